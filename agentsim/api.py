@@ -18,10 +18,9 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, Unpack
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, Interrupted, UsageError, needed_by
 from agentsim.history.bundle import unpack
-from agentsim.history.fold import event_record
 from agentsim.history.journal import read_journal
 from agentsim.history.load import again_with
 from agentsim.history.record import CONTROL, FINISHED, EventRecord
@@ -410,10 +409,10 @@ class _Listening(Watcher):
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event, self._numbers = on_event, count(1)
 
-    def told(self, events: Sequence[LogEntry]) -> None:
+    def told(self, events: Sequence[LoggedEvent]) -> None:
         if self._on_event is not None:
             for told, number in zip(events, self._numbers, strict=False):
-                self._on_event(event_record(number, told))
+                self._on_event(EventRecord.of(number, told))
 
 
 async def played(session: Session) -> Run:

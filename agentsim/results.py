@@ -11,11 +11,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from agentsim.engine.game import Outcome
 from agentsim.engine.wording import counted
 from agentsim.history.folders import listed, read_folder
 from agentsim.history.formats import Tables
+from agentsim.history.journal import DecisionRecord
 from agentsim.history.load import find_source, parsed, read, require_history
-from agentsim.history.record import DecisionRecord, EventRecord, History, OutcomeRecord, TotalsRecord
+from agentsim.history.record import EventRecord, History, Totals
 from agentsim.history.run_files import RunFiles, run_name, write_whole
 from agentsim.history.tables import run_tables
 
@@ -46,7 +48,7 @@ class Run:
         return str(self.history["status"])
 
     @property
-    def outcome(self) -> OutcomeRecord | None:
+    def outcome(self) -> Outcome | None:
         """Why the game ended, its winner and its standings; None where it did not end."""
         return self.record.outcome
 
@@ -61,7 +63,7 @@ class Run:
         return self.record.decisions
 
     @property
-    def usage(self) -> TotalsRecord:
+    def usage(self) -> Totals:
         """Calls, tokens and US dollars."""
         return self.record.usage
 

@@ -33,7 +33,7 @@ from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
@@ -84,7 +84,7 @@ class _Clock(Watcher):
     def wave(self, wave: Wave, round_title: str) -> None:
         self.first = self.first or time.perf_counter()
 
-    def decided(self, entry: Entry) -> None:
+    def decided(self, entry: DecisionRecord) -> None:
         self.last = time.perf_counter()
 
 

@@ -31,22 +31,22 @@ class Held:
         """How often a completion of each prompt is on record."""
         found: Counter[str] = Counter()
         for each in self.contents.values():
-            for key in {*each.entries, *each.tries}:
-                tries = [attempt.messages for attempt in each.calls(*key) if attempt.completion is not None]
-                found.update(prompt_digest((message.role, message.text) for message in prompt) for prompt in tries)
+            for key in {*each.decisions, *each.attempts}:
+                attempts = [attempt.messages for attempt in each.calls(*key) if attempt.completion is not None]
+                found.update(prompt_digest((message.role, message.text) for message in prompt) for prompt in attempts)
         return found
 
     @property
     def decisions(self) -> int:
         """How many there are."""
-        return sum(len(each.entries) for each in self.contents.values())
+        return sum(len(each.decisions) for each in self.contents.values())
 
     def missing_in(self, later: Held) -> int:
         """How many of these decisions are gone later, or others."""
         return sum(
-            name not in later.contents or later.contents[name].entries.get(key) != entry
+            name not in later.contents or later.contents[name].decisions.get(key) != entry
             for name, each in self.contents.items()
-            for key, entry in each.entries.items()
+            for key, entry in each.decisions.items()
         )
 
     def begins(self, later: Held) -> bool:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Wave
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
 from agentsim.runner.session import begin
 from agentsim.runner.watcher import Watcher
 from benchmarks.loopback import loopback
@@ -52,7 +52,7 @@ class _Clock(Watcher):
         self.begun_at.append(time.perf_counter())
         self.decided_at.append(0.0)
 
-    def decided(self, entry: Entry) -> None:
+    def decided(self, entry: DecisionRecord) -> None:
         self.decided_at[-1] = time.perf_counter()
 
 

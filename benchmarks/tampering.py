@@ -186,7 +186,7 @@ def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str
         if of_reply:  # a record names texts that stand before it
             other, one = sorted((one, other), key=said.index)
         files = of.copy(of.whole)
-        reply = other["tries"][-1]["completion"]["text"]
+        reply = other["attempts"][-1]["completion"]["text"]
         named = f'{{"record":"decision","index":{one["index"]},'
         change_line(files.journal, named, partial(_say, reply) if of_reply else partial(_decide, other["decision"]))
         try:
@@ -204,7 +204,7 @@ def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str
 
 
 def _say(reply: str, line: dict[str, Any]) -> None:
-    line["tries"][-1]["completion"]["text"] = reply
+    line["attempts"][-1]["completion"]["text"] = reply
 
 
 def _decide(decision: Any, line: dict[str, Any]) -> None:

@@ -392,7 +392,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "scenario knows no report": ("scenario/load.py", "from agentsim.report.page import render", "report.page"),
     "players know no games": ("players/rows.py", "from agentsim import games", "games"),
-    "players know no history": ("players/base.py", "from ..history.fold import Entry", "history.fold"),
+    "players know no history": ("players/base.py", "from ..history.fold import DecisionRecord", "history.fold"),
     "games know no players": ("games/chess/bots.py", "from agentsim.players.model import BotPlayer", "players.model"),
     "games know no models": ("games/chess/words.py", f"{TYPED}from agentsim.models.base import Model", "models.base"),
     "models know no players": ("models/keys.py", "from agentsim.players import model", "players.model"),

@@ -26,7 +26,7 @@ from agentsim.engine.wording import aligned, counted
 from agentsim.errors import UsageError
 from agentsim.history.events import divergence
 from agentsim.history.load import branches_in, load_history
-from agentsim.history.record import CONTROL, ForkRecord, History
+from agentsim.history.record import CONTROL, Branch, History
 from agentsim.history.run_files import find_run
 
 POWER = 0.8
@@ -185,7 +185,7 @@ def _read(directory: Path, of: str | None = None) -> _Folder:
     return folder
 
 
-def _forked(directory: Path, of: str | None) -> Iterator[tuple[str, tuple[History, ForkRecord]]]:
+def _forked(directory: Path, of: str | None) -> Iterator[tuple[str, tuple[History, Branch]]]:
     """Yield by name the history of each numbered branch; files that cannot be read are skipped."""
     for name, history in histories(directory, b'"fork"'):
         fork = None if isinstance(history, UsageError) else history.fork
@@ -193,7 +193,7 @@ def _forked(directory: Path, of: str | None) -> Iterator[tuple[str, tuple[Histor
             yield name, (history, fork)
 
 
-def _called(fork: ForkRecord) -> tuple[str, str]:
+def _called(fork: Branch) -> tuple[str, str]:
     """Return the arm's name, by default what it changes, and what it changes."""
     instead = [] if fork.instead is None else [", ".join(f"{key}={value}" for key, value in fork.instead.items())]
     changed = ", ".join((*fork.changed, *instead))

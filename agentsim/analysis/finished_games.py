@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentsim import games
-from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LogEntry
+from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.history.events import Pair, derived, pairs, told_events
+from agentsim.history.journal import DecisionRecord
 from agentsim.history.load import parsed, read, runs_with_history
-from agentsim.history.record import FINISHED, DecisionRecord, ForkRecord, History
+from agentsim.history.record import FINISHED, Branch, History
 from agentsim.history.shares import Share, shares_in
 
 RANK, WIN = "rank", "win"
@@ -190,15 +191,14 @@ def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tu
     models = {player.id: player.model for player in history.players}
     found: dict[str, dict[tuple[str, str], tuple[int, int, int]]] = {}
     for decision in own:
-        for attempt in decision.tries:
-            answered = attempt.reply is not None
-            host = attempt.provider or (decision.provider if answered else None)
-            if host is None:
+        for attempt in decision.attempts:
+            if (host := attempt.host) is None:
                 continue
             key = (attempt.model or models.get(decision.player, ""), host)
             of_player = found.setdefault(decision.player, {})
             answers, unusable, failed = of_player.get(key, (0, 0, 0))
-            bad = answered and attempt.error is not None
+            answered = attempt.completion is not None
+            bad = answered and attempt.code is not None
             of_player[key] = (answers + answered, unusable + bad, failed + (not answered))
     return found
 
@@ -217,7 +217,7 @@ def vendor(model: str) -> str:
     return rest.partition("/")[0] if first == "openrouter" and "/" in rest else first
 
 
-def _fork(fork: ForkRecord | None) -> str:
+def _fork(fork: Branch | None) -> str:
     """Say what a branch changes; equal words are equal changes."""
     if fork is None:
         return ""
@@ -238,9 +238,9 @@ def _certain(history: History, own: Sequence[DecisionRecord]) -> str | None:
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
-def _told(history: History) -> tuple[Sequence[LogEntry], list[Pair] | None]:
+def _told(history: History) -> tuple[Sequence[LoggedEvent], list[Pair] | None]:
     """Return the events and the pairs; no pairs if the game is not installed or the events are of other rules."""
-    log: Sequence[LogEntry] = ()
+    log: Sequence[LoggedEvent] = ()
     try:
         log = told_events(history, games.find(history.game))
         return log, derived(partial(pairs, names=history.names), log, history)
@@ -266,7 +266,7 @@ def _deeds(dealt: Sequence[Pair]) -> dict[Column, float]:
     return {column: float(count) for column, count in counts.items()}
 
 
-def _turns(log: Sequence[LogEntry], history: History) -> dict[str, int]:
+def _turns(log: Sequence[LoggedEvent], history: History) -> dict[str, int]:
     """Return the place of each player in the first order of all that chance drew and all heard; {} without one.
 
     The order is a list in one event, or spread over the events of a round. Orders that players or rules make do not

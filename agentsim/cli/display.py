@@ -11,12 +11,12 @@ from contextlib import closing, contextmanager
 from agentsim.cli.finish import MOST_STANDINGS, money, spent
 from agentsim.cli.shared_options import DisplayMode
 from agentsim.cli.terminal_output import columns, moves, note, shortened
-from agentsim.engine.event import Event, EveryoneType, LogEntry
+from agentsim.engine.event import Event, EveryoneType, LoggedEvent
 from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask
 from agentsim.engine.wording import counted
-from agentsim.history.fold import Totals
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import Totals
 from agentsim.players.terminal import cut
 from agentsim.runner.admission import Budget
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
@@ -27,7 +27,7 @@ CROWD = 20
 """Of more players what each of them says and does is counted, not shown."""
 
 
-def public_lines(events: Sequence[LogEntry], width: int) -> list[tuple[str, str]]:
+def public_lines(events: Sequence[LoggedEvent], width: int) -> list[tuple[str, str]]:
     """(heading, content) of the public events. Private ones stay off the screen, since a player may sit at it."""
     return [
         (shortened(told.event.heading, width), shortened(_in_one_line(told.event), width))
@@ -82,8 +82,8 @@ class Following(Noting, Watcher):
             self.now = self._progress()
             self._first = self._first or (time.monotonic(), self.now.done)
 
-    def decided(self, entry: Entry) -> None:
-        model = (entry.tries and entry.tries[-1].model) or self._models.get(entry.player, "")
+    def decided(self, entry: DecisionRecord) -> None:
+        model = (entry.attempts and entry.attempts[-1].model) or self._models.get(entry.player, "")
         self.asked[model] += bool(model)
         if entry.source == "fallback":
             self.fallbacks[model] += 1
@@ -95,7 +95,7 @@ class Following(Noting, Watcher):
     def said_fallback(self, line: str) -> None:
         """Show that a decision is a fallback."""
 
-    def public(self, events: Sequence[LogEntry]) -> Iterator[LogEntry]:
+    def public(self, events: Sequence[LoggedEvent]) -> Iterator[LoggedEvent]:
         """The public events, where few play; of a crowd those that no single player did, and the others counted."""
         for told in events:
             if isinstance(told.to, EveryoneType):
@@ -127,7 +127,7 @@ class Following(Noting, Watcher):
 
     def cost(self, totals: Totals) -> str:
         """What was spent against the limit, and what calls in flight may take of the rest."""
-        words = f"cost {money(totals.cost_usd, totals.unpriced_calls)}"
+        words = f"cost {money(totals.known_usd, totals.unpriced_calls)}"
         if self._budget is None or self._budget.max_cost_usd is None:
             return words
         reserved = f", {money(self._budget.reserved_usd)} reserved" if self._budget.reserved_usd else ""
@@ -161,7 +161,7 @@ class PlainDisplay(Following):
     def calling(self, ask: Ask) -> None:
         self._said_held = False
 
-    def told(self, events: Sequence[LogEntry]) -> None:
+    def told(self, events: Sequence[LoggedEvent]) -> None:
         for heading, content in public_lines(list(self.public(events)), 200):
             self._line(f"{heading}: {content}" if content else heading)
 

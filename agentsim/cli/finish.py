@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, shortened
+from agentsim.engine.codec import values
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
-from agentsim.history.fold import Totals
 from agentsim.history.load import again_with, elsewhere, load_history
-from agentsim.history.record import FINISHED, History, TotalsRecord
+from agentsim.history.record import FINISHED, History, Totals
 from agentsim.history.shares import Shares, shares_in
-from agentsim.models.prices import cached_share
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
@@ -97,7 +96,7 @@ def _print_json(files: RunFiles, history: History, html: Path | None) -> None:
             "game": history.game,
             "seed": history.seed,
             "winner": None if outcome is None else outcome.winner,
-            "standings": [] if outcome is None else [standing.model_dump() for standing in outcome.standings],
+            "standings": [] if outcome is None else values(outcome)["standings"],
             "usage": history.usage.model_dump(),
             **({"fork": history.fork.model_dump()} if history.fork else {}),
             "history": str(files.history),
@@ -150,21 +149,19 @@ def _standings(history: History, found: Shares) -> list[str]:
 
 def _usage(history: History) -> str:
     usage = history.paid
-    calls = [made.usage for made in history.decisions if made.usage is not None and not history.inherits(made)]
-    known = usage.cost_usd or sum(call.cost_usd or 0.0 for call in calls)
     words = {"late": usage.late, "repaired": usage.repaired, "cut short": usage.cut}
     mended = "".join(f", {count} {word}" for word, count in words.items() if count)
     takeovers = f", {counted(usage.takeovers, 'takeover')}" if usage.takeovers else ""
     return (
         f"calls: {usage.calls} ({usage.failed_calls} failed, {usage.reasks} re-asked, "
-        f"{counted(usage.fallbacks, 'fallback')}{mended}{takeovers}); {spent(usage, cached_share(calls))}; "
-        f"cost: {money(known, usage.unpriced_calls)}; {history.volatile.get('wall_s', 0.0):.1f} s"
+        f"{counted(usage.fallbacks, 'fallback')}{mended}{takeovers}); {spent(usage)}; "
+        f"cost: {money(usage.known_usd, usage.unpriced_calls)}; {history.volatile.get('wall_s', 0.0):.1f} s"
     )
 
 
-def spent(usage: Totals | TotalsRecord, share: float | None = None) -> str:
-    """The tokens of a run's or a player's usage in words; `share` is the measured part that was cached."""
-    share = usage.cached_share if isinstance(usage, Totals) else share
+def spent(usage: Totals) -> str:
+    """Return the tokens of a run's or a player's usage in words."""
+    share = usage.cached_share
     cached = "" if share is None else f" ({usage.cached_tokens:,} cached: {share:.0%})"
     thinking = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
     return f"{counted(usage.prompt_tokens, 'token', form=',')} in{cached}, {usage.completion_tokens:,} out{thinking}"

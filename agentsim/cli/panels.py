@@ -27,10 +27,10 @@ from rich.text import Text
 from agentsim.cli.display import CROWD, Following, Noting, public_lines, status_line, without_result
 from agentsim.cli.finish import MOST_STANDINGS, money, spent
 from agentsim.cli.terminal_output import shortened
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted, few
-from agentsim.history.fold import Totals
+from agentsim.history.record import Totals
 from agentsim.players.terminal import MARK, rows
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
 
@@ -161,7 +161,7 @@ class RichDisplay(_Panel, Following):
     def said_fallback(self, line: str) -> None:
         self._say(shortened(line, 200), "", Style(color="red"), Style(color="red"))
 
-    def told(self, events: Sequence[LogEntry]) -> None:
+    def told(self, events: Sequence[LoggedEvent]) -> None:
         for told in self.public(events):
             ((heading, content),) = public_lines([told], max(40, self._console.width * 2))
             self._say(heading, content, Style.combine((Style(bold=True), self._hue(told.by))), Style(dim=True))
@@ -266,7 +266,7 @@ class RichBatch(_Panel, BatchWatcher):
         rows.add_row(ProgressBar(total=tally.games, completed=tally.done + tally.failed))
         rows.add_row(Text(status_line(tally), style="dim"))
         playing = [
-            f"{name} {counted(totals.calls, 'call')}, {money(totals.cost_usd, totals.unpriced_calls)}"
+            f"{name} {counted(totals.calls, 'call')}, {money(totals.known_usd, totals.unpriced_calls)}"
             if totals.calls
             else name
             for name, totals in tally.playing()

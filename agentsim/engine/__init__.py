@@ -11,7 +11,7 @@ from agentsim import TYPE_CHECKING, lazy_exports
 if TYPE_CHECKING:
     from agentsim.engine.chance import Stream
     from agentsim.engine.decision import Decision, WholeNumber
-    from agentsim.engine.event import Event, Everyone, LogEntry, Nobody, PlayerId
+    from agentsim.engine.event import Event, Everyone, LoggedEvent, Nobody, PlayerId
     from agentsim.engine.game import Bot, Game, GameConfig, Lot, Outcome, Standing, ranked
     from agentsim.engine.options import Choice, Number, Order, Subset, Text
     from agentsim.engine.prompt import Prompt, joined, quoted
@@ -28,7 +28,7 @@ __all__ = [
     "Everyone",
     "Game",
     "GameConfig",
-    "LogEntry",
+    "LoggedEvent",
     "Lot",
     "Nobody",
     "Number",
@@ -45,7 +45,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
     __getattr__ = lazy_exports(
         __name__,
         {
-            **dict.fromkeys(("Event", "Everyone", "LogEntry", "Nobody", "PlayerId"), "event"),
+            **dict.fromkeys(("Event", "Everyone", "LoggedEvent", "Nobody", "PlayerId"), "event"),
             **dict.fromkeys(("Bot", "Game", "GameConfig", "Lot", "Outcome", "Standing", "ranked"), "game"),
             **dict.fromkeys(("Prompt", "joined", "quoted"), "prompt"),
             **dict.fromkeys(("Choice", "Number", "Order", "Subset", "Text"), "options"),

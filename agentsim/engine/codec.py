@@ -134,11 +134,19 @@ def bytes_id(pieces: Iterable[bytes]) -> str:
     return digest.hexdigest()[:32]
 
 
+_MISSING = "refers to a text that is not there"
+
+
 @dataclass
 class Texts:
-    """Texts by their places, from 0 on in the order in which they came."""
+    """Texts by their places, from 0 on in the order in which they came.
+
+    Records that name more than `most` places in all are refused: a few bytes name a run of any length.
+    """
 
     in_order: list[str] = field(default_factory=list)
+    most: float = math.inf
+    named: int = 0
 
     def add(self, text: Any) -> None:
         """The next text; `ValueError` where it is none."""
@@ -148,18 +156,34 @@ class Texts:
         self.in_order.append(text)
 
     def __getitem__(self, place: Any) -> str:
-        if type(place) is not int or not 0 <= place < len(self.in_order):
-            raise KeyError(place)
-        return self.in_order[place]
+        """Return the text at a place. Raises `ValueError` if there is none."""
+        if place not in self:
+            raise ValueError(_MISSING)
+        return str(self.in_order[place])
 
-    def several(self, places: Sequence[Any]) -> Iterator[str]:
-        """The texts of places, and of runs of them: the first and the last."""
+    def __contains__(self, place: Any) -> bool:
+        return type(place) is int and 0 <= place < len(self.in_order)
+
+    def several(self, places: Any) -> list[str]:
+        """Return the texts of places and of runs of places, which are a list of the first and the last.
+
+        Raises `ValueError` for anything else.
+        """
+        if not isinstance(places, list):
+            raise ValueError("is no list of places of texts")
+        found: list[str] = []
         for place in places:
-            if isinstance(place, list):
-                first, last = place
-                yield from map(self.__getitem__, range(first, last + 1))
-            else:
-                yield self[place]
+            if type(place) is int and 0 <= place < len(self.in_order):
+                found.append(self.in_order[place])
+                continue
+            first, last = place if isinstance(place, list) and len(place) == 2 else (place, place)
+            if first not in self or last not in self:
+                raise ValueError(_MISSING)
+            if self.named + len(found) + last - first > self.most:
+                raise ValueError("names the same texts too often")
+            found += self.in_order[first : last + 1]
+        self.named += len(found)
+        return found
 
 
 class NewTexts:

@@ -1,4 +1,4 @@
-"""Event: something happened, and what it was towards whom. LogEntry: an event with its audience and its place.
+"""Event: something happened, and what it was towards whom. LoggedEvent: an event with its audience and its place.
 
 Not here: who may see what (the rules say so at every `tell`), how an event looks on a page, how dealings are summed up.
 """
@@ -237,7 +237,7 @@ class Event:
         return event
 
 
-class LogEntry(NamedTuple):
+class LoggedEvent(NamedTuple):
     """An event as it stands in the log.
 
     `by` is the player whose latest decision led to it, `decision` that decision's index (from 1);

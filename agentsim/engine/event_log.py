@@ -8,14 +8,14 @@ from heapq import merge
 from itertools import islice
 from typing import TypeAlias, overload
 
-from agentsim.engine.event import Event, EveryoneType, LogEntry, Past, PlayerId
+from agentsim.engine.event import Event, EveryoneType, LoggedEvent, Past, PlayerId
 from agentsim.engine.memory import Memory
 
 _Window: TypeAlias = tuple[Sequence[int], int]
 """Positions in a log, of which so many of the first count."""
 
 
-class EventLog(Sequence[LogEntry]):
+class EventLog(Sequence[LoggedEvent]):
     """The events of a game in order.
 
     The log keeps the positions of public events once for all players, and for each player those of the events that not
@@ -23,7 +23,7 @@ class EventLog(Sequence[LogEntry]):
     """
 
     def __init__(self) -> None:
-        self._entries: list[LogEntry] = []
+        self._entries: list[LoggedEvent] = []
         self._public: list[int] = []
         self._private: defaultdict[PlayerId, list[int]] = defaultdict(list)
         self._without: dict[Container[type[Event]], list[int]] = {}
@@ -34,17 +34,17 @@ class EventLog(Sequence[LogEntry]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __iter__(self) -> Iterator[LogEntry]:
+    def __iter__(self) -> Iterator[LoggedEvent]:
         return iter(self._entries)
 
     @overload
-    def __getitem__(self, index: int) -> LogEntry: ...
+    def __getitem__(self, index: int) -> LoggedEvent: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[LogEntry]: ...
-    def __getitem__(self, index: int | slice) -> LogEntry | Sequence[LogEntry]:
+    def __getitem__(self, index: slice) -> Sequence[LoggedEvent]: ...
+    def __getitem__(self, index: int | slice) -> LoggedEvent | Sequence[LoggedEvent]:
         return self._entries[index]
 
-    def append(self, entry: LogEntry) -> None:
+    def append(self, entry: LoggedEvent) -> None:
         """Add an event at the end."""
         position = len(self._entries)
         self._entries.append(entry)
@@ -57,11 +57,11 @@ class EventLog(Sequence[LogEntry]):
             for player in dict.fromkeys(entry.to):
                 self._private[player].append(position)
 
-    def heard(self, player: PlayerId, pending: Iterable[LogEntry] = ()) -> Heard:
+    def heard(self, player: PlayerId, pending: Iterable[LoggedEvent] = ()) -> Heard:
         """Return what a player has heard up to now; `pending` are events after those of the log."""
         return self._heard(player, self._public, [entry for entry in pending if entry.heard_by(player)])
 
-    def concerning(self, player: PlayerId, players: Sequence[PlayerId], pending: Iterable[LogEntry] = ()) -> Heard:
+    def concerning(self, player: PlayerId, players: Sequence[PlayerId], pending: Iterable[LoggedEvent] = ()) -> Heard:
         """Return what a player did, heard with few others, or is concerned with (`Event.concerned`), up to now.
 
         Each public event is looked at once for all `players`.
@@ -92,12 +92,12 @@ class EventLog(Sequence[LogEntry]):
             positions = self._without[kinds] = kept
         return positions
 
-    def _heard(self, player: PlayerId, public: Sequence[int], pending: Sequence[LogEntry] = ()) -> Heard:
+    def _heard(self, player: PlayerId, public: Sequence[int], pending: Sequence[LoggedEvent] = ()) -> Heard:
         private = self._private[player]
         return Heard(self._entries, (public, len(public)), (private, len(private)), pending)
 
 
-class Heard(Sequence[LogEntry]):
+class Heard(Sequence[LoggedEvent]):
     """The events that one player has heard up to a moment, in order: windows on the growing log, not a copy of it.
 
     `last(n)` and iteration cost what they yield, whatever was told to others.
@@ -105,22 +105,22 @@ class Heard(Sequence[LogEntry]):
 
     def __init__(
         self,
-        entries: Sequence[LogEntry] = (),
+        entries: Sequence[LoggedEvent] = (),
         public: _Window = ((), 0),
         private: _Window = ((), 0),
-        pending: Sequence[LogEntry] = (),
+        pending: Sequence[LoggedEvent] = (),
     ) -> None:
         self._entries, self._public, self._private, self._pending = entries, public, private, pending
 
     def __len__(self) -> int:
         return self._public[1] + self._private[1] + len(self._pending)
 
-    def __iter__(self) -> Iterator[LogEntry]:
+    def __iter__(self) -> Iterator[LoggedEvent]:
         for position in merge(*(islice(positions, count) for positions, count in (self._public, self._private))):
             yield self._entries[position]
         yield from self._pending
 
-    def __reversed__(self) -> Iterator[LogEntry]:
+    def __reversed__(self) -> Iterator[LoggedEvent]:
         yield from reversed(self._pending)
         windows = (
             map(positions.__getitem__, reversed(range(count))) for positions, count in (self._public, self._private)
@@ -128,7 +128,7 @@ class Heard(Sequence[LogEntry]):
         for position in merge(*windows, reverse=True):
             yield self._entries[position]
 
-    def since(self, earlier: Heard) -> list[LogEntry]:
+    def since(self, earlier: Heard) -> list[LoggedEvent]:
         """Return what was heard after `earlier`, which is of the same player and kind; costs what it returns."""
         public, private = (
             positions[before:count]
@@ -139,19 +139,19 @@ class Heard(Sequence[LogEntry]):
         news = sorted((*public, *private)) if private else public
         return [*map(self._entries.__getitem__, news), *self._pending[len(earlier._pending) :]]
 
-    def last(self, count: int) -> list[LogEntry]:
+    def last(self, count: int) -> list[LoggedEvent]:
         """Return the newest `count` events, oldest first."""
         return list(islice(reversed(self), count))[::-1]
 
     @overload
-    def __getitem__(self, index: int) -> LogEntry: ...
+    def __getitem__(self, index: int) -> LoggedEvent: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[LogEntry]: ...
-    def __getitem__(self, index: int | slice) -> LogEntry | Sequence[LogEntry]:
+    def __getitem__(self, index: slice) -> Sequence[LoggedEvent]: ...
+    def __getitem__(self, index: int | slice) -> LoggedEvent | Sequence[LoggedEvent]:
         return list(self)[index]
 
 
-def concerned(entry: LogEntry, players: Sequence[PlayerId], past: Past) -> Mapping[PlayerId, None]:
+def concerned(entry: LoggedEvent, players: Sequence[PlayerId], past: Past) -> Mapping[PlayerId, None]:
     """Return who did a public event and whom it concerns, in order; and add the event to `past`."""
     found: dict[PlayerId, None] = {} if entry.by is None else {entry.by: None}
     for each in entry.event.concerned(past):

@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
+from pydantic import computed_field
+
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.letters import look_alike
 from agentsim.engine.panel import Course, Frame, Panel
 from agentsim.engine.random_policy import random_decision
@@ -122,10 +124,10 @@ class GameConfig(ClosedTable):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place; ranks go 1, 1, 3, and are 0 where a game ranks no player."""
+    """A player's place; ranks go 1, 1, 3, and are None if the game ranks no player."""
 
     player: PlayerId
-    rank: int
+    rank: int | None
     score: Mapping[str, int | float] = field(default_factory=dict)
 
 
@@ -136,11 +138,17 @@ class Outcome:
     reason: str
     standings: tuple[Standing, ...]
 
+    @computed_field  # type: ignore[prop-decorator] # mypy knows no decorated property: python/mypy#1362
     @property
     def winner(self) -> PlayerId | None:
-        """The only player of rank 1; None where the first place is shared."""
+        """The only player of rank 1, or None if the first place is shared."""
         first = [standing.player for standing in self.standings if standing.rank == 1]
         return first[0] if len(first) == 1 else None
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the game ranks its players."""
+        return any(standing.rank is not None for standing in self.standings)
 
 
 class Lot(NamedTuple):
@@ -191,7 +199,7 @@ class Game(ABC):
         """Yield a warning of `validate` for each setting that makes a game, and perhaps not the one that was meant."""
         return ()
 
-    def laws(self, course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+    def laws(self, course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
         """Yield every law of the rulebook that a finished game breaks, in words, and every lot that was drawn in it.
 
         `course` is the whole log with every question put in where it was asked. Laws are stated apart from the rules,
@@ -203,15 +211,15 @@ class Game(ABC):
     async def play(self, table: Table, config: Any) -> Outcome:
         """Play the game from set-up to outcome."""
 
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
         """Tables, charts and boards of a game, or of the part of it that one player heard."""
         return []
 
-    def course(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+    def course(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
         """How the game went, for the first screen of its page; from the same events as `panels`."""
         return Course()
 
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         """The game's own tables for export, by name, in the columns that its documentation promises.
 
         Every table is there whatever happened, with no rows where nothing did.

@@ -752,7 +752,7 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voice
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
             continue
-        return bare[:start]
+        return bare[:start].rstrip()
     return bare
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.prompt import Quoted, in_line, in_quotes, joined, quoted
 from agentsim.engine.wording import cut
 
@@ -24,7 +24,7 @@ class Memory(Protocol):
     A class may name in `skips` the kinds of events that are never handed to it.
     """
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         """Take in one event."""
         ...
 
@@ -39,7 +39,7 @@ def skipped_kinds(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
 
 
 def line_of(
-    entry: LogEntry, rounds: Sequence[str], chars: int | None = None, *, brief: bool = False, **beside: str
+    entry: LoggedEvent, rounds: Sequence[str], chars: int | None = None, *, brief: bool = False, **beside: str
 ) -> Quoted:
     """An event as a line of JSON in a prompt: its round, heading, and words or fact, of at most so many characters.
 
@@ -56,9 +56,9 @@ class Lines:
 
     def __init__(self, rounds: Sequence[str], chars: int) -> None:
         self._rounds, self._chars = rounds, chars
-        self._made: dict[tuple[int, bool, tuple[tuple[str, str], ...]], tuple[LogEntry, Quoted]] = {}
+        self._made: dict[tuple[int, bool, tuple[tuple[str, str], ...]], tuple[LoggedEvent, Quoted]] = {}
 
-    def of(self, entry: LogEntry, *, brief: bool = False, **beside: str) -> Quoted:
+    def of(self, entry: LoggedEvent, *, brief: bool = False, **beside: str) -> Quoted:
         """The line of an event."""
         key = id(entry), brief, tuple(beside.items())
         if (made := self._made.get(key)) is None:
@@ -105,11 +105,11 @@ class Latest:
     skips: ClassVar[Container[type[Event]]] = _Roomless()
 
     def __init__(self, player: PlayerId) -> None:
-        self._kept: dict[tuple[object, ...], list[LogEntry]] = {}
+        self._kept: dict[tuple[object, ...], list[LoggedEvent]] = {}
         self.heard = 0
         """How many there were in all: what is made of those that are kept stays the same as long as this does."""
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         event = entry.event
         if (room := _room_for(type(event))) is not None:  # type: ignore[arg-type] # a class can be hashed
             kept = self._kept.setdefault((room, *(getattr(event, name) for name in room.of)), [])
@@ -118,7 +118,7 @@ class Latest:
             while len(kept) > 1 and not room.holds([each.event for each in kept]):
                 del kept[0]
 
-    def of(self, room: Room, *values: object) -> Sequence[LogEntry]:
+    def of(self, room: Room, *values: object) -> Sequence[LoggedEvent]:
         """Those in that room; where it is one for each value of some fields, of these values."""
         return self._kept.get((room, *values), ())
 
@@ -133,7 +133,7 @@ class Transcript:
         self.rounds = rounds
         self.lines: list[str] = []
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         event, told = entry.event, in_line(f"{self.rounds[entry.round]}: {entry.event.heading}")
         if event.in_prompt:
             words = event.words and event.content

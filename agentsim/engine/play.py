@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Everyone, LogEntry, PlayerId
+from agentsim.engine.event import Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.steering import HEARD, RESTATED, Announced, Announcement, Aside, Latest, Steer, restates, survey
-from agentsim.engine.survey import Interview, Survey, SurveyPlace, Surveys
+from agentsim.engine.survey import Interview, Survey, Surveys
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
 
@@ -75,8 +75,6 @@ class GamePlay:
         self._salts = salts or {}
         self.table = Table(players, Chance(seed, script), staff, names)
         self.outcome: Outcome | None = None
-        self.surveyed: dict[int, SurveyPlace] = {}
-        """The decisions that answer surveys, by index: they are none of the game."""
         self._restates = restates(game)
         apart = (Announced,) if self._restates else ()
         self._surveys = Surveys(interviews, self.table, apart) if interviews else None
@@ -95,7 +93,7 @@ class GamePlay:
         self._counts: Counter[tuple[PlayerId, str]] = Counter()
 
     @property
-    def log(self) -> Sequence[LogEntry]:
+    def log(self) -> Sequence[LoggedEvent]:
         """Everything told so far."""
         return self.table.log
 
@@ -133,7 +131,6 @@ class GamePlay:
             return wave
         for ask in wave.asks:
             self._counts[ask.request.player, ask.request.kind] -= 1
-            self.surveyed.pop(ask.index, None)
         self._index -= len(wave.asks)
         self._wave -= 1
         if self._behind is None:
@@ -142,7 +139,7 @@ class GamePlay:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
         return self._number(tuple(survey(aside, number, about, self._news(told), rounds) for about, told in known))
 
-    def _news(self, told: int) -> list[LogEntry]:
+    def _news(self, told: int) -> list[LoggedEvent]:
         """What was told after so many events, without the announcements that stand below the question."""
         return [
             entry
@@ -202,9 +199,7 @@ class GamePlay:
         for place, request in enumerate(requests):
             self._index += 1
             self._counts[key := (request.player, request.kind)] += 1
-            if isinstance(request, Survey):
-                self.surveyed[self._index] = SurveyPlace(request.interview, request.round)
-            else:
+            if not isinstance(request, Survey):
                 self.table.latest[request.player] = self._index
                 if self._latest.get(request.player, _NEVER)[0] is not request:
                     self._latest[request.player] = request, told

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome, bots_of
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.request import Request
@@ -26,7 +26,7 @@ class Simulation:
     """A finished game: its outcome, log, and every wave with its decisions."""
 
     outcome: Outcome
-    log: tuple[LogEntry, ...]
+    log: tuple[LoggedEvent, ...]
     waves: tuple[tuple[Wave, tuple[Decision, ...]], ...]
 
     def events(self, kind: type[Event]) -> list[Any]:

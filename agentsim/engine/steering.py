@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.memory import line_of
 from agentsim.engine.request import Request
 from agentsim.engine.survey import NEWS_CHARS, Question, Survey
@@ -60,7 +60,9 @@ def restates(game: object) -> bool:
     return getattr(game, "announcements", False) == "restated"
 
 
-def survey(aside: Aside, number: int, about: Request[Any], since: Sequence[LogEntry], rounds: Sequence[str]) -> Survey:
+def survey(
+    aside: Aside, number: int, about: Request[Any], since: Sequence[LoggedEvent], rounds: Sequence[str]
+) -> Survey:
     """The question to the player of its latest question; `since` is what was told after that, `number` the aside's."""
     player = about.player
     heard = [entry for entry in since if entry.heard_by(player) and entry.event.in_prompt]

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Audience, Event, EveryoneType, LogEntry, PlayerId
+from agentsim.engine.event import Audience, Event, EveryoneType, LoggedEvent, PlayerId
 from agentsim.engine.event_log import EventLog, Heard
 from agentsim.engine.memory import M, Transcript, skipped_kinds
 from agentsim.engine.panel import Progress
@@ -66,12 +66,12 @@ class Table:
         self.progress: Callable[[], Progress] | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
         self._log = EventLog()
-        self._buffers: list[list[LogEntry]] = []
+        self._buffers: list[list[LoggedEvent]] = []
         """The events of the current step of `together`: a list for each part that is stepped, the outermost first."""
         self._memories: dict[tuple[PlayerId, Callable[[PlayerId], Any]], tuple[Any, Heard]] = {}
 
     @property
-    def log(self) -> Sequence[LogEntry]:
+    def log(self) -> Sequence[LoggedEvent]:
         """Everything told so far, in order; what a step of `together` tells joins when all have stepped."""
         return self._log
 
@@ -120,7 +120,7 @@ class Table:
         self, running: list[Play[T]], waiting: dict[int, Sequence[Any] | None], results: list[Any]
     ) -> dict[int, Requests]:
         asked: dict[int, Requests] = {}
-        told: list[LogEntry] = []
+        told: list[LoggedEvent] = []
         for part, decisions in waiting.items():
             self._buffers.append([])
             try:
@@ -144,9 +144,9 @@ class Table:
             if others := [player for player in heard if player not in confidants and not player.startswith("@")]:
                 raise RulesBroken(f"{event.kind} is private, and is told to {', '.join(others)}")
         decision = self.latest.get(by) if by is not None else None
-        self._append(LogEntry(event, to, len(self.rounds) - 1, by, decision))
+        self._append(LoggedEvent(event, to, len(self.rounds) - 1, by, decision))
 
-    def _append(self, entry: LogEntry) -> None:
+    def _append(self, entry: LoggedEvent) -> None:
         (self._buffers[-1] if self._buffers else self._log).append(entry)
 
     def heard(self, player: PlayerId) -> Heard:

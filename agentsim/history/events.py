@@ -18,7 +18,7 @@ from agentsim.engine.event import (
     Everyone,
     EveryoneType,
     Interaction,
-    LogEntry,
+    LoggedEvent,
     Past,
     PlayerId,
     Sign,
@@ -32,7 +32,7 @@ from agentsim.history.record import History
 T = TypeVar("T")
 
 
-def told_events(history: History, game: Game) -> list[LogEntry]:
+def told_events(history: History, game: Game) -> list[LoggedEvent]:
     """The log as the rules told it; `UsageError` where an event is none of this game's."""
     known: tuple[type[Event], ...] = (Announced, *game.events)
     kinds = {event.kind: event for event in known}
@@ -45,7 +45,7 @@ def told_events(history: History, game: Game) -> list[LogEntry]:
                 what = f"event {record.seq} ({record.kind[:40]})"
                 raise UsageError(f"{what} is none of {game.name}, rules version {game.rules_version}") from None
             to: Audience = Everyone if record.visibility == "all" else tuple(record.visibility)
-            log.append(LogEntry(event, to, part.index, _by(record.role), record.metadata.get("decision")))
+            log.append(LoggedEvent(event, to, part.index, _by(record.role), record.metadata.get("decision")))
     return log
 
 
@@ -56,7 +56,7 @@ def _by(role: str) -> PlayerId | None:
 
 
 def derived(
-    make: Callable[[Sequence[LogEntry], Sequence[PlayerId]], T], log: Sequence[LogEntry], history: History
+    make: Callable[[Sequence[LoggedEvent], Sequence[PlayerId]], T], log: Sequence[LoggedEvent], history: History
 ) -> T:
     """What `make` derives from a log and its players; `UsageError` where the events do not fit each other.
 
@@ -116,7 +116,7 @@ class Pair:
         return len({deed.round for deed in self.deeds if deed.sign == sign and deed.after_naming})
 
 
-def pairs(log: Iterable[LogEntry], players: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> list[Pair]:
+def pairs(log: Iterable[LoggedEvent], players: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> list[Pair]:
     """Every pair of which `who` did anything towards `whom`, in the order of the players.
 
     Public words name the players whose id or name is in them (`names`, where a game calls players otherwise), each
@@ -136,7 +136,7 @@ def pairs(log: Iterable[LogEntry], players: Sequence[PlayerId], names: Mapping[P
     return [books[between].pair(*between) for between in ordered]
 
 
-def _named(told: LogEntry, naming: Naming) -> Iterator[Interaction]:
+def _named(told: LoggedEvent, naming: Naming) -> Iterator[Interaction]:
     if told.by is not None and told.event.words is not None and isinstance(told.to, EveryoneType):
         for player in dict.fromkeys(naming.named(told.event.content)):
             yield Interaction(told.by, player, NAMED)
@@ -147,11 +147,11 @@ class _Book:
     """What one did towards another; `named` are the events of each round in which the other was named."""
 
     deeds: dict[tuple[int, str, Sign], Deed] = field(default_factory=dict)
-    named: dict[int, list[LogEntry]] = field(default_factory=dict)
+    named: dict[int, list[LoggedEvent]] = field(default_factory=dict)
     turns: list[tuple[int, Sign]] = field(default_factory=list)
     last: Sign = NEITHER
 
-    def enter(self, told: LogEntry, interaction: Interaction) -> None:
+    def enter(self, told: LoggedEvent, interaction: Interaction) -> None:
         naming = self.named.setdefault(told.round, [])
         if interaction.deed == NAMED:
             if naming and naming[-1] is told:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from agentsim.engine.codec import json_line
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError, installed_by
-from agentsim.history.record import History, TryRecord
+from agentsim.history.record import History
 from agentsim.history.tables import BASE, LEADING, Kind
+from agentsim.models.base import Attempt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,19 +184,18 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
     ranks = {standing.player: standing.rank for standing in standings}
     models = {player.id: player.model for player in history.players}
     for decision in history.decisions:
-        answered = [attempt for attempt in decision.tries if attempt.reply is not None]
-        if decision.source == "human" or not answered:
+        if decision.source == "human" or (answered := decision.answered) is None:
             continue
         yield json_line(
             {
-                "messages": _messages(history, answered[-1]),
+                "messages": _messages(answered),
                 "run": run,
                 "game": history.game,
                 "seed": history.seed,
                 "decision": decision.index,
                 "kind": decision.kind,
                 "player": decision.player,
-                "model": decision.answered_by or models.get(decision.player, ""),
+                "model": answered.model or models.get(decision.player, ""),
                 "parsed": decision.decision,
                 "used": decision.source != "fallback",
                 "cause": decision.cause,
@@ -206,6 +206,6 @@ def chat_lines(run: str, history: History) -> Iterator[bytes]:
         )
 
 
-def _messages(history: History, attempt: TryRecord) -> list[dict[str, str]]:
-    said = [*attempt.messages, ("assistant", attempt.reply or [])]
-    return [{"role": role, "content": "\n".join(history.texts[place] for place in places)} for role, places in said]
+def _messages(attempt: Attempt) -> list[dict[str, str]]:
+    sent = [{"role": message.role, "content": message.text} for message in attempt.messages]
+    return [*sent, {"role": "assistant", "content": attempt.reply or ""}]

@@ -7,14 +7,15 @@ A log of Inspect has times where a history has an order: its events are one mill
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from agentsim.errors import UsageError, installed_by
-from agentsim.history.record import DecisionRecord, EventRecord, History
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import EventRecord, History
+from agentsim.models.base import Attempt
 from agentsim.models.finish_reasons import ending
 
 _STOPS = {"whole": "stop", "cut": "max_tokens", "full": "model_length", "filtered": "content_filter"}
@@ -134,18 +135,16 @@ class _Sample:
 
         span = f"decision-{decision.index}"
         yield self._begin(span, f"{decision.player}: {decision.kind}", "agent", parent)
-        answered = [attempt for attempt in decision.tries if attempt.reply is not None]
-        for attempt in decision.tries:
-            last = bool(answered) and attempt is answered[-1]
-            yield self._called(decision, attempt, span, paid=last)
+        for attempt in decision.attempts:
+            yield self._called(decision, attempt, span)
         made = {"index": decision.index, "player": decision.player, "source": decision.source}
         lost = {"fallback_reason": decision.fallback_reason, "cause": decision.cause}
         data: Any = {**made, "decision": decision.decision, **lost}
         yield InfoEvent(source="decision", data=data, timestamp=self._when(), span_id=span)
         yield self._end(span)
 
-    def _called(self, decision: DecisionRecord, attempt: Any, span: str, *, paid: bool) -> Any:
-        """A model event; what all attempts of a decision used stands with the last that was answered."""
+    def _called(self, decision: DecisionRecord, attempt: Attempt, span: str) -> Any:
+        """Return the model event of an attempt; a person's uses nothing."""
         from inspect_ai.event import ModelEvent
         from inspect_ai.model import (
             ChatCompletionChoice,
@@ -160,10 +159,10 @@ class _Sample:
         )
 
         kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-        reply, thought = self._text(attempt.reply), self._text(attempt.reasoning)
+        reply, thought = attempt.reply or "", attempt.reasoning
         content: Any = [ContentReasoning(reasoning=thought), ContentText(text=reply)] if thought else reply
         model = attempt.model or self._models.get(decision.player, "unknown")
-        used = decision.usage if paid else None
+        used = None if decision.source == "human" else attempt.usage
         usage = None if used is None else ModelUsage(
             input_tokens=used.prompt_tokens or 0,
             output_tokens=used.completion_tokens or 0,
@@ -176,24 +175,22 @@ class _Sample:
         if usage is not None:
             self.usage[model] = self.usage[model] + usage if model in self.usage else usage
         message = ChatMessageAssistant(content=content, model=model, source="generate")
-        stop: Any = _STOPS.get(ending(attempt.finish_reason) or "", "unknown") if attempt.finish_reason else "unknown"
+        reason = None if attempt.completion is None else attempt.completion.finish_reason
+        stop: Any = _STOPS.get(ending(reason) or "", "unknown") if reason else "unknown"
         return ModelEvent(
             model=model,
             role=decision.player,
-            input=[kinds.get(role, ChatMessageUser)(content=self._text(places)) for role, places in attempt.messages],
+            input=[kinds.get(sent.role, ChatMessageUser)(content=sent.text) for sent in attempt.messages],
             tools=[],
             tool_choice="none",
             config=GenerateConfig(),
             output=ModelOutput(
                 model=model, usage=usage, choices=[ChatCompletionChoice(message=message, stop_reason=stop)]
             ),
-            error=None if attempt.error is None else json.dumps(attempt.error, ensure_ascii=False),
+            error=None if attempt.code is None else f"{attempt.code}: {attempt.error}",
             timestamp=self._when(),
             span_id=span,
         )
-
-    def _text(self, places: Sequence[int] | None) -> str:
-        return "\n".join(self._history.texts[place] for place in places or ())
 
     def _begin(self, span: str, name: str, kind: str, parent: str | None) -> Any:
         from inspect_ai.event import SpanBeginEvent

@@ -12,8 +12,9 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import islice
-from operator import attrgetter
+from operator import add, attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -23,10 +24,12 @@ from pydantic import Field, ValidationError
 from agentsim.engine.codec import NewTexts, Texts, adapter, json_line, parse_json, values
 from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
+from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
+from agentsim.history.causes import Cause, cause_of
 from agentsim.history.disk import write_problem
 from agentsim.history.versions import JOURNAL_FORMAT, require_version
-from agentsim.models.base import AS_ASKED, Attempt, Count, Terms, Word
+from agentsim.models.base import AS_ASKED, Attempt, Count, Terms, Usage, WhereSet, Word
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
@@ -80,8 +83,12 @@ class Parse:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One decision with every attempt at it; (wave, place) is its key."""
+class DecisionRecord:
+    """A decision with every attempt at it, in memory, in the journal and in the history; (wave, place) is its key.
+
+    `fingerprint` is a digest of the request. A decision with a `survey` answers an interview, off the record of the
+    game.
+    """
 
     index: Count
     wave: Count
@@ -92,8 +99,37 @@ class Entry:
     decision: dict[str, Any]
     source: Source
     fallback_reason: Word | None
-    tries: tuple[Attempt, ...]
+    attempts: tuple[Attempt, ...]
     parse: Parse | None
+    survey: Annotated[SurveyPlace | None, WhereSet] = None
+
+    @property
+    def cause(self) -> Cause | None:
+        """The cause of a fallback, or None for a decision that was made."""
+        return None if self.fallback_reason is None else cause_of(self.fallback_reason)
+
+    @property
+    def answered(self) -> Attempt | None:
+        """The last attempt that brought a reply, or None."""
+        return next((attempt for attempt in reversed(self.attempts) if attempt.completion is not None), None)
+
+    @property
+    def model(self) -> str | None:
+        """What its last reply says of the model, or else the name of the model that was called, or None."""
+        if (last := self.answered) is None or last.completion is None:
+            return None
+        return last.completion.model or last.model
+
+    @property
+    def provider(self) -> str | None:
+        """The host that its last reply names, or None."""
+        return None if self.answered is None else self.answered.host
+
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens and dollars of all its attempts together, or None for a person or if no provider said."""
+        used = [attempt.usage for attempt in self.attempts if attempt.usage is not None and self.source != "human"]
+        return reduce(add, used) if used else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,22 +152,22 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class _Try:
-    """A `try` line: an attempt, and the request that it belongs to."""
+class _AttemptLine:
+    """An `attempt` line: an attempt, and the request that it belongs to."""
 
     wave: Count
     place: Count
     player: Word
-    attempt: Annotated[Attempt, Field(validation_alias="try")]
+    attempt: Attempt
 
 
 class Contents:
-    """What a journal holds: its head, its decisions and unfinished decisions' tries by (wave, place), its stops."""
+    """What a journal holds: its head, its decisions and unfinished decisions' attempts by (wave, place), its stops."""
 
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
-        self.entries: dict[Key, Entry] = {}
-        self.tries: dict[Key, list[Kept]] = {}
+        self.decisions: dict[Key, DecisionRecord] = {}
+        self.attempts: dict[Key, list[Kept]] = {}
         self.stops: list[Stop] = []
         self.negotiated: dict[str, Terms] = {}  # by model, what its host was found not to accept
         self.replies: list[str] = []  # names of the files that replies were played from
@@ -141,7 +177,7 @@ class Contents:
         self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # bytes and number of whole lines
-        self.last_wave = self.begun = 0  # the highest with a decision, and with a decision or a try
+        self.last_wave = self.begun = 0  # the highest with a decision, and with a decision or an attempt
         self.last_stop = 0  # the number of its line
 
     @property
@@ -157,14 +193,14 @@ class Contents:
         """Seconds of all sessions; one that was killed left no word of its own."""
         return float(sum(stop.wall_s for stop in self.stops))
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: DecisionRecord) -> None:
         """A decision is on record."""
-        self.entries[entry.wave, entry.place] = entry
+        self.decisions[entry.wave, entry.place] = entry
         self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
 
-    def keep(self, wave: int, place: int, tries: Iterable[Kept]) -> None:
+    def keep(self, wave: int, place: int, attempts: Iterable[Kept]) -> None:
         """Attempts at a decision that is not made yet are on record."""
-        self.tries.setdefault((wave, place), []).extend(tries)
+        self.attempts.setdefault((wave, place), []).extend(attempts)
         self.begun = max(self.begun, wave)
 
     def check_steered(self, wave: int) -> None:
@@ -172,26 +208,26 @@ class Contents:
         if wave <= self.begun:
             raise ValueError(f"wave {wave} is steered, and wave {self.begun} has begun before that")
 
-    def open_tries(self, wave: int, place: int) -> list[Attempt]:
+    def open_attempts(self, wave: int, place: int) -> list[Attempt]:
         """What counts of an undecided request's attempts when the run goes on."""
-        return [kept.attempt for kept in self.tries.get((wave, place), ()) if not kept.void]
+        return [kept.attempt for kept in self.attempts.get((wave, place), ()) if not kept.void]
 
     def undecided(self) -> list[tuple[str, Attempt]]:
         """Every attempt at a request that is not decided yet, with its player, in the order of waves and places."""
         return [
             (kept.player, kept.attempt)
-            for key, tries in sorted(self.tries.items())
-            if key not in self.entries
-            for kept in tries
+            for key, attempts in sorted(self.attempts.items())
+            if key not in self.decisions
+            for kept in attempts
         ]
 
     def terms(self, models: Mapping[str, str]) -> dict[str, Terms]:
         """Return the terms of each model that has answered, by name; `models` are those that players begin with."""
-        tries = [(entry.player, entry.tries) for entry in self.entries.values()]
-        tries += [(kept.player, (kept.attempt,)) for each in self.tries.values() for kept in each]
+        made = [(entry.player, entry.attempts) for entry in self.decisions.values()]
+        made += [(kept.player, (kept.attempt,)) for each in self.attempts.values() for kept in each]
         answered = (
             attempt.model or models.get(player, "")
-            for player, attempts in tries
+            for player, attempts in made
             for attempt in attempts
             if attempt.completion is not None
         )
@@ -199,12 +235,12 @@ class Contents:
 
     def calls(self, wave: int, place: int) -> list[Attempt]:
         """Every attempt that was made at a request, those that count no more included."""
-        entry, kept = self.entries.get((wave, place)), self.tries.get((wave, place), ())
-        return [*(entry.tries if entry else ()), *(each.attempt for each in kept if each.void or entry is None)]
+        entry, kept = self.decisions.get((wave, place)), self.attempts.get((wave, place), ())
+        return [*(entry.attempts if entry else ()), *(each.attempt for each in kept if each.void or entry is None)]
 
     def void_calls(self) -> int:
         """How many attempts at decided requests count for no decision: those before a provider stopped the run."""
-        return sum(kept.void for key in self.entries for kept in self.tries.get(key, ()))
+        return sum(kept.void for key in self.decisions for kept in self.attempts.get(key, ()))
 
     def _begin(self, line: Mapping[str, Any]) -> None:
         for part in _HEAD:
@@ -213,12 +249,12 @@ class Contents:
             raise ValueError(f"format {str(line['format'])[:40]!r}, this version reads {JOURNAL_FORMAT}")
         self.head = line
 
-    def _decide(self, entry: Entry) -> None:
-        if (entry.wave, entry.place) in self.entries:
+    def _decide(self, entry: DecisionRecord) -> None:
+        if (entry.wave, entry.place) in self.decisions:
             raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
         # A resumed run may need fewer of them than there were: a model may have no attempts left.
-        before = self.open_tries(entry.wave, entry.place)
-        if any(_said(one) != _said(other) for one, other in zip(before, entry.tries, strict=False)):
+        before = self.open_attempts(entry.wave, entry.place)
+        if any(_said(one) != _said(other) for one, other in zip(before, entry.attempts, strict=False)):
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
         self.put(entry)
 
@@ -236,10 +272,12 @@ class Contents:
         self.stops.append(stop)
         if stop.status != ProviderStopped.status:
             return
-        self.forgiven.update(self.entries)
-        for key, tries in self.tries.items():
-            if key not in self.entries:  # its failed calls are void: on resume it has all of its attempts again
-                self.tries[key] = [replace(kept, void=kept.void or kept.attempt.completion is None) for kept in tries]
+        self.forgiven.update(self.decisions)
+        for key, attempts in self.attempts.items():
+            if key not in self.decisions:  # its failed calls are void: on resume it has all of its attempts again
+                self.attempts[key] = [
+                    replace(kept, void=kept.void or kept.attempt.completion is None) for kept in attempts
+                ]
 
     def take(self, line: Mapping[str, Any]) -> None:
         """One line's record; `KeyError`, `TypeError` or `ValueError` where it cannot be one."""
@@ -249,11 +287,11 @@ class Contents:
             case "texts":
                 for text in line["texts"]:
                     self.texts.add(text)
-            case "try":
-                tried = adapter(_Try).validate_python(line, context=self.texts)
+            case "attempt":
+                tried = adapter(_AttemptLine).validate_python(line, context=self.texts)
                 self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
             case "decision":
-                self._decide(adapter(Entry).validate_python(line, context=self.texts))
+                self._decide(adapter(DecisionRecord).validate_python(line, context=self.texts))
             case "negotiated" | "filled" | "replies" as what:
                 self._learn(what, line)
             case "steered":
@@ -445,7 +483,7 @@ class Journal:
             raise
         return cls(file, contents)
 
-    def decided(self, entry: Entry, *, sync: bool) -> None:
+    def decided(self, entry: DecisionRecord, *, sync: bool) -> None:
         """Append a decision; with `sync` the next `sync()` has it on the disk, along with what came before it."""
         self._add({"record": "decision", **self._json(entry)})
         if sync or len(self._unwritten) > MOST_UNWRITTEN:
@@ -465,16 +503,16 @@ class Journal:
         """Raise `AgentsimError` if the journal can no longer be written, or was removed or replaced."""
         self._file.check()
 
-    def tried(self, wave: int, place: int, player: str, tries: Sequence[Attempt]) -> None:
+    def tried(self, wave: int, place: int, player: str, attempts: Sequence[Attempt]) -> None:
         """Append attempts at a decision that is not made yet: what was paid for is not paid for again.
 
         The next `sync()` has them on the disk.
         """
-        for attempt in map(self._json, tries):
-            self._add({"record": "try", "wave": wave, "place": place, "player": player, "try": attempt})
+        for attempt in map(self._json, attempts):
+            self._add({"record": "attempt", "wave": wave, "place": place, "player": player, "attempt": attempt})
         self._write()
         self._due = True
-        self.contents.keep(wave, place, [Kept(player, attempt) for attempt in tries])
+        self.contents.keep(wave, place, [Kept(player, attempt) for attempt in attempts])
 
     def negotiated(self, model: str, terms: Terms) -> None:
         """Append what a model's host does not accept: a resumed run does not ask again."""
@@ -512,7 +550,7 @@ class Journal:
                 self._write()
             self._file.close()
 
-    def _json(self, record: Entry | Attempt) -> dict[str, Any]:
+    def _json(self, record: DecisionRecord | Attempt) -> dict[str, Any]:
         """The record's values; its texts are in the journal before it."""
         found: dict[str, Any] = adapter(type(record)).dump_python(record, context=self._texts)
         if self._texts.new:

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from agentsim.engine.codec import json_line
+from agentsim.engine.codec import Texts, json_line
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.history.journal import read_journal
 from agentsim.history.record import Branch, History
@@ -50,6 +50,9 @@ def require_history(files: RunFiles) -> None:
     raise UsageError(f"{files.name}: has a journal but no history yet; `{again_with(files)}` ends the run")
 
 
+_MOST_PLACES = 25  # of texts that a byte of a file may name, on average: at most 200 bytes of memory
+
+
 def load_history(path: Path) -> History:
     """The history in a file; `UsageError` for anything else."""
     return parsed(read(path), path)
@@ -67,9 +70,15 @@ def read(path: Path) -> bytes:
 
 def parsed(raw: bytes, path: Path) -> History:
     """The history that these bytes are; `path` is for the error line."""
-    finite = _finite(raw)
     try:
-        history = History.model_validate_json(raw)
+        document = from_json(raw, cache_strings="keys")
+    except ValueError as error:
+        raise UsageError(f"{path}: is not an agentsim history: the file: Invalid JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise UsageError(f"{path}: is not an agentsim history: the file: must be an object")
+    finite = _finite(document)
+    try:
+        history = History.model_validate(document, context=Texts(most=_MOST_PLACES * len(raw)))
     except ValidationError as error:
         require_version(str(path), raw, written_as=HISTORY_FORMAT)
         where, why = first_objection(error)
@@ -81,10 +90,10 @@ def parsed(raw: bytes, path: Path) -> History:
     return history
 
 
-def _finite(raw: bytes) -> bool:
-    """Whether these bytes are JSON whose numbers are all finite; its values are gone before the records are made."""
+def _finite(document: Any) -> bool:
+    """Whether the numbers of a JSON document are all finite."""
     try:
-        json_line(from_json(raw, allow_inf_nan=False))
+        json_line(document)
     except ValueError:
         return False
     return True

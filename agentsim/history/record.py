@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 
-from agentsim.engine.survey import SurveyPlace
+from agentsim.engine.codec import Texts
+from agentsim.engine.event import EveryoneType, LoggedEvent
+from agentsim.engine.game import Outcome
 from agentsim.errors import first_objection
-from agentsim.history.causes import Cause, cause_of
-from agentsim.history.journal import Parse, Source
-from agentsim.models.base import Usage
+from agentsim.history.journal import TICK_DEADLINE, DecisionRecord
+from agentsim.models.base import Attempt, Segments, Text, Word
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
 CONTROL = "control"
@@ -53,7 +62,10 @@ class PlayerRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRecord:
-    """Something that happened; `visibility` is `"all"` or the ids of those who could see it."""
+    """Something that happened; `visibility` is `"all"` or the ids of those who could see it.
+
+    `prompt` and `reasoning` are those of the last attempt at the decision that led to it.
+    """
 
     seq: int
     kind: str
@@ -62,9 +74,33 @@ class EventRecord:
     content: str
     data: dict[str, Any]
     visibility: Literal["all"] | list[str]
-    prompt: list[int] | None
-    reasoning: list[int] | None
+    prompt: Segments | None
+    reasoning: Text | None
     metadata: dict[str, Any]
+
+    @classmethod
+    def of(cls, seq: int, logged: LoggedEvent, decision: DecisionRecord | None = None) -> EventRecord:
+        """Return event `seq` of the log, with the decision that led to it, if that is known."""
+        last = decision.attempts[-1] if decision is not None and decision.attempts else None
+        return cls(
+            seq=seq,
+            kind=logged.event.kind,
+            heading=logged.event.heading,
+            role=role_of(logged.by),
+            content=logged.event.content,
+            data=logged.event.data(),
+            visibility="all" if isinstance(logged.to, EveryoneType) else list(logged.to),
+            prompt=None if last is None else tuple(text for message in last.messages for text in message.segments),
+            reasoning=None if last is None else last.reasoning,
+            metadata={} if logged.decision is None else {"decision": logged.decision},
+        )
+
+
+def role_of(by: str | None) -> str:
+    """Return an event's `role`: the player or the staff (`@role`) whose decision led to it, or the narrator."""
+    if by is None:
+        return "narrator"
+    return by.removeprefix("@") if by.startswith("@") else f"player {by}"
 
 
 class RoundRecord(Record):
@@ -75,99 +111,92 @@ class RoundRecord(Record):
     events: list[EventRecord]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TryRecord:
-    """One attempt: the messages as (role, segments of text), the reply as segments, or an error.
+class Totals(BaseModel):
+    """What was called and used, in all or by one player.
 
-    `error` is `{"code", "message"}`; a reply that could not be used has both a reply and an error. Where the player has
-    several models, `model` is the one that was called; `takeover` says that the next one took over from there.
-    `provider` is the host that served it, if that is not the decision's; of a failed call, the one that its error
-    names.
+    `known_usd` are the US dollars of the calls whose price is known. `cost_usd` is None if that of any call is not.
+    `cacheable_tokens` are those of the prompts whose provider says how many it read from its cache.
     """
 
-    messages: list[tuple[str, list[int]]]
-    reply: list[int] | None
-    reasoning: list[int] | None = None
-    error: dict[str, Any] | None
-    finish_reason: str | None = None
-    model: Annotated[str | None, _WhereSet] = None
-    provider: Annotated[str | None, _WhereSet] = None
-    takeover: bool = False
-    logprobs: Annotated[list[tuple[str, float]] | None, _WhereSet] = None
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, defer_build=True)
 
-    @model_serializer(mode="wrap")
-    def _written(self, written: Any) -> dict[str, Any]:
-        return {key: value for key, value in written(self).items() if self.model or key != "takeover"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionRecord:
-    """One decision with everything that led to it.
-
-    `model` is what the reply says of itself; `answered_by`, where the player has several models, which of them it was.
-    One with a `survey` answers an interview, off the record of the game.
-    """
-
-    index: int
-    wave: int
-    player: str
-    kind: str
-    decision: dict[str, Any]
-    source: Source
-    fallback_reason: str | None
-    tries: list[TryRecord]
-    parse: Parse | None
-    model: str | None
-    provider: str | None
-    answered_by: Annotated[str | None, _WhereSet] = None
-    usage: Usage | None
-    survey: Annotated[SurveyPlace | None, _WhereSet] = None
-
-    @property
-    def cause(self) -> Cause | None:
-        """The cause of a fallback, or None for a decision that was made."""
-        return None if self.fallback_reason is None else cause_of(self.fallback_reason)
-
-
-class StandingRecord(Record):
-    """A place in the outcome; without a rank where the game ranks no player."""
-
-    player: str
-    rank: int | None
-    score: dict[str, int | float]
-
-
-class OutcomeRecord(Record):
-    """Why the game ended and who stands where; `winner` is None where the first place is shared."""
-
-    reason: str
-    winner: str | None
-    standings: list[StandingRecord]
-
-    @property
-    def ranked(self) -> bool:
-        """Whether the game ranks its players."""
-        return any(standing.rank is not None for standing in self.standings)
-
-
-class TotalsRecord(Record):
-    """What was called and used, in all or by one player; `cost_usd` is None where any price is unknown."""
-
-    calls: int
-    failed_calls: int
-    reasks: int
-    fallbacks: int
-    prompt_tokens: int
-    cached_tokens: int
-    completion_tokens: int
-    reasoning_tokens: int
-    cost_usd: float | None
+    calls: int = 0
+    failed_calls: int = 0
+    reasks: int = 0
+    fallbacks: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost_usd: float | None = 0.0
+    known_usd: float = 0.0
     unpriced_calls: int = 0
+    cacheable_tokens: Annotated[int, _WhereSet] = 0
     repaired: Annotated[int, _WhereSet] = 0
     cut: Annotated[int, _WhereSet] = 0
     takeovers: Annotated[int, _WhereSet] = 0
     late: Annotated[int, _WhereSet] = 0
-    by_player: Annotated[dict[str, TotalsRecord] | None, _WhereSet] = None
+    by_player: Annotated[dict[str, Totals] | None, _WhereSet] = None
+
+    @classmethod
+    def of(
+        cls,
+        decisions: Iterable[DecisionRecord],
+        players: Iterable[str],
+        undecided: Iterable[tuple[str, Attempt]] = (),
+    ) -> Totals:
+        """Return the totals of decisions, and `by_player`: players and `@role` staff in the order given, each of them.
+
+        `undecided` are attempts, by player, at requests that have no decision yet.
+        """
+        found, by_player = cls(), {player: cls() for player in players}
+        for decision in decisions:
+            found.add(decision)
+            by_player[decision.player].add(decision)
+        for player, attempt in undecided:
+            found.add_call(attempt)
+            by_player[player].add_call(attempt)
+        found.by_player = by_player
+        return found
+
+    @property
+    def cached_share(self) -> float | None:
+        """The part of the prompt tokens that came from a provider's cache, 0 to 1, or None if no provider says.
+
+        Prompts whose provider says nothing about a cache are left out: no word is not none.
+        """
+        return min(1.0, self.cached_tokens / self.cacheable_tokens) if self.cacheable_tokens else None
+
+    def add(self, decision: DecisionRecord) -> None:
+        """Count one decision and its calls; a person's costs none."""
+        self.fallbacks += decision.source == "fallback"
+        self.late += decision.fallback_reason == TICK_DEADLINE
+        self.repaired += decision.parse is not None and decision.parse.repaired
+        self.cut += decision.parse is not None and decision.parse.stage == "cut"
+        if not decision.attempts:
+            return
+        bad = [attempt for attempt in decision.attempts if attempt.completion is not None and attempt.code is not None]
+        last_was_bad = bool(bad) and decision.attempts[-1] is bad[-1]
+        self.reasks += len(bad) - (decision.source == "fallback" and last_was_bad)
+        if decision.source != "human":
+            for attempt in decision.attempts:
+                self.add_call(attempt)
+
+    def add_call(self, attempt: Attempt) -> None:
+        """Count one call, which may have failed."""
+        self.calls += 1
+        self.takeovers += attempt.takeover
+        self.failed_calls += attempt.completion is None
+        if (usage := attempt.usage) is None:
+            return
+        self.prompt_tokens += usage.prompt_tokens or 0
+        self.cached_tokens += usage.cached_tokens or 0
+        self.completion_tokens += usage.completion_tokens or 0
+        self.reasoning_tokens += usage.reasoning_tokens or 0
+        self.cacheable_tokens += 0 if usage.cached_tokens is None else usage.prompt_tokens or 0
+        self.known_usd = round(self.known_usd + (usage.cost_usd or 0.0), 10)
+        self.unpriced_calls += usage.cost_usd is None
+        self.cost_usd = None if self.unpriced_calls else self.known_usd
 
 
 class WarningRecord(Record):
@@ -186,7 +215,8 @@ class Branch(Record):
     `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
     `changed` are the settings that are not the parent's, as `KEY=VALUE`; `arm` is what branches that make the same
     change are called, None where they have no name. Decisions of earlier waves than `wave`, which is that of the
-    decision, and those `beside` it, are the parent's.
+    decision, and those `beside` it, are the parent's. A history says what the parent's decisions used (`inherited`)
+    and what the branch itself did (`paid`).
     """
 
     of: str
@@ -197,7 +227,9 @@ class Branch(Record):
     salts: list[tuple[int, str]] = []
     wave: int
     beside: list[int] = []
-    arm: str | None = None
+    arm: Annotated[str | None, _WhereSet] = None
+    inherited: Annotated[Totals | None, _WhereSet] = None
+    paid: Annotated[Totals | None, _WhereSet] = None
 
     def inherits(self, wave: int, index: int) -> bool:
         """Whether a decision is the parent's, which was paid for there."""
@@ -208,10 +240,6 @@ class Branch(Record):
         """What is not the parent's, in words."""
         return ", ".join((*self.changed, *(() if self.instead is None else (json.dumps(self.instead),))))
 
-    @model_serializer(mode="wrap")
-    def _written(self, written: Any) -> dict[str, Any]:
-        return {key: value for key, value in written(self).items() if self.arm or key != "arm"}
-
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Branch:
         """The branch of which this was kept; `ValueError` where it is none."""
@@ -221,11 +249,10 @@ class Branch(Record):
             raise ValueError(first_objection(error)) from None
 
 
-class ForkRecord(Branch):
-    """A history's `fork`: what the parent's decisions used (`inherited`), and what the branch itself did (`paid`)."""
+class _TextsOfFile(Record):
+    """The long texts of a history's file, to whose places its other records refer."""
 
-    inherited: Annotated[TotalsRecord | None, _WhereSet] = None
-    paid: Annotated[TotalsRecord | None, _WhereSet] = None
+    texts: list[Word]
 
 
 class History(Record):
@@ -239,18 +266,30 @@ class History(Record):
     rules_version: int
     reader: int
     seed: int
-    fork: Annotated[ForkRecord | None, _WhereSet] = None
+    fork: Annotated[Branch | None, _WhereSet] = None
     status: Status
     scenario: dict[str, Any]
     asides: Annotated[list[dict[str, Any]], _WhereSet] = []
     players: list[PlayerRecord]
     rounds: list[RoundRecord]
     decisions: list[DecisionRecord]
-    outcome: OutcomeRecord | None
-    usage: TotalsRecord
+    outcome: Outcome | None
+    usage: Totals
     warnings: Annotated[list[WarningRecord], _WhereSet] = []
-    texts: list[str]
     volatile: dict[str, Any]
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_texts(
+        cls, document: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo[Texts | None]
+    ) -> Self:
+        """Put the `texts` of a file's JSON values where its records refer to them, by way of the context."""
+        if not isinstance(document, Mapping) or "texts" not in document:
+            return validate(document)
+        if info.context is None:
+            return cls.model_validate(document, context=Texts())
+        info.context.in_order += _TextsOfFile.model_validate(document).texts
+        return validate(document)
 
     @model_validator(mode="after")
     def _points_at_what_is_there(self) -> Self:
@@ -266,22 +305,10 @@ class History(Record):
             raise ValueError(f"{min(strangers)[:80]!r} is not one of its players")
         if [part.index for part in self.rounds] != [*range(len(self.rounds))]:
             raise ValueError("does not number its rounds from 0 on")
-        if any(places and not 0 <= min(places) <= max(places) < len(self.texts) for places in self._places()):
-            raise ValueError("refers to a text that is not there")
         for key in self.volatile.keys() & _VOLATILE:
             if not isinstance(self.volatile[key], _VOLATILE[key]):
                 raise ValueError(f"does not say its {key} in a {'number' if key == 'wall_s' else 'text'}")
         return self
-
-    def _places(self) -> Iterator[list[int] | None]:
-        """All lists of places in `texts`."""
-        for part in self.rounds:
-            for event in part.events:
-                yield from (event.prompt, event.reasoning)
-        for decision in self.decisions:
-            for attempt in decision.tries:
-                yield from (places for _, places in attempt.messages)
-                yield from (attempt.reply, attempt.reasoning)
 
     @property
     def seated(self) -> list[PlayerRecord]:
@@ -289,15 +316,14 @@ class History(Record):
         return [player for player in self.players if not player.staff]
 
     @property
-    def paid(self) -> TotalsRecord:
+    def paid(self) -> Totals:
         """What the run itself called and used."""
         return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
 
     @property
     def spent(self) -> tuple[int, float, int]:
         """Calls, US dollars of those whose price is known, and the number of the others; a parent's are among them."""
-        own = sum(each.usage.cost_usd or 0.0 for each in self.decisions if each.usage is not None)
-        return self.usage.calls, own if self.usage.cost_usd is None else self.usage.cost_usd, self.usage.unpriced_calls
+        return self.usage.calls, self.usage.known_usd, self.usage.unpriced_calls
 
     @property
     def names(self) -> dict[str, str]:
@@ -307,3 +333,7 @@ class History(Record):
     def inherits(self, decision: DecisionRecord) -> bool:
         """Whether a decision is that of the parent that this run is a branch of."""
         return self.fork is not None and self.fork.inherits(decision.wave, decision.index)
+
+
+KEYS = tuple(name for field in History.model_fields for name in (("texts", field) if field == "volatile" else (field,)))
+"""The keys of a history's file, in order: those of its records, and the texts that they name."""

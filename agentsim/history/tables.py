@@ -13,13 +13,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 from pydantic import TypeAdapter, ValidationError
 
 from agentsim import games
-from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Interview, Question, SurveyPlace
 from agentsim.errors import UsageError
 from agentsim.history.events import derived, pairs, told_events
-from agentsim.history.record import DecisionRecord, History
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import History
 
 Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
 """`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
@@ -34,6 +35,7 @@ LEADING: Mapping[str, Kind] = _columns("run text, game text, seed whole, status 
 """What stands before a table's own columns when it holds more than one run."""
 
 _TOKENS = "prompt_tokens whole, cached_tokens whole, completion_tokens whole, reasoning_tokens whole, cost_usd number"
+_USED = tuple(_TOKENS.split()[::2])
 BASE: Mapping[str, Mapping[str, Kind]] = {
     "events": _columns(
         "round whole, round_title text, seq whole, kind text, heading text, role text, content text, visibility json, "
@@ -41,8 +43,8 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
     ),
     "decisions": _columns(
         "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, "
-        f"cause text, stage text, candidates whole, repaired flag, tries whole, model text, provider text, {_TOKENS}, "
-        "inherited flag, player_model text"
+        f"cause text, stage text, candidates whole, repaired flag, attempts whole, model text, provider text, "
+        f"{_TOKENS}, inherited flag, player_model text"
     ),
     "standings": _columns("player text, model text, temperature number, rank whole, winner flag"),
     "usage": _columns(
@@ -146,8 +148,8 @@ def _decision(history: History, record: DecisionRecord, models: Mapping[str, str
         _json(record.decision, f"decision {record.index}"),
         *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
-        *(len(record.tries), record.model, record.provider),
-        *(getattr(record.usage, name.split()[0], None) for name in _TOKENS.split(", ")),
+        *(len(record.attempts), record.model, record.provider),
+        *(getattr(record.usage, name, None) for name in _USED),
         history.inherits(record),
         models.get(record.player),
     )
@@ -168,11 +170,10 @@ def _standings(history: History) -> Frame:
 
 def _usage(history: History, models: Mapping[str, str]) -> Iterator[Row]:
     for player, totals in (history.paid.by_player or {}).items():
-        counted: Mapping[str, Cell] = totals.model_dump(exclude={"by_player"})
-        yield (player, models.get(player), *(counted[name] for name in list(BASE["usage"])[2:]))
+        yield (player, models.get(player), *(getattr(totals, name) for name in list(BASE["usage"])[2:]))
 
 
-def _pairs(history: History, log: Sequence[LogEntry], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
+def _pairs(history: History, log: Sequence[LoggedEvent], seats: Sequence[PlayerId]) -> tuple[Row, ...]:
     rows: list[Row] = []
     models = {player.id: player.model for player in history.players}
     for pair in pairs(log, seats, history.names):

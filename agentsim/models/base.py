@@ -114,9 +114,20 @@ class Usage:
     cost_usd: Dollars | None = None
     cache_write_tokens: Annotated[Count | None, WhereSet] = None
 
+    def __add__(self, other: Usage) -> Usage:
+        """Return what both used: a count is None if neither provider said it, the cost if that of either is unknown."""
+        found: dict[str, Any] = {}
+        for name in (each.name for each in fields(self)):
+            one, two = getattr(self, name), getattr(other, name)
+            unknown = (one is None or two is None) if name == "cost_usd" else one is None and two is None
+            found[name] = None if unknown else (one or 0) + (two or 0)
+        if found["cost_usd"] is not None:
+            found["cost_usd"] = round(found["cost_usd"], 10)
+        return Usage(**found)
+
     @property
     def tokens(self) -> int | None:
-        """Of prompt and answer together."""
+        """The tokens of prompt and answer together, or None if either is unknown."""
         known = self.prompt_tokens is not None and self.completion_tokens is not None
         return (self.prompt_tokens or 0) + (self.completion_tokens or 0) if known else None
 
@@ -203,17 +214,24 @@ class Message:
         return "\n".join(self.segments)
 
 
+def _segments_written(segments: Sequence[str], info: SerializationInfo[Any]) -> Any:
+    return (info.context or list)(segments)
+
+
+def _segments_read(value: Any, info: ValidationInfo[Any]) -> tuple[str, ...]:
+    return tuple(map(str, value) if info.context is None else info.context.several(value))
+
+
+Segments: TypeAlias = Annotated[tuple[str, ...], PlainSerializer(_segments_written), PlainValidator(_segments_read)]
+"""Long texts that belong together, each of which a `context` puts away as it does a `Text`."""
+
+
 def _prompt_written(messages: Sequence[Message], info: SerializationInfo[Any]) -> list[Any]:
-    put_away = info.context or list
-    return [[message.role, put_away(message.segments)] for message in messages]
+    return [[message.role, _segments_written(message.segments, info)] for message in messages]
 
 
 def _prompt_read(value: Any, info: ValidationInfo[Any]) -> tuple[Message, ...]:
-    texts = info.context
-    return tuple(
-        Message(str(role), tuple(map(str, segments) if texts is None else texts.several(segments)))
-        for role, segments in value
-    )
+    return tuple(Message(str(role), _segments_read(segments, info)) for role, segments in value)
 
 
 Prompt: TypeAlias = Annotated[tuple[Message, ...], PlainSerializer(_prompt_written), PlainValidator(_prompt_read)]
@@ -226,6 +244,16 @@ _ERRORS: Mapping[Fault, type[ModelError]] = {
     "refused": ModelRefused,
     "rejected": ProviderRejected,
 }
+
+
+PER_EXECUTION: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("latency_s", "wait_s", "final", "held", "retry_after"), True),
+    "completion": {"terms": True},
+}
+"""The fields of an `Attempt` that may differ between executions with the same replies, as pydantic's `exclude`.
+
+They depend on clocks, on hosts and on where a process was stopped. The journal keeps them, a history does not.
+"""
 
 
 def fault_of(error: ModelError) -> Fault:
@@ -282,8 +310,18 @@ class Attempt:
         return self.served_by if self.completion is None else self.completion.provider
 
     @property
+    def reply(self) -> str | None:
+        """The text of its answer, or None for a failed call."""
+        return None if self.completion is None else self.completion.text
+
+    @property
+    def reasoning(self) -> str | None:
+        """The thinking that came apart from its answer, or None."""
+        return None if self.completion is None else self.completion.reasoning or None
+
+    @property
     def usage(self) -> Usage | None:
-        """What it used; None where its provider did not say."""
+        """The tokens and dollars that it used, or None if its provider did not say."""
         return self.wasted if self.completion is None else self.completion.usage
 
     def answer(self) -> Completion:

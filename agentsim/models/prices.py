@@ -21,7 +21,7 @@ from agentsim.engine.codec import ClosedTable
 from agentsim.engine.prompt import TOKEN_BYTES, size
 from agentsim.errors import ModelError
 from agentsim.models.address import is_near
-from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Usage, Wrapper
+from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
 from agentsim.models.settings import most_output
 
@@ -147,49 +147,6 @@ class Priced(Wrapper):
     def _priced(self, usage: Usage) -> Usage:
         cost = self._prices.cost(self.name, usage)
         return usage if cost == usage.cost_usd else replace(usage, cost_usd=cost)
-
-
-def cached_share(usages: Iterable[Usage | None]) -> float | None:
-    """The part of the prompt tokens that came from a provider's cache, 0 to 1; None where no provider says.
-
-    What is used without a word about a cache is left out: no word is not none.
-    """
-    said = [usage for usage in usages if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens]
-    prompt = sum(usage.prompt_tokens or 0 for usage in said)
-    return min(1.0, sum(usage.cached_tokens or 0 for usage in said) / prompt) if prompt else None
-
-
-class CallTotals:
-    """A running sum over calls."""
-
-    def __init__(self) -> None:
-        self.calls = self.failed_calls = self.unpriced_calls = self.takeovers = 0
-        self.prompt_tokens = self.cached_tokens = self.completion_tokens = self.reasoning_tokens = 0
-        self.cost_usd = 0.0
-        self._cacheable = [0, 0]  # prompt and cached tokens of the calls whose provider says what was cached
-
-    @property
-    def cached_share(self) -> float | None:
-        """The measured part of the prompt tokens that was cached, as `cached_share` counts it."""
-        return cached_share([Usage(*self._cacheable)])
-
-    def add_call(self, attempt: Attempt) -> None:
-        """Count one call, failed ones too."""
-        self.calls += 1
-        self.takeovers += attempt.takeover
-        self.failed_calls += attempt.completion is None
-        usage = attempt.usage
-        if usage is None:
-            return
-        self.prompt_tokens += usage.prompt_tokens or 0
-        self.cached_tokens += usage.cached_tokens or 0
-        self.completion_tokens += usage.completion_tokens or 0
-        self.reasoning_tokens += usage.reasoning_tokens or 0
-        self.cost_usd += usage.cost_usd or 0.0
-        self.unpriced_calls += usage.cost_usd is None
-        if usage.cached_tokens is not None:
-            self._cacheable[0] += usage.prompt_tokens or 0
-            self._cacheable[1] += usage.cached_tokens
 
 
 USUAL_REPLY = 1024

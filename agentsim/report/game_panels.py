@@ -13,7 +13,8 @@ from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.survey import Question
 from agentsim.engine.wording import cut, listed
 from agentsim.history.events import Deed, Pair
-from agentsim.history.record import DecisionRecord, EventRecord, History
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import EventRecord, History
 from agentsim.history.tables import SurveyAnswer, interviews_in, survey_answers
 from agentsim.report.markup import Drawing, number
 
@@ -176,8 +177,7 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
         for event in record.events:
             if isinstance(index := event.metadata.get("decision"), int):
                 caused[index].append((record.title, event))
-    texts = history.texts if reasoning else ()
-    found = [_row(decision, caused.get(decision.index, ()), texts) for decision in history.decisions]
+    found = [_row(decision, caused.get(decision.index, ()), reasoning=reasoning) for decision in history.decisions]
     rows = [row for row in found if row.said and (row.thought or row.reasoning or row.did)]
     note = "Public words beside the private thought and the act of the same decision. The search finds these too."
     if not rows:
@@ -220,7 +220,7 @@ def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
             yield row._replace(said=last.get((row.when, row.who)))
 
 
-def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], texts: Sequence[str]) -> SaidAndDone:
+def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *, reasoning: bool) -> SaidAndDone:
     leaves = [(leaf, isinstance(path[-1], int)) for path, leaf in paths_in(decision.decision)]
     words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
     said, thought, reasoned, did, spoken = [], [], [], [], []
@@ -239,8 +239,8 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], te
             to = "all" if event.visibility == "all" else to or ", ".join(others)
         else:
             thought.append(event.content)
-    if texts:
-        reasoned = [texts[place] for attempt in decision.tries for place in attempt.reasoning or ()]
+    if reasoning:
+        reasoned = [attempt.reasoning for attempt in decision.attempts if attempt.reasoning]
     chosen = any(leaf for leaf, within in leaves if within or not isinstance(leaf, str))
     if not did and (chosen or (not said and words - {*thought})):
         did = spoken  # an event that tells of the words and of the deed at once

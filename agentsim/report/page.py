@@ -17,7 +17,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.panel import (
     Board,
     Chart,
@@ -31,9 +31,8 @@ from agentsim.engine.panel import (
 )
 from agentsim.games import find
 from agentsim.history.events import derived, pairs, told_events
-from agentsim.history.record import History
+from agentsim.history.record import History, Totals
 from agentsim.history.shares import shares_in
-from agentsim.models.prices import cached_share
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
@@ -164,7 +163,7 @@ def render(
     name: str,
     css: str,
     course: Course = Course(),  # noqa: B008 (it is frozen)
-    log: Sequence[LogEntry] = (),
+    log: Sequence[LoggedEvent] = (),
     served: Served | None = None,
 ) -> str:
     """The page. `name` is the run's, `css` the style sheet's text, `log` the history's events as the game's own.
@@ -208,8 +207,8 @@ def render(
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
         fallbacks=shares_in(history),
-        asked_again=sum(len(decision.tries) > 1 for decision in history.decisions),
-        taken_over=sum(any(attempt.takeover for attempt in decision.tries) for decision in history.decisions),
+        asked_again=sum(len(decision.attempts) > 1 for decision in history.decisions),
+        taken_over=sum(any(attempt.takeover for attempt in decision.attempts) for decision in history.decisions),
         fallen_back=sum(decision.source == "fallback" for decision in history.decisions),
         standings=standings,
         scores=list(dict.fromkeys(key for standing in standings for key in standing.score)),
@@ -271,9 +270,9 @@ def render_batch(
 def _cached(history: History) -> dict[str | None, str]:
     """The measured share of cached prompt tokens, by player and (None) in all; a dash where no provider reports it."""
     whose: list[str | None] = [None, *(player.id for player in history.players)]
-    shares = {
-        player: cached_share(d.usage for d in history.decisions if player in (None, d.player)) for player in whose
-    }
+    used: dict[str | None, Totals] = {None: history.usage}
+    used.update(history.usage.by_player or {})
+    shares = {player: used[player].cached_share if player in used else None for player in whose}
     return {player: "–" if share is None else f"{share:.0%}" for player, share in shares.items()}
 
 

@@ -5,15 +5,14 @@ It is built up from what may stay, so that a field added to the record later is 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
+from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.letters import composed
 from agentsim.engine.wording import few
 from agentsim.errors import UsageError
-from agentsim.history import record as records
-from agentsim.history.record import History
+from agentsim.history.record import EventRecord, History, PlayerRecord, RoundRecord, Totals
 
 _NAMED = 20  # ids listed in an error
 
@@ -29,13 +28,12 @@ def as_seen_by(history: History, player: str) -> History:
     seated = history.seated
     player = seated_player(history, player)
     own = {decision.index for decision in history.decisions if decision.player == player}
-    kept = _Texts(history.texts)
     rounds = []
     for part in history.rounds:
         heard = [event for event in part.events if event.visibility == "all" or player in event.visibility]
-        events = [_event(event, kept, own=event.metadata.get("decision") in own) for event in heard]
-        rounds.append(records.RoundRecord(index=part.index, title=part.title, events=events))
-    decisions = [_decision(decision, kept) for decision in history.decisions if decision.index in own]
+        events = [_event(event, own=event.metadata.get("decision") in own) for event in heard]
+        rounds.append(RoundRecord(index=part.index, title=part.title, events=events))
+    decisions = [decision for decision in history.decisions if decision.index in own]
     return History(
         format=history.format,
         game=history.game,
@@ -44,12 +42,11 @@ def as_seen_by(history: History, player: str) -> History:
         seed=history.seed,
         status=history.status,
         scenario=_scenario(history.scenario, player),
-        players=[r if r.id == player else records.PlayerRecord(id=r.id, model="", name=r.name) for r in seated],
+        players=[r if r.id == player else PlayerRecord(id=r.id, model="", name=r.name) for r in seated],
         rounds=rounds,
         decisions=decisions,
         outcome=history.outcome and _outcome(history.outcome, player),
         usage=_usage(history.usage, player),
-        texts=kept.texts,
         volatile={k: v for k, v in history.volatile.items() if k in ("name", "started_at", "finished_at", "wall_s")}
         | {"versions": history.volatile.get("versions", {})},
     )
@@ -63,39 +60,9 @@ def seated_player(history: History, name: str) -> str:
     return composed(name)
 
 
-class _Texts:
-    """The texts that stay, numbered anew in the order in which the record names them."""
-
-    def __init__(self, texts: list[str]) -> None:
-        self._all = texts
-        self._places: defaultdict[int, int] = defaultdict(lambda: len(self._places))
-
-    @property
-    def texts(self) -> list[str]:
-        return [self._all[index] for index in self._places]
-
-    def moved(self, indices: list[int] | None) -> list[int] | None:
-        return None if indices is None else [self._places[index] for index in indices]
-
-
-def _event(event: records.EventRecord, kept: _Texts, *, own: bool) -> records.EventRecord:
-    """The event; without prompt, reasoning and metadata where another player's decision led to it."""
-    if not own:
-        return replace(event, prompt=None, reasoning=None, metadata={})
-    return replace(event, prompt=kept.moved(event.prompt), reasoning=kept.moved(event.reasoning))
-
-
-def _decision(decision: records.DecisionRecord, kept: _Texts) -> records.DecisionRecord:
-    tries = [
-        replace(
-            attempt,
-            messages=[(role, kept.moved(places) or []) for role, places in attempt.messages],
-            reply=kept.moved(attempt.reply),
-            reasoning=kept.moved(attempt.reasoning),
-        )
-        for attempt in decision.tries
-    ]
-    return replace(decision, tries=tries)
+def _event(event: EventRecord, *, own: bool) -> EventRecord:
+    """Return the event, without prompt, reasoning and metadata if another player's decision led to it."""
+    return event if own else replace(event, prompt=None, reasoning=None, metadata={})
 
 
 def _scenario(scenario: dict[str, Any], player: str) -> dict[str, Any]:
@@ -104,17 +71,12 @@ def _scenario(scenario: dict[str, Any], player: str) -> dict[str, Any]:
     return {"game": scenario["game"], "players": own} if "game" in scenario else {"players": own}
 
 
-def _outcome(outcome: records.OutcomeRecord, player: str) -> records.OutcomeRecord:
-    standings = [
-        s if s.player == player else records.StandingRecord(player=s.player, rank=s.rank, score={})
-        for s in outcome.standings
-    ]
-    return records.OutcomeRecord(reason=outcome.reason, winner=outcome.winner, standings=standings)
+def _outcome(outcome: Outcome, player: str) -> Outcome:
+    standings = (s if s.player == player else Standing(s.player, s.rank) for s in outcome.standings)
+    return Outcome(outcome.reason, tuple(standings))
 
 
-def _usage(usage: records.TotalsRecord, player: str) -> records.TotalsRecord:
-    own = (usage.by_player or {}).get(player)
-    if own is None:  # a bot or a person makes no calls
-        counts = "calls failed_calls reasks fallbacks prompt_tokens cached_tokens completion_tokens reasoning_tokens"
-        own = records.TotalsRecord.model_validate({**dict.fromkeys(counts.split(), 0), "cost_usd": 0.0})
+def _usage(usage: Totals, player: str) -> Totals:
+    """Return the player's own totals; a bot or a person makes no calls."""
+    own = (usage.by_player or {}).get(player, Totals())
     return own.model_copy(update={"by_player": {player: own}})

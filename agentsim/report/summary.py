@@ -12,10 +12,11 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from agentsim.engine.codec import paths_in
-from agentsim.engine.event import AGAINST, FOR, LogEntry, Past
+from agentsim.engine.event import AGAINST, FOR, LoggedEvent, Past
+from agentsim.engine.game import Standing
 from agentsim.engine.panel import Course, DataTable
 from agentsim.engine.wording import listed
-from agentsim.history.record import EventRecord, History, StandingRecord
+from agentsim.history.record import EventRecord, History
 from agentsim.history.shares import shares_in
 from agentsim.report.charts import chart
 from agentsim.report.markup import Drawing, number
@@ -52,7 +53,7 @@ def readable(model: str) -> str:
     return re.sub(r"^GPT (?=\d)", "GPT-", spelt)
 
 
-def summary(history: History, log: Sequence[LogEntry], course: Course, places: Mapping[str, int]) -> Drawing:
+def summary(history: History, log: Sequence[LoggedEvent], course: Course, places: Mapping[str, int]) -> Drawing:
     """The card. `log` holds the events of the history, one for one; empty where only the history is known."""
     standings = history.outcome.standings if history.outcome else []
     winner = history.outcome and history.outcome.winner
@@ -89,7 +90,7 @@ def summary(history: History, log: Sequence[LogEntry], course: Course, places: M
     )
 
 
-def _spread(standings: Sequence[StandingRecord]) -> Iterator[tuple[str, tuple[float, float, float]]]:
+def _spread(standings: Sequence[Standing]) -> Iterator[tuple[str, tuple[float, float, float]]]:
     """Of each score that differs the least, the middle and the most."""
     for name in dict.fromkeys(name for standing in standings for name in standing.score):
         values = sorted(standing.score[name] for standing in standings if name in standing.score)
@@ -97,7 +98,7 @@ def _spread(standings: Sequence[StandingRecord]) -> Iterator[tuple[str, tuple[fl
             yield name, (values[0], values[len(values) // 2], values[-1])
 
 
-def _margin(standings: Sequence[StandingRecord], names: Sequence[str]) -> str:
+def _margin(standings: Sequence[Standing], names: Sequence[str]) -> str:
     """The first two in the score that decided, or, where the game names none, in the first of which one has more."""
     first, second = (standing.score for standing in standings[:2])
     known = [name for name in names or first if name in first and name in second]
@@ -132,14 +133,14 @@ def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Dra
     return Drawing(panel=panel, rows=rows, sample=sample)
 
 
-def _named_by_game(course: Course, told: Sequence[tuple[LogEntry, EventRecord]]) -> Iterator[TurningPoint]:
+def _named_by_game(course: Course, told: Sequence[tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:
     for at, what, text in course.turns if told else ():
         entry, event = told[at]
         yield TurningPoint(what, None, text or event.heading, entry.round, f"e{event.seq}")
 
 
 def _largest(
-    history: History, course: Course, called: Mapping[str, str], gone: Mapping[str, tuple[LogEntry, EventRecord]]
+    history: History, course: Course, called: Mapping[str, str], gone: Mapping[str, tuple[LoggedEvent, EventRecord]]
 ) -> Iterator[TurningPoint]:
     """The largest change of one line from one place of the axis to the next, unless many are as large.
 
@@ -190,7 +191,7 @@ def _fit(event: EventRecord, amount: float, names: set[object]) -> tuple[bool, b
 
 
 def _hostile(
-    told: Sequence[tuple[LogEntry, EventRecord]], history: History, refusals: Sequence[str]
+    told: Sequence[tuple[LoggedEvent, EventRecord]], history: History, refusals: Sequence[str]
 ) -> Iterator[TurningPoint]:
     """The first deed of a player against one that it had done something for, or else against any; to say no is none.
 
@@ -198,7 +199,7 @@ def _hostile(
     """
     past, kind_to, seats = Past(), set[tuple[str, str]](), {record.id for record in history.seated}
     waves = {decision.index: decision.wave for decision in history.decisions}
-    first: dict[bool, tuple[object, LogEntry, EventRecord]] = {}
+    first: dict[bool, tuple[object, LoggedEvent, EventRecord]] = {}
     deeds: dict[bool, dict[tuple[str, str], list[str]]] = {True: {}, False: {}}
     for entry, event in told:
         moment = (entry.round, waves.get(entry.decision or 0, event.seq))
@@ -232,7 +233,7 @@ def _doers(names: Sequence[str]) -> str:
     return listed(names) if len(names) <= _NAMED else f"{len(names)} players"
 
 
-def _first_out(gone: Mapping[str, tuple[LogEntry, EventRecord]]) -> Iterator[TurningPoint]:
+def _first_out(gone: Mapping[str, tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:
     for entry, event in [*gone.values()][:1]:
         yield TurningPoint("First to leave", None, event.heading, entry.round, f"e{event.seq}")
 

@@ -14,7 +14,9 @@ from typing import Any
 from markupsafe import Markup
 
 from agentsim.history.causes import cause_of
-from agentsim.history.record import DecisionRecord, EventRecord, History, TryRecord
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import EventRecord, History
+from agentsim.models.base import Attempt
 from agentsim.models.finish_reasons import ending
 from agentsim.report.markup import Drawing, foreign
 
@@ -39,7 +41,7 @@ class Timeline:
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
         self._places = {record.id: place for place, record in enumerate(history.players)}
         self._shown_at: dict[int, str] = {}  # decision -> anchor
-        self._texts: dict[int, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
+        self._texts: dict[str, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
         self._spent = 0
         self._slim = False
 
@@ -117,17 +119,17 @@ class Timeline:
         """Prompt and reasoning; of several events of one decision, the first shows them, the others link to it."""
         if decision and decision.index in self._shown_at:
             return {"prompt": [], "reasoning": None, "elsewhere": self._shown_at[decision.index]}
-        prompt = self._exchange(decision.tries, anchor) if decision else []
+        prompt = self._exchange(decision.attempts, anchor) if decision else []
         if not prompt and self._prompts and event.prompt:
             prompt = [Drawing(role="prompt", text=self._joined(event.prompt, anchor), attempt=1)]
-        reasoning = self._thoughts(decision.tries, anchor) if decision else None
+        reasoning = self._thoughts(decision.attempts, anchor) if decision else None
         if reasoning is None and self._reasoning and event.reasoning:
-            reasoning = self._joined(event.reasoning, anchor)
+            reasoning = self._text(event.reasoning, anchor)
         if decision and (prompt or reasoning):
             self._shown_at[decision.index] = anchor
         return {"prompt": prompt, "reasoning": reasoning, "elsewhere": None}
 
-    def _exchange(self, tries: Sequence[TryRecord], anchor: str) -> list[Drawing]:
+    def _exchange(self, attempts: Sequence[Attempt], anchor: str) -> list[Drawing]:
         """The messages of each attempt, without those that the attempt before had sent.
 
         The raw replies can hold both the words of a prompt and spelled-out thinking, so they need both flags.
@@ -135,33 +137,34 @@ class Timeline:
         if not self._prompts:
             return []
         messages: list[Drawing] = []
-        before: list[tuple[str, list[int]]] = []
-        for attempt, record in enumerate(tries, start=1):
-            same = [*takewhile(lambda pair: pair[0] == pair[1], zip(before, record.messages, strict=False))]
-            for role, segments in record.messages[len(same) :]:
+        before: list[tuple[str, tuple[str, ...]]] = []
+        for attempt, record in enumerate(attempts, start=1):
+            sent = [(message.role, message.segments) for message in record.messages]
+            same = [*takewhile(lambda pair: pair[0] == pair[1], zip(before, sent, strict=False))]
+            for role, segments in sent[len(same) :]:
                 messages.append(Drawing(role=role, text=self._joined(segments, anchor), attempt=attempt))
-            before = list(record.messages)
-            if record.reply and self._reasoning:
-                messages.append(Drawing(role="reply", text=self._joined(record.reply, anchor), attempt=attempt))
-                before.append(("assistant", record.reply))
+            before = sent
+            if record.reply is not None and self._reasoning:
+                messages.append(Drawing(role="reply", text=self._text(record.reply, anchor), attempt=attempt))
+                before.append(("assistant", (record.reply,)))
         return messages
 
-    def _thoughts(self, tries: Sequence[TryRecord], anchor: str) -> Markup | None:
+    def _thoughts(self, attempts: Sequence[Attempt], anchor: str) -> Markup | None:
         if not self._reasoning:
             return None
-        parts = [self._joined(record.reasoning, anchor) for record in tries if record.reasoning]
+        parts = [self._text(record.reasoning, anchor) for record in attempts if record.reasoning]
         return Markup("\n\n").join(parts) if parts else None
 
-    def _joined(self, indices: Iterable[int], anchor: str) -> Markup:
-        return Markup("\n").join(self._text(index, anchor) for index in indices)
+    def _joined(self, segments: Iterable[str], anchor: str) -> Markup:
+        return Markup("\n").join(self._text(segment, anchor) for segment in segments)
 
-    def _text(self, index: int, anchor: str) -> Markup:
-        known = self._texts.get(index)
+    def _text(self, text: str, anchor: str) -> Markup:
+        known = self._texts.get(text)
         if known is None:
-            known = self._texts[index] = (foreign(self._history.texts[index]), anchor)
+            known = self._texts[text] = (foreign(text), anchor)
         elif self._spent > PROMPT_BUDGET and len(known[0]) > 100:
             return Markup('<a class="again" href="#{}">{} characters, as shown before</a>').format(
-                known[1], f"{len(self._history.texts[index]):,}"
+                known[1], f"{len(text):,}"
             )
         self._spent += len(known[0])
         return known[0]
@@ -177,13 +180,13 @@ def _badges(decision: DecisionRecord) -> Iterator[tuple[str, str, str]]:
     """Every mishap on the way to a decision: what, why, and `bad` where the decision is not the player's own."""
     if decision.source == "fallback":
         yield f"Fallback ({decision.cause})", decision.fallback_reason or "", "bad"
-    last = len(decision.tries) - 1
-    for place, attempt in enumerate(decision.tries):
-        if attempt.error is not None:
-            code, message = str(attempt.error.get("code", "error")), str(attempt.error.get("message", ""))
+    last = len(decision.attempts) - 1
+    for place, attempt in enumerate(decision.attempts):
+        if (code := attempt.code) is not None:
             done = "Failed" if place == last else "Re-asked" if cause_of(code) == "model" else "Retried"
-            yield f"{'Taken over' if attempt.takeover else done}: {code}", message, "note"
-        if (ended := ending(attempt.finish_reason)) in {"cut", "full"}:
+            yield f"{'Taken over' if attempt.takeover else done}: {code}", attempt.error or "", "note"
+        reason = None if attempt.completion is None else attempt.completion.finish_reason
+        if (ended := ending(reason)) in {"cut", "full"}:
             limit = "the limit of tokens" if ended == "cut" else "the end of the model's context"
             yield "Cut short", f"the reply reached {limit}", "note"
     if decision.parse is not None and decision.parse.repaired:

@@ -17,9 +17,8 @@ from typing import Any, Literal, TypeAlias
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, ModelError, RunStopped
-from agentsim.history.fold import Totals
-from agentsim.history.journal import TICK_DEADLINE, Entry, Journal
-from agentsim.history.record import Branch
+from agentsim.history.journal import TICK_DEADLINE, DecisionRecord, Journal
+from agentsim.history.record import Branch, Totals
 from agentsim.models.attempts import Attempts, held
 from agentsim.models.base import AS_ASKED, Attempt, Completion, Message, Usage
 from agentsim.models.negotiation import cap_under, words_of
@@ -28,7 +27,7 @@ from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player, diagnostics
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.runner.admission import Budget, CircuitBreaker, Link
-from agentsim.runner.referee import deadline, fallen_back, rule, to_entry, unanswered
+from agentsim.runner.referee import deadline, decision_record_of, fallen_back, rule, unanswered
 from agentsim.runner.warming import Warming
 from agentsim.runner.watcher import Watcher
 
@@ -47,12 +46,12 @@ UNSYNCED_S = 0.05
 class Dispatcher:
     """Answers asks with decisions; `totals` counts every call, of unfinished decisions too, but none of a parent run.
 
-    `entries` grows with every decision.
+    `decisions` grows with every decision.
     """
 
     seats: Mapping[str, Seat]
     journal: Journal
-    entries: list[Entry]
+    decisions: list[DecisionRecord]
     budget: Budget
     prices: Prices
     concurrency: int
@@ -94,8 +93,8 @@ class Dispatcher:
         recorded = self.journal.contents
         for place, ask in enumerate(asked):
             key = (ask.wave, ask.place)
-            entry = recorded.entries.get(key)
-            for attempt in recorded.open_tries(*key) if entry is None else entry.tries:
+            entry = recorded.decisions.get(key)
+            for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
                 self.breaker.recalled(place, attempt, past=key in recorded.forgiven)
             if entry is not None:
                 self.breaker.settled(place)
@@ -126,7 +125,7 @@ class Dispatcher:
                 await self.gate(ask)
                 if tick_ends is not None:  # a pause uses up none of the moment's time
                     tick_ends += clock() - held_since
-            earlier = self.journal.contents.open_tries(ask.wave, ask.place)
+            earlier = self.journal.contents.open_attempts(ask.wave, ask.place)
             ends, code = deadline(player, tick_ends)
             try:
                 async with asyncio.timeout_at(ends) as tick:
@@ -135,16 +134,16 @@ class Dispatcher:
                 if isinstance(ended, TimeoutError) and not tick.expired():
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
-                ruling = fallen_back(ask, self.journal.contents.open_tries(ask.wave, ask.place), code)
+                ruling = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
             late = ruling.fallback_reason == TICK_DEADLINE
             if self.breaker.is_silent(place) if late else ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if self.breaker.waits(place):
                     self.check()  # or it would wait for requests that are asked no more
                 await self.breaker.gave_up(place, late=late)
-            entry = to_entry(ask, ruling)
+            entry = decision_record_of(ask, ruling)
             self.journal.decided(entry, sync=True)
             self.sync_soon()
-            self.entries.append(entry)
+            self.decisions.append(entry)
             self.watcher.decided(entry)
             self.breaker.settled(place)
         except Exception as error:  # also a mistake of ours: no decision may wait for what will not come

@@ -12,17 +12,17 @@ from contextlib import suppress
 from itertools import product
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.errors import AgentsimError, DecisionError, JournalMismatch, RunStopped
-from agentsim.history.journal import Contents, Entry, Parse
+from agentsim.history.journal import Contents, DecisionRecord, Parse
 from agentsim.players.model import BotPlayer
 from agentsim.runner.dispatcher import Dispatcher
-from agentsim.runner.referee import Ruling, to_entry, without_reply
+from agentsim.runner.referee import Ruling, decision_record_of, without_reply
 
 
 async def drive(play: GamePlay, dispatcher: Dispatcher) -> None:
-    """Play to the end; the dispatcher's entries grow with every decision, whether this returns or raises."""
+    """Play to the end; the dispatcher's decisions grow with every decision, whether this returns or raises."""
     news = _News(play.log, dispatcher)
     wave = play.start()
     while wave is not None:
@@ -46,7 +46,7 @@ async def drive(play: GamePlay, dispatcher: Dispatcher) -> None:
 class _News:
     """Tells the watcher what happened, once; where people play, what prompts recount is left to the prompts."""
 
-    def __init__(self, log: Sequence[LogEntry], dispatcher: Dispatcher) -> None:
+    def __init__(self, log: Sequence[LoggedEvent], dispatcher: Dispatcher) -> None:
         self._log, self._dispatcher = log, dispatcher
         self._told = self._recounted = 0  # places in the log before which all was told, or what people cannot read
 
@@ -78,12 +78,12 @@ async def _settle(play: GamePlay, wave: Wave, dispatcher: Dispatcher) -> list[De
             if dispatcher.gate is not None:
                 await dispatcher.gate(ask)
             decision = decisions[ask.place] = seat.decide(ask, play.bot_rng(ask))
-            entry = to_entry(ask, Ruling(decision, "bot"))
+            entry = decision_record_of(ask, Ruling(decision, "bot"))
             dispatcher.journal.decided(entry, sync=False)
         else:
             live.append(ask)
             continue
-        dispatcher.entries.append(entry)
+        dispatcher.decisions.append(entry)
         dispatcher.watcher.decided(entry)
     if not all(isinstance(seats[ask.request.player], BotPlayer) for ask in wave.asks):
         if live and wave.number < recorded.last_wave:
@@ -116,7 +116,7 @@ async def _settle_live(live: Sequence[Ask], dispatcher: Dispatcher) -> dict[int,
     return {ask.place: task.result() for ask, task in zip(live, tasks, strict=True)}
 
 
-def played_again(play: GamePlay, recorded: Contents) -> Iterator[tuple[Wave, list[Entry], bool]]:
+def played_again(play: GamePlay, recorded: Contents) -> Iterator[tuple[Wave, list[DecisionRecord], bool]]:
     """Each wave of a journal's game with the answers on record, and whether that is all of them; then the next one."""
     wave = play.start()
     while wave is not None:
@@ -125,7 +125,7 @@ def played_again(play: GamePlay, recorded: Contents) -> Iterator[tuple[Wave, lis
         wave = None if decisions is None else play.answer(decisions)
 
 
-def recalled(recorded: Contents, wave: Wave) -> tuple[list[Entry], list[Decision] | None]:
+def recalled(recorded: Contents, wave: Wave) -> tuple[list[DecisionRecord], list[Decision] | None]:
     """The journal's answers to a wave, and its decisions, None where one of them is not recorded.
 
     Raises `JournalMismatch` where the rules ask something else than the journal answers.
@@ -140,11 +140,11 @@ def not_whole(wave: Wave) -> JournalMismatch:
     return JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
 
 
-def recall(recorded: Contents, ask: Ask) -> Entry | None:
+def recall(recorded: Contents, ask: Ask) -> DecisionRecord | None:
     """The journal's answer to this request, if it has one; `JournalMismatch` where it answers another question."""
-    if (key := (ask.wave, ask.place)) not in recorded.entries:
+    if (key := (ask.wave, ask.place)) not in recorded.decisions:
         return None
-    entry, request = recorded.entries[key], ask.request
+    entry, request = recorded.decisions[key], ask.request
     found = (request.kind, request.player, request.fingerprint, ask.index)
     expected = (entry.kind, entry.player, entry.fingerprint, entry.index)
     if found != expected:
@@ -156,13 +156,13 @@ def recall(recorded: Contents, ask: Ask) -> Entry | None:
     return entry
 
 
-def restored(ask: Ask, entry: Entry) -> Decision:
+def restored(ask: Ask, entry: DecisionRecord) -> Decision:
     """The decision of an entry, checked again, and its reply read again.
 
     `JournalMismatch` where it is not one this request allows, or not what the reply says.
     """
     request = ask.request
-    fallback = without_reply(request, entry.tries) if entry.source == "fallback" else None
+    fallback = without_reply(request, entry.attempts) if entry.source == "fallback" else None
     # a fallback may say more than a reply can, such as the narrator's lines
     answer = request.answer if fallback is None else type(fallback)
     try:
@@ -178,11 +178,11 @@ def restored(ask: Ask, entry: Entry) -> Decision:
     return decision
 
 
-def _says(ask: Ask, entry: Entry, decision: Decision) -> bool:
+def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
     """Whether the last reply, read again, is this decision; what no reply led to is not in doubt."""
-    if entry.source == "bot" or (entry.source == "human" and not entry.tries):
+    if entry.source == "bot" or (entry.source == "human" and not entry.attempts):
         return True
-    reply = entry.tries[-1].completion if entry.tries else None
+    reply = entry.attempts[-1].completion if entry.attempts else None
     if reply is None or entry.parse is None:
         return False
     cut = reply.ended_early

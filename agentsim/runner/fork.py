@@ -20,14 +20,14 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError, JournalMismatch, UsageError
-from agentsim.history.journal import Contents, Entry, Journal, read_journal
+from agentsim.history.journal import Contents, DecisionRecord, Journal, read_journal
 from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, Branch
 from agentsim.history.run_files import RunFiles, check_name, is_running
 from agentsim.models.own import OwnModel
 from agentsim.runner.drive import not_whole, played_again
 from agentsim.runner.plays import RunResult, changed_scenario, head_of, new_play, restored_scenario
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of
 from agentsim.runner.replay import over
 from agentsim.runner.seats import seated
 from agentsim.runner.session import Session, resumed
@@ -44,7 +44,7 @@ class ParentRun:
     contents: Contents
     scenario: Scenario
     game: Game
-    kept: tuple[Entry, ...]
+    kept: tuple[DecisionRecord, ...]
     ask: Ask
 
     def branch(
@@ -108,7 +108,7 @@ class ParentRun:
                 raise
         return Session(scenario, self.game, seats, files, Journal.reopen(files.journal), watcher or Watcher())
 
-    def _write(self, draft: Path, head: Mapping[str, Any], entry: Entry | None) -> None:
+    def _write(self, draft: Path, head: Mapping[str, Any], entry: DecisionRecord | None) -> None:
         """Write the journal beside its place: a run with half a past would pay again for the other half."""
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         journal = Journal.create(draft, handle, head)
@@ -129,7 +129,7 @@ class ParentRun:
         instead: str | Decision | None = None,
         changes: Sequence[str] = (),
         arm: str | None = None,
-        entry: Entry | None = None,
+        entry: DecisionRecord | None = None,
     ) -> Branch:
         """What a branch with these changes says of itself, but for its number; `entry` is `instead` as it was read."""
         if entry is None and instead is not None:
@@ -163,14 +163,14 @@ class ParentRun:
                 )
         return found
 
-    def _decided(self, given: str | Decision) -> Entry:
+    def _decided(self, given: str | Decision) -> DecisionRecord:
         request = self.ask.request
         try:
             decision = request.parse(given).decision if isinstance(given, str) else given
             request.check(decision)
         except DecisionError as error:
             raise UsageError(f"--instead: {error}") from None
-        return to_entry(self.ask, Ruling(decision, "human"))
+        return decision_record_of(self.ask, Ruling(decision, "human"))
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -196,13 +196,13 @@ def parent_of(files: RunFiles, at: int) -> ParentRun:
     """
     contents = read_journal(files.journal)
     scenario, game = restored_scenario(contents)
-    cut = next((entry for entry in contents.entries.values() if entry.index == at), None)
+    cut = next((entry for entry in contents.decisions.values() if entry.index == at), None)
     if cut is None:
-        numbers = sorted(entry.index for entry in contents.entries.values())
+        numbers = sorted(entry.index for entry in contents.decisions.values())
         valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
         raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
     play = new_play(scenario, game, contents)
-    kept: list[Entry] = []
+    kept: list[DecisionRecord] = []
     for wave, entries, whole in played_again(play, contents):
         kept += [entry for entry in entries if entry is not cut]
         if wave.number == cut.wave:

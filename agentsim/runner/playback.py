@@ -35,7 +35,7 @@ class _Line:
     model: Word
     call: _Tag
     sent: Sent
-    attempt: Annotated[Attempt, Field(alias="try")]
+    attempt: Attempt
 
 
 class _Answer(NamedTuple):
@@ -201,11 +201,11 @@ def _of_run(path: Path) -> _Answers:
     models = scenario.first_models
     counts: Counter[tuple[str, str]] = Counter()
     found: _Answers = {}
-    for _, entry in sorted(contents.entries.items()):
+    for _, entry in sorted(contents.decisions.items()):
         counts[entry.player, entry.kind] += 1
         if entry.source != "human":
             tag = f"{entry.player}/{entry.kind}/{counts[entry.player, entry.kind]}"
-            for number, attempt in enumerate(entry.tries, start=1):
+            for number, attempt in enumerate(entry.attempts, start=1):
                 model, came = attempt.model or models[entry.player], attempt.completion
                 if came is not None:
                     terms = came.terms or contents.negotiated.get(model)

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import EveryoneType, LogEntry, PlayerId
+from agentsim.engine.event import EveryoneType, LoggedEvent, PlayerId
 from agentsim.engine.options import Option, Subset, Text
 from agentsim.engine.request import Request
 from agentsim.engine.schema import Variant, bare_field, leaves
@@ -127,11 +127,11 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
     return [_message(parent_of(files, index), *told[index]) for index in sorted(chosen.values())]
 
 
-def _told(files: RunFiles) -> dict[int, tuple[list[LogEntry], int]]:
+def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
     """By decision, its events with words that another player heard, and the first wave after the last of them."""
     recorded = read_journal(files.journal)
     play = new_play(*restored_scenario(recorded), recorded)
-    found: dict[int, tuple[list[LogEntry], int]] = {}
+    found: dict[int, tuple[list[LoggedEvent], int]] = {}
     seen = number = 0
 
     def take(wave: int) -> None:
@@ -147,14 +147,14 @@ def _told(files: RunFiles) -> dict[int, tuple[list[LogEntry], int]]:
     return found
 
 
-def _heard(entry: LogEntry, players: Sequence[PlayerId]) -> list[PlayerId]:
+def _heard(entry: LoggedEvent, players: Sequence[PlayerId]) -> list[PlayerId]:
     """Who heard an event, but for its speaker; empty words are not heard."""
     heard = players if isinstance(entry.to, EveryoneType) else entry.to
     return [player for player in heard if player != entry.by and entry.event.content.strip()]
 
 
-def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> PlayerMessage:
-    entry = parent.contents.entries[parent.ask.wave, parent.ask.place]
+def _message(parent: ParentRun, told: Sequence[LoggedEvent], heard: int) -> PlayerMessage:
+    entry = parent.contents.decisions[parent.ask.wave, parent.ask.place]
     texts = {place: text for place, text in paths_in(dict(entry.decision)) if isinstance(text, str)}
     options = {place: _option(parent.ask.request, place, entry.decision) for place in texts}
     free = {place: option or ANY for place, option in options.items() if option is None or isinstance(option, Text)}
@@ -167,7 +167,7 @@ def _message(parent: ParentRun, told: Sequence[LogEntry], heard: int) -> PlayerM
     return PlayerMessage(parent, decision, places, told[0].event.kind, told[0].round, tuple(listeners), heard)
 
 
-def _carrying(told: LogEntry, texts: Mapping[Path, str]) -> list[Path]:
+def _carrying(told: LoggedEvent, texts: Mapping[Path, str]) -> list[Path]:
     """The places of texts that an event tells, whole or cut; of several alike, those of the name that the event has."""
     words = " ".join(told.event.content.removesuffix(CUT).split())
     found = [place for place, text in texts.items() if " ".join(text.split()).startswith(words)]

@@ -9,15 +9,15 @@ from datetime import datetime
 from typing import Any, cast
 
 from agentsim.engine.codec import values
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.game import Game, bots_of
 from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import AgentsimError, JournalMismatch, ScenarioError, UsageError
 from agentsim.games import find
-from agentsim.history.fold import dump_history, fold, totals
-from agentsim.history.journal import Contents, Entry
-from agentsim.history.record import Branch, ForkRecord, History
+from agentsim.history.fold import dump_history, fold
+from agentsim.history.journal import Contents, DecisionRecord
+from agentsim.history.record import Branch, History, Totals
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares
 from agentsim.history.versions import package_versions
@@ -149,7 +149,7 @@ class Played:
     scenario: Scenario
     game: Game
     play: GamePlay
-    entries: list[Entry] = field(default_factory=list)
+    decisions: list[DecisionRecord] = field(default_factory=list)
 
     @property
     def finished(self) -> str | None:
@@ -159,7 +159,7 @@ class Played:
         if self.play.outcome is None:
             return None
         limit = self.scenario.limits.max_fallback_rate
-        own = [each for each in self.entries if each.index not in self.play.surveyed]
+        own = [each for each in self.decisions if each.survey is None]
         found = shares((entry.index, entry.player, entry.source) for entry in own)
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
@@ -168,7 +168,7 @@ class Played:
         undecided = recorded.undecided()
         return self._folded(
             self.play.log,
-            self.entries,
+            self.decisions,
             status=status,
             fork=None if self.scenario.branch is None else self._fork(self.scenario.branch, undecided),
             undecided=undecided,
@@ -176,32 +176,32 @@ class Played:
             volatile=volatile,
         )
 
-    def since(self, told: int, entries: Sequence[Entry]) -> History:
+    def since(self, told: int, entries: Sequence[DecisionRecord]) -> History:
         """The history with nothing but the events after the first `told`, and these decisions."""
         log = self.play.log[told:]
         return self._folded(log, entries, first=told + 1, status="interrupted", outcome=None, volatile={})
 
-    def _folded(self, log: Sequence[LogEntry], entries: Sequence[Entry], **more: Any) -> History:
+    def _folded(self, log: Sequence[LoggedEvent], entries: Sequence[DecisionRecord], **more: Any) -> History:
         return fold(
             game=self.game.name,
             rules_version=self.game.rules_version,
             seed=cast("int", self.scenario.seed),
             scenario=self.scenario.identity(),
-            players=[plan.listed() for plan in self.scenario.seats],
+            players=[plan.listed for plan in self.scenario.seats],
             rounds=self.play.table.rounds,
             log=log,
-            entries=entries,
-            surveyed=self.play.surveyed,
+            decisions=entries,
             asides=self.play.asides,
             **more,
         )
 
-    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> ForkRecord:
+    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> Branch:
         """The branch's record with what its parent has paid of the whole game's usage, and what it has paid itself."""
         players = [plan.id for plan in self.scenario.seats]
-        kept = [entry for entry in self.entries if branch.inherits(entry.wave, entry.index)]
-        own = [entry for entry in self.entries if not branch.inherits(entry.wave, entry.index)]
-        return ForkRecord(**dict(branch), inherited=totals(kept, players), paid=totals(own, players, undecided))
+        kept = [entry for entry in self.decisions if branch.inherits(entry.wave, entry.index)]
+        own = [entry for entry in self.decisions if not branch.inherits(entry.wave, entry.index)]
+        used = {"inherited": Totals.of(kept, players), "paid": Totals.of(own, players, undecided)}
+        return branch.model_copy(update=used)
 
 
 def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[str, Any]:

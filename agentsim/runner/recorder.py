@@ -168,5 +168,5 @@ class _Recorded(Wrapper):
 
     def _write(self, call: Call, sampling: Sampling, attempt: Attempt) -> None:
         sent = values(Sent.of(call, sampling, self._settings))
-        line = {"record": "call", "model": self.name, "call": call.tag, "sent": sent, "try": values(attempt)}
+        line = {"record": "call", "model": self.name, "call": call.tag, "sent": sent, "attempt": values(attempt)}
         self._recorder.write(line)

@@ -15,6 +15,7 @@ from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
+from agentsim.engine.survey import Survey, SurveyPlace
 from agentsim.errors import (
     DecisionError,
     ModelError,
@@ -24,7 +25,7 @@ from agentsim.errors import (
     TransportFailed,
     UnreadableReply,
 )
-from agentsim.history.journal import TICK_DEADLINE, Entry, Parse, Source
+from agentsim.history.journal import TICK_DEADLINE, DecisionRecord, Parse, Source
 from agentsim.models.attempts import Attempts, held, pause, persevere
 from agentsim.models.base import MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
@@ -55,15 +56,15 @@ class Ruling(NamedTuple):
 
     decision: Decision
     source: Source
-    tries: tuple[Attempt, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
     reading: Reading[Any] | None = None
     fallback_reason: str | None = None
 
 
-def to_entry(ask: Ask, ruling: Ruling) -> Entry:
+def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
     """The ruling as it is kept."""
     request = ask.request
-    return Entry(
+    return DecisionRecord(
         index=ask.index,
         wave=ask.wave,
         place=ask.place,
@@ -73,8 +74,9 @@ def to_entry(ask: Ask, ruling: Ruling) -> Entry:
         decision=values(ruling.decision),
         source=ruling.source,
         fallback_reason=ruling.fallback_reason,
-        tries=ruling.tries,
+        attempts=ruling.attempts,
         parse=None if ruling.reading is None else Parse.of(ruling.reading),
+        survey=SurveyPlace(request.interview, request.round) if isinstance(request, Survey) else None,
     )
 
 
@@ -85,7 +87,7 @@ class _RetryLoop:
         self.ask, self.player, self._calls = ask, player, calls
         self._links, self._order = player.links, calls.order
         self._link = self._order[0]
-        self.tries: list[Attempt] = []
+        self.attempts: list[Attempt] = []
         self.complaints: list[Complaint] = []
         self.used = self._unused()
 
@@ -94,12 +96,12 @@ class _RetryLoop:
 
     def take(self, attempt: Attempt) -> None:
         """Count an attempt that is not the decision."""
-        self.tries.append(attempt)
+        self.attempts.append(attempt)
         self._calls.keep(attempt)
 
     def resume(self, attempt: Attempt) -> None:
         """Count an earlier process's attempt as if it had just been made."""
-        self.tries.append(attempt)
+        self.attempts.append(attempt)
         if attempt.takeover:
             self.take_over()
         elif attempt.code == "rate_limited":
@@ -117,7 +119,7 @@ class _RetryLoop:
         async def once() -> Completion:
             nonlocal started
             started = clock()
-            return await self._calls.call(messages, len(self.tries) + 1, self._link, self.used)
+            return await self._calls.call(messages, len(self.attempts) + 1, self._link, self.used)
 
         def failed(error: ModelError) -> None:
             wait = pause(error, policy, self.used)
@@ -184,8 +186,8 @@ class _RetryLoop:
                 return self.fallback(code)
             self.complaints.append(Complaint(completion.text, reason))
             return None
-        self.tries.append(attempt)
-        return Ruling(reading.decision, self._links[self._link].source, tuple(self.tries), reading)
+        self.attempts.append(attempt)
+        return Ruling(reading.decision, self._links[self._link].source, tuple(self.attempts), reading)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """The decision of a reply, which is legal; raises `DecisionError`."""
@@ -205,7 +207,7 @@ class _RetryLoop:
         return policy.reasks is None or len(self.complaints) < policy.reasks
 
     def fallback(self, reason: str) -> Ruling:
-        return fallen_back(self.ask, self.tries, reason)
+        return fallen_back(self.ask, self.attempts, reason)
 
 
 def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str]:
@@ -215,11 +217,11 @@ def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str
     return None if isinstance(player, HumanPlayer | WebPlayer) else tick_ends, TICK_DEADLINE
 
 
-def fallen_back(ask: Ask, tries: Sequence[Attempt], reason: str) -> Ruling:
+def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> Ruling:
     """The ruling of a decision that was not made, or not in its time, after these attempts."""
-    decision = without_reply(ask.request, tries)
+    decision = without_reply(ask.request, attempts)
     ask.request.check(decision)
-    return Ruling(decision, "fallback", tuple(tries), fallback_reason=reason)
+    return Ruling(decision, "fallback", tuple(attempts), fallback_reason=reason)
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
@@ -228,9 +230,9 @@ def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | Non
     return Attempt(messages, TICK_DEADLINE, why, latency_s=latency_s, model=model, final=True)
 
 
-def without_reply(request: Request[Any], tries: Sequence[Attempt]) -> Decision:
+def without_reply(request: Request[Any], attempts: Sequence[Attempt]) -> Decision:
     """What comes of attempts that brought no decision: a forfeit if the last brought a reply, else the fallback."""
-    last = tries[-1] if tries else None
+    last = attempts[-1] if attempts else None
     replied = last is not None and last.completion is not None and last.completion.refusal is None
     decision: Decision = request.forfeit(last.error) if replied and last and last.error else request.fallback()
     return decision
@@ -249,7 +251,7 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
 
 
 async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt] = ()) -> Ruling:
-    """Decide one request. `earlier` are the tries an interrupted process left for it.
+    """Decide one request. `earlier` are the attempts an interrupted process left for it.
 
     `ProviderRejected` of a player's only model, every `RunStopped` and cancellation go through; any other `ModelError`
     ends in the fallback.

@@ -17,10 +17,10 @@ from pydantic_core import from_json
 from agentsim.engine.codec import bytes_id
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
-from agentsim.history.fold import Totals, dump_history, history_bytes
+from agentsim.history.fold import dump_history, history_bytes
 from agentsim.history.journal import Contents, Journal, Stop, read_journal, read_on
 from agentsim.history.load import parsed
-from agentsim.history.record import FINISHED, History
+from agentsim.history.record import FINISHED, History, Totals
 from agentsim.history.run_files import RunFiles, is_running, read_history, write_history
 from agentsim.history.versions import HISTORY_FORMAT
 from agentsim.runner.drive import not_whole, played_again, recalled
@@ -74,7 +74,7 @@ def prove(files: RunFiles) -> Proof:
         raise ReplayDiffers(f"{files.name}: {_where('', one, other)}")
     if recorded.history not in {None, bytes_id([raw])}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
-    return Proof(len(again.entries), again.finished is not None, history)
+    return Proof(len(again.decisions), again.finished is not None, history)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -90,11 +90,11 @@ def replayed(name: str, recorded: Contents) -> Played:
     scenario, game = restored_scenario(recorded)
     again = Played(scenario, game, new_play(scenario, game, recorded))
     for _, entries, _ in played_again(again.play, recorded):
-        again.entries.extend(entries)
+        again.decisions.extend(entries)
     again.play.close()
-    if len(again.entries) < len(recorded.entries):
+    if len(again.decisions) < len(recorded.decisions):
         raise ReplayDiffers(
-            f"{name}: the journal has {counted(len(recorded.entries), 'decision')}, {len(again.entries)} were asked"
+            f"{name}: the journal has {counted(len(recorded.decisions), 'decision')}, {len(again.decisions)} were asked"
         )
     return again
 

@@ -182,7 +182,7 @@ class Session:
         started, status = time.monotonic(), "failed"
         error: AgentsimError | None = None
         remark: str | None = None
-        ours, fresh = True, not self.journal.contents.entries
+        ours, fresh = True, not self.journal.contents.decisions
         try:
             yield
             status = self._played.finished or status
@@ -218,7 +218,7 @@ class Session:
         dispatcher = Dispatcher(
             seats=self.seats.by_id,
             journal=self.journal,
-            entries=self._played.entries,
+            decisions=self._played.decisions,
             budget=Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s, within=self.within),
             prices=self.seats.prices,
             concurrency=limits.concurrency,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask, Wave
-from agentsim.history.fold import Totals
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import Totals
 from agentsim.runner.admission import Budget
 
 
@@ -56,7 +56,7 @@ class Watcher:
     def counted(self, totals: Totals) -> None:
         """Some call is over; `totals` are the run's so far."""
 
-    def decided(self, entry: Entry) -> None:
+    def decided(self, entry: DecisionRecord) -> None:
         """A decision is on record."""
         if entry.source == "fallback":
             self.fell_back()
@@ -64,7 +64,7 @@ class Watcher:
     def fell_back(self) -> None:
         """Some decision on record is a fallback."""
 
-    def told(self, events: Sequence[LogEntry]) -> None:
+    def told(self, events: Sequence[LoggedEvent]) -> None:
         """Events the rules have told since the last call of this."""
 
     def person(self, *, asked: bool) -> None:
@@ -104,7 +104,7 @@ class PublicWatcher(Watcher):
     def fell_back(self) -> None:
         self._watcher.fell_back()
 
-    def told(self, events: Sequence[LogEntry]) -> None:
+    def told(self, events: Sequence[LoggedEvent]) -> None:
         if public := [told for told in events if isinstance(told.to, EveryoneType)]:
             self._watcher.told(public)
 

@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError
+from agentsim.history.record import PlayerRecord
 from agentsim.models.base import Level, Sampling
 
 SHAPE = (
@@ -240,12 +241,19 @@ class PlayerPlan:
         """The seat with a bot in place of its person."""
         return replace(self, model=bot, settings=ModelSettings())
 
-    def listed(self) -> dict[str, Any]:
-        """A line of the history's players; what the game calls one is there only where it is not the id."""
+    @property
+    def listed(self) -> PlayerRecord:
+        """The line of a history's players."""
         settings = self.settings
-        line: dict[str, Any] = {"id": self.id, "model": self.title, "temperature": settings.temperature}
-        line |= settings.model_dump(mode="json", include={"reasoning", "seed", "logprobs"})
-        return line if self.called is None else {**line, "name": self.called}
+        return PlayerRecord(
+            id=self.id,
+            model=self.title,
+            temperature=settings.temperature,
+            reasoning=settings.reasoning,
+            seed=settings.seed,
+            logprobs=settings.logprobs,
+            name=self.called,
+        )
 
     def record(self) -> dict[str, Any]:
         """What a history stores, in a fixed order of keys."""

@@ -77,7 +77,7 @@ class Control:
         if self._ended or (self._play is not None and self._play.outcome is not None):
             raise UsageError("the run is over")
         if isinstance(does, Aside):
-            asked = {entry.player for entry in contents.entries.values() if entry.kind != Survey.kind}
+            asked = {entry.player for entry in contents.decisions.values() if entry.kind != Survey.kind}
             asked |= self._play.asked if self._play is not None else set()
             if unasked := [player for player in does.players if player not in asked]:
                 raise UsageError(
@@ -100,7 +100,7 @@ class Control:
         """Wait until the wave may begin; what is steered meanwhile comes before it."""
         self._play = play
         recorded = self._session.journal.contents
-        if any((wave.number, ask.place) not in recorded.entries for ask in wave.asks):
+        if any((wave.number, ask.place) not in recorded.decisions for ask in wave.asks):
             self._stands.set()
         if wave.number <= recorded.begun:
             self._asides = len(play.asides)

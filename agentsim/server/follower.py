@@ -87,7 +87,7 @@ class Follower:
                 if self._wave.number < self._contents.last_wave:
                     raise not_whole(self._wave)
                 return
-            played.entries.extend(entries)
+            played.decisions.extend(entries)
             self._by_index |= {entry.index: entry for entry in entries}
             self._wave = played.play.answer(decisions)
 

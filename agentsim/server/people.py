@@ -201,13 +201,13 @@ class People:
         assert session is not None, "a question is of a game that is played"
         loop = asyncio.get_running_loop()
         until = loop.time() + _RECORDED_S
-        while key not in session.journal.contents.entries and loop.time() < until:  # noqa: ASYNC110 - a file grows
+        while key not in session.journal.contents.decisions and loop.time() < until:  # noqa: ASYNC110 - a file grows
             await asyncio.sleep(0.005)
 
 
 def _begun(session: Session) -> bool:
     """Whether anything was decided in this run; a branch begins at its fork, with people of its own."""
-    branch, entries = session.scenario.branch, session.journal.contents.entries.values()
+    branch, entries = session.scenario.branch, session.journal.contents.decisions.values()
     if branch is None:
         return bool(entries)
     return any(not branch.inherits(each.wave, each.index) and each.index != branch.at for each in entries)

@@ -28,7 +28,7 @@ from agentsim.analysis.arms import (
 from agentsim.analysis.finished_games import Column, Measures, game_record
 from agentsim.analysis.intervals import Array
 from agentsim.engine.codec import nodes_at, paths_in
-from agentsim.engine.event import NAMED, Interaction, LogEntry, Past, PlayerId
+from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
 from agentsim.engine.panel import DataTable
 from agentsim.engine.play import Wave
 from agentsim.engine.prompt import cleaned
@@ -36,7 +36,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.schema import bare_field
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
-from agentsim.history.journal import Entry, read_journal
+from agentsim.history.journal import DecisionRecord, read_journal
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.drive import played_again
@@ -193,8 +193,8 @@ class Responses:
 
 
 def responses(
-    waves: Iterable[tuple[Wave, Sequence[Entry], bool]],
-    log: Sequence[LogEntry],
+    waves: Iterable[tuple[Wave, Sequence[DecisionRecord], bool]],
+    log: Sequence[LoggedEvent],
     *,
     heard: int,
     speaker: PlayerId,

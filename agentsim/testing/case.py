@@ -16,7 +16,7 @@ from agentsim import games
 from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome, bots_of
 from agentsim.engine.play import Ask, GamePlay
 from agentsim.engine.request import Request
@@ -63,10 +63,10 @@ class Played:
     asked: tuple[Asked, ...]
 
     @property
-    def log(self) -> Sequence[LogEntry]:
+    def log(self) -> Sequence[LoggedEvent]:
         return self.play.log
 
-    def course(self) -> Iterator[LogEntry | Request[Any]]:
+    def course(self) -> Iterator[LoggedEvent | Request[Any]]:
         """Everything that was told, and every question where it was asked."""
         upto = 0
         for asked in self.asked:
@@ -205,7 +205,7 @@ def data_of(ask: Ask) -> str:
     return json.dumps(values(ask.request), ensure_ascii=False)
 
 
-def words_of(told: LogEntry) -> str:
+def words_of(told: LoggedEvent) -> str:
     """All that a player who hears an event is told."""
     event = told.event
     return json.dumps([event.kind, event.heading, event.content, event.data()], ensure_ascii=False)

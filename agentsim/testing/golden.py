@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.wording import counted
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
@@ -71,15 +71,15 @@ def _lines(played: Played) -> Iterator[str]:
     yield from map(_event, log[told:])
     yield f"\n=== {played.outcome.reason}"
     for place in played.outcome.standings:
-        yield f"{place.rank}. {place.player} {dict(place.score)}"
+        yield f"{place.rank or 0}. {place.player} {dict(place.score)}"
 
 
-def _told_before(log: Sequence[LogEntry], decision: int, start: int) -> int:
+def _told_before(log: Sequence[LoggedEvent], decision: int, start: int) -> int:
     """Where in the log the events end that were told before that decision: those of earlier decisions, or none."""
     return next((at for at in range(start, len(log)) if (log[at].decision or 0) >= decision), len(log))
 
 
-def _event(told: LogEntry) -> str:
+def _event(told: LoggedEvent) -> str:
     to = "everyone" if isinstance(told.to, EveryoneType) else ", ".join(told.to) or "the log alone"
     return f"* [{to}] {told.event.kind}: {told.event.heading} | {told.event.content}"
 

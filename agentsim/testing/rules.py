@@ -40,12 +40,13 @@ def games_end(case: Case) -> Findings:
     games += [("malformed answers", malformed_decision, seed) for seed in range(min(case.seeds, _MALFORMED))]
     for name, policy, seed in games:
         outcome = case.play(policy, seed).outcome
-        ranks = [standing.rank for standing in outcome.standings]
+        ranks = [standing.rank for standing in outcome.standings if standing.rank is not None]
         if sorted(standing.player for standing in outcome.standings) != sorted(case.players):
             yield f"a game of {name}", f"the standings are not of the players: {outcome.standings}"
         elif (
-            ranks != sorted(ranks)
-            or any(rank != ranks.index(rank) + 1 for rank in ranks if any(ranks))
+            len(ranks) not in {0, len(outcome.standings)}
+            or ranks != sorted(ranks)
+            or any(rank != ranks.index(rank) + 1 for rank in ranks)
             or not outcome.reason
         ):
             yield f"a game of {name}", f"the ranks are {ranks}, and the reason is {outcome.reason!r}"

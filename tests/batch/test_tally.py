@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentsim.cli.display import status_line
-from agentsim.history.fold import Totals
+from agentsim.history.record import Totals
 from agentsim.runner.batch.tally import GameEnd, Tally
 
 
@@ -18,7 +18,7 @@ class Clock:
 
 def spent(dollars: float) -> Totals:
     totals = Totals()
-    totals.cost_usd = dollars
+    totals.known_usd = dollars
     return totals
 
 

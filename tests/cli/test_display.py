@@ -21,8 +21,8 @@ from agentsim.cli.display import PlainDisplay, public_lines
 from agentsim.cli.finish import money
 from agentsim.cli.panels import RichDisplay
 from agentsim.cli.terminal_output import safe
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody
-from agentsim.history.fold import Totals
+from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, Nobody
+from agentsim.history.record import Totals
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import MARK
 from agentsim.runner.watcher import PublicWatcher, Watcher
@@ -66,8 +66,8 @@ class Spoken(Event, heading="{speaker}", words="text"):
     text: str
 
 
-def spoken(text: str, *, speaker: str = "A", to: Audience = Everyone) -> list[LogEntry]:
-    return [LogEntry(Spoken(speaker, text), to, 1)]
+def spoken(text: str, *, speaker: str = "A", to: Audience = Everyone) -> list[LoggedEvent]:
+    return [LoggedEvent(Spoken(speaker, text), to, 1)]
 
 
 def ask(player: str, kind: str = "pitch") -> Any:
@@ -187,7 +187,7 @@ class _Ranked(Event, kind="ranked", heading="A wins", content="1. A: 5 left\n2. 
 
 
 def test_a_list_of_the_games_stays_a_list_in_one_line() -> None:
-    assert public_lines([LogEntry(_Ranked(), Everyone, 1)], 80) == [("A wins", "1. A: 5 left; 2. B: 3 left")]
+    assert public_lines([LoggedEvent(_Ranked(), Everyone, 1)], 80) == [("A wins", "1. A: 5 left; 2. B: 3 left")]
     assert public_lines(spoken("one\ntwo"), 80) == [("A", "one two")]
 
 
@@ -205,7 +205,7 @@ def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkey
     display.calling(ask("A"))
     display.calling(ask("B"))
     totals = Totals()
-    totals.calls, totals.prompt_tokens, totals.completion_tokens, totals.cost_usd = 12, 34567, 890, 0.0123
+    totals.calls, totals.prompt_tokens, totals.completion_tokens, totals.known_usd = 12, 34567, 890, 0.0123
     display.called(ask("B"), totals)
     now[0] += 65
     display.told(spoken("something new"))
@@ -259,7 +259,10 @@ def test_trouble_and_unknown_prices_are_on_the_panel(shown: Shown) -> None:
     display.called(ask("A"), totals)
     for source in ("fallback", "model", "fallback"):
         display.decided(
-            cast("Any", SimpleNamespace(source=source, tries=(), player="A", kind="vote", fallback_reason="unreadable"))
+            cast(
+                "Any",
+                SimpleNamespace(source=source, attempts=(), player="A", kind="vote", fallback_reason="unreadable"),
+            )
         )
     assert "3 calls · 2 failed · 2 fallbacks · 0 tokens in, 0 out · cost unknown ·" in shown.panel()
 
@@ -412,7 +415,7 @@ def test_a_player_at_the_screen_does_not_learn_who_is_asked_what() -> None:
     watcher.calling(ask("xq-B", "xq-answer_approach"))
     watcher.waiting(ask("xq-B", "xq-answer_approach"), "xq-lab: HTTP 503")
     watcher.called(ask("xq-B", "xq-answer_approach"), totals)
-    watcher.decided(cast("Any", SimpleNamespace(source="fallback", player="xq-B", tries=())))
+    watcher.decided(cast("Any", SimpleNamespace(source="fallback", player="xq-B", attempts=())))
     watcher.decided(cast("Any", SimpleNamespace(source="model", player="xq-B")))
     watcher.told([*spoken("for all"), *spoken("xq-secret", to=("A", "B"))])
     watcher.told(spoken("xq-secret", to=("A", "B")))
@@ -432,7 +435,10 @@ def test_a_discreet_panel_says_the_round_and_the_sums(shown: Shown) -> None:
     totals.calls = 12
     watcher.called(ask("B", "answer_approach"), totals)
     watcher.decided(
-        cast("Any", SimpleNamespace(source="fallback", tries=(), player="A", kind="vote", fallback_reason="unreadable"))
+        cast(
+            "Any",
+            SimpleNamespace(source="fallback", attempts=(), player="A", kind="vote", fallback_reason="unreadable"),
+        )
     )
     panel = shown.panel()
     assert "Round 3" in panel

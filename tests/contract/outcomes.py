@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from agentsim import games
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import EveryoneType, LogEntry
+from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.game import Outcome, bots_of
 from agentsim.engine.play import Ask, GamePlay
 from agentsim.engine.survey import decided_by
@@ -41,7 +41,7 @@ class FinishedGame(NamedTuple):
     """The questions with their answers and prompts, the log, and the outcome of one game."""
 
     asks: tuple[tuple[Ask, Decision, str], ...]
-    log: tuple[LogEntry, ...]
+    log: tuple[LoggedEvent, ...]
     outcome: Outcome
 
 
@@ -115,7 +115,7 @@ def _decided(ask: Ask, decision: Decision) -> str:
     return f"{asked}: {decision.model_dump_json()}"
 
 
-def _event(logged: LogEntry) -> str:
+def _event(logged: LoggedEvent) -> str:
     to = "everyone" if isinstance(logged.to, EveryoneType) else ", ".join(logged.to) or "the log alone"
     event = logged.event
     data = json.dumps(event.data(), ensure_ascii=False, default=str)
@@ -124,7 +124,7 @@ def _event(logged: LogEntry) -> str:
 
 def _standings(outcome: Outcome) -> Iterator[str]:
     yield f"=== {outcome.reason}"
-    yield from (f"{place.rank}. {place.player} {dict(place.score)}" for place in outcome.standings)
+    yield from (f"{place.rank or 0}. {place.player} {dict(place.score)}" for place in outcome.standings)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ import pytest
 from agentsim import games
 from agentsim.errors import DecisionError
 from agentsim.history.journal import Contents, Journal, read_journal
-from agentsim.history.record import History
+from agentsim.history.record import KEYS, History
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
 from agentsim.runner.replay import prove, without_volatile
@@ -170,7 +170,7 @@ def _sent(recorded: Contents) -> set[str]:
 
 
 def _calls(recorded: Contents) -> list[Attempt]:
-    return [attempt for key in {*recorded.entries, *recorded.tries} for attempt in recorded.calls(*key)]
+    return [attempt for key in {*recorded.decisions, *recorded.attempts} for attempt in recorded.calls(*key)]
 
 
 def _made(files: RunFiles, cut: int, lines: list[bytes]) -> int:
@@ -209,7 +209,7 @@ def test_resume_at_every_line_of_the_journal_equals_live(
             journal = Journal.reopen(files.journal)
             journal.close()
             assert journal.contents.lines == cut
-            assert len(journal.contents.entries) == decided
+            assert len(journal.contents.decisions) == decided
             assert files.journal.read_bytes() == b"".join(lines[:cut])
             continue
         resumed = go_on(files, env={})
@@ -224,7 +224,7 @@ def test_resume_at_every_line_of_the_journal_equals_live(
 def _holds_a_call(line: bytes) -> bool:
     """Whether a line of a journal brings a call: a bad reply has its own line, a good one is in its decision's."""
     record: dict[str, Any] = json.loads(line)
-    return "try" in record or record.get("source") == "model"
+    return "attempt" in record or record.get("source") == "model"
 
 
 @amounts("one_of", 16, 1)
@@ -266,28 +266,27 @@ def test_a_finished_run_is_left_as_it_is(live: RunResult) -> None:
 
 
 def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> None:
-    history = History.model_validate_json(live.files.history.read_bytes())
-    texts = range(len(history.texts))
-    used: set[int] = set()
+    raw = live.files.history.read_bytes()
+    history, texts = History.model_validate_json(raw), json.loads(raw)["texts"]
+    used: set[str] = set()
     for decision in history.decisions:
-        for attempt in decision.tries:
-            used.update(place for _, places in attempt.messages for place in places)
-            used.update(attempt.reply or ())
-            used.update(attempt.reasoning or ())
+        for attempt in decision.attempts:
+            used.update(text for message in attempt.messages for text in message.segments)
+            used.update(text for text in (attempt.reply, attempt.reasoning) if text is not None)
     assert used == set(texts), "every text is used, and every place is a text"
-    assert len(set(history.texts)) == len(history.texts), "every text stands once"
+    assert len(set(texts)) == len(texts), "every text stands once"
     seqs = [event.seq for part in history.rounds for event in part.events]
     assert seqs == list(range(1, len(seqs) + 1))
     assert [decision.index for decision in history.decisions] == list(range(1, len(history.decisions) + 1))
     assert [part.index for part in history.rounds] == list(range(len(history.rounds)))
-    assert all(decision.tries for decision in history.decisions), "a model is asked for every decision"
-    assert history.usage.calls == sum(len(decision.tries) for decision in history.decisions)
+    assert all(decision.attempts for decision in history.decisions), "a model is asked for every decision"
+    assert history.usage.calls == sum(len(decision.attempts) for decision in history.decisions)
     assert history.usage.calls == len(history.decisions) + history.usage.reasks, "only a bad reply is asked for again"
     keys = list(json.loads(live.files.history.read_text(encoding="utf-8")))
     # warnings are there only where something was amiss: the fake server counts no long prompt as long
     assert {warning.code for warning in history.warnings} <= {"prompt_cut"}
     absent = {"fork", "asides"} if history.warnings else {"fork", "asides", "warnings"}
-    wanted = [name for name in History.model_fields if name not in absent]
+    wanted = [name for name in KEYS if name not in absent]
     assert keys == wanted, "the order of keys is part of the format"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.engine.survey import Interview, Survey, SurveyAnswers
@@ -45,7 +45,7 @@ def of_the_game(course: Simulation) -> list[tuple[Ask, Any]]:
     return [(ask, decision) for ask, decision in pairs if not isinstance(ask.request, Survey)]
 
 
-def told(log: tuple[LogEntry, ...]) -> list[Any]:
+def told(log: tuple[LoggedEvent, ...]) -> list[Any]:
     """Everything but the number of the decision that an event follows from."""
     return [(entry.event, repr(entry.to), entry.round, entry.by, entry.decision is None) for entry in log]
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 from agentsim.engine import Number, Options, Text
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry, Past, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, Past, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt
@@ -97,10 +97,10 @@ class SmallGame(Game):
         await self._rules(table)
         return Outcome("played", tuple(Standing(player, 1) for player in table.players))
 
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
         return []
 
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return {}
 
 

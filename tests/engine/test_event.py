@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from agentsim.engine.event import AGAINST, Audience, Deed, Event, Everyone, Interaction, LogEntry, Nobody, Past
+from agentsim.engine.event import AGAINST, Audience, Deed, Event, Everyone, Interaction, LoggedEvent, Nobody, Past
 from tests.engine.small import Spoke
 
 
@@ -63,7 +63,7 @@ def test_events_are_frozen() -> None:
     ids=["everyone", "two", "one", "the log alone"],
 )
 def test_heard_by_is_the_audience(to: Audience, hearers: str) -> None:
-    told = LogEntry(Spoke("A", "hi"), to, 0)
+    told = LoggedEvent(Spoke("A", "hi"), to, 0)
     assert "".join(player for player in "ABC" if told.heard_by(player)) == hearers
 
 

@@ -26,7 +26,7 @@ from agentsim.engine.request import Request
 from agentsim.errors import ScenarioError
 
 
-def _ranks(**keys: Any) -> dict[str, int]:
+def _ranks(**keys: Any) -> dict[str, int | None]:
     return {standing.player: standing.rank for standing in ranked([(player, key, {}) for player, key in keys.items()])}
 
 

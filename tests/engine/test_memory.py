@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.event import Event, Everyone, LogEntry
+from agentsim.engine.event import Event, Everyone, LoggedEvent
 from agentsim.engine.memory import Latest, Room, line_of
 from tests.engine.small import Spoke
 
@@ -13,9 +13,9 @@ class Rained(Event, heading="Rain", content="It rains."): ...
 def test_an_event_is_a_line_that_tells_words_from_facts_and_is_cut_visibly() -> None:
     rounds = ["Set-up", "Day 1"]
     said = {"round": "Day 1", "event": "Spoke", "words": f"{'x' * 14} [cut]"}
-    assert line_of(LogEntry(Spoke("A", "x" * 90), Everyone, 1), rounds, 20).value == said
+    assert line_of(LoggedEvent(Spoke("A", "x" * 90), Everyone, 1), rounds, 20).value == said
     rain = {"round": "Set-up", "event": "Rain", "fact": "It rains."}
-    assert line_of(LogEntry(Rained(), Everyone, 0), rounds).value == rain
+    assert line_of(LoggedEvent(Rained(), Everyone, 0), rounds).value == rain
 
 
 class Whistled(Event, heading="{who} whistles", words="tune"):
@@ -27,14 +27,14 @@ class Whistled(Event, heading="{who} whistles", words="tune"):
 def test_the_latest_events_are_kept_as_far_as_their_class_gives_them_room() -> None:
     kept = Latest("A")
     for who, tune in (("A", "la"), ("B", "do"), ("A", "le"), ("A", "li"), ("A", "lo")):
-        kept.hear(LogEntry(Whistled(who, tune), Everyone, 1))
-    kept.hear(LogEntry(Rained(), Everyone, 1))
+        kept.hear(LoggedEvent(Whistled(who, tune), Everyone, 1))
+    kept.hear(LoggedEvent(Rained(), Everyone, 1))
     assert [told.event.content for told in kept.of(Whistled.room, "A")] == ["le", "li", "lo"]
     assert [told.event.content for told in kept.of(Whistled.room, "B")] == ["do"]
-    kept.hear(LogEntry(Whistled("A", "l" * 7), Everyone, 1))
+    kept.hear(LoggedEvent(Whistled("A", "l" * 7), Everyone, 1))
     assert [told.event.content for told in kept.of(Whistled.room, "A")] == ["lo", "l" * 7], (
         "there is room for 10 letters"
     )
-    kept.hear(LogEntry(Whistled("A", "l" * 70), Everyone, 1))
+    kept.hear(LoggedEvent(Whistled("A", "l" * 70), Everyone, 1))
     assert [told.event.content for told in kept.of(Whistled.room, "A")] == ["l" * 70], "the newest one stays"
     assert kept.of(Whistled.room, "C") == ()

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry, Nobody, Past
+from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, Nobody, Past
 from agentsim.engine.event_log import Heard
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -369,7 +369,7 @@ class _Kept:
     def __init__(self, player: str) -> None:
         self.heard: list[str] = []
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         self.heard.append(entry.event.content)
 
 

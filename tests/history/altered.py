@@ -107,7 +107,19 @@ def _misnumbered(history: Any, rng: Random) -> None:
     holder[key] = _near(holder[key], history, rng)
 
 
-_POINTING = {"index", "wave", "player", "tries", "id", "seq", "visibility", "prompt", "reasoning", "metadata", "model"}
+_POINTING = {
+    "index",
+    "wave",
+    "player",
+    "attempts",
+    "id",
+    "seq",
+    "visibility",
+    "prompt",
+    "reasoning",
+    "metadata",
+    "model",
+}
 
 
 def _near(value: Any, history: Any, rng: Random) -> Any:

@@ -8,11 +8,11 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from agentsim.engine.reading import READER_VERSION
-from agentsim.history.journal import Entry, Journal, Parse
+from agentsim.history.journal import DecisionRecord, Journal, Parse
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt, Completion, Fault, Message, Usage
 
-__all__ = ["HEAD", "entries", "entry", "journal", "paid", "tries"]
+__all__ = ["HEAD", "attempts", "entries", "entry", "journal", "paid"]
 
 HEAD = {
     "game": "agent_island",
@@ -47,7 +47,9 @@ def failed(code: str = "timeout") -> Attempt:
     return Attempt((Message("system", (RULES,)),), code, "no answer", 1.0)
 
 
-def entry(index: int = 1, player: str = "A", attempts: tuple[Attempt, ...] | None = None, **changes: Any) -> Entry:
+def entry(
+    index: int = 1, player: str = "A", attempts: tuple[Attempt, ...] | None = None, **changes: Any
+) -> DecisionRecord:
     """The decision of that index, alone in the wave of that number."""
     values: dict[str, Any] = {
         "index": index,
@@ -59,10 +61,10 @@ def entry(index: int = 1, player: str = "A", attempts: tuple[Attempt, ...] | Non
         "decision": {"text": "Hello."},
         "source": "model",
         "fallback_reason": None,
-        "tries": (paid(),) if attempts is None else attempts,
+        "attempts": (paid(),) if attempts is None else attempts,
         "parse": Parse("json", 1, False),
     }
-    return Entry(**{**values, **changes})
+    return DecisionRecord(**{**values, **changes})
 
 
 def journal(folder: Path, stem: str = "run") -> Journal:
@@ -82,7 +84,7 @@ _completions = st.builds(
 _messages = st.builds(Message, st.sampled_from(["system", "user", "assistant"]), st.lists(_words).map(tuple))
 _optional = st.none() | _words
 _seconds = st.integers(0, 10**6).map(lambda value: value / 10_000)
-tries = st.builds(
+attempts = st.builds(
     Attempt,
     st.lists(_messages, max_size=3).map(tuple),
     _optional,
@@ -102,7 +104,7 @@ _values = st.recursive(
     max_leaves=5,
 )
 entries = st.builds(
-    Entry,
+    DecisionRecord,
     st.integers(0, 10**6),
     st.integers(0, 10**6),
     st.integers(0, 10**6),
@@ -112,6 +114,6 @@ entries = st.builds(
     st.dictionaries(_words, _values, max_size=3),
     st.sampled_from(["model", "bot", "human", "script", "fallback"]),
     _optional,
-    st.lists(tries, max_size=2).map(tuple),
+    st.lists(attempts, max_size=2).map(tuple),
     st.none() | st.builds(Parse, _words, st.integers(0, 200), st.booleans()),
 )

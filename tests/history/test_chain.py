@@ -30,7 +30,7 @@ def written(tmp_path: Path) -> Path:
 
 def read(path: Path) -> tuple[object, ...]:
     contents = read_journal(path)
-    return contents.head, contents.entries, contents.tries, contents.stops, contents.texts
+    return contents.head, contents.decisions, contents.attempts, contents.stops, contents.texts
 
 
 def test_a_flipped_byte_is_refused_or_tears_the_last_line(written: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_flipped_byte_is_refused_or_tears_the_last_line(written: Path) -> None
             line = whole.count(b"\n", 0, at) + 1
             assert caught.value.line == line
         else:
-            assert read_journal(written).open_tries(3, 0) == []
+            assert read_journal(written).open_attempts(3, 0) == []
 
 
 @pytest.mark.parametrize("what", ["removed", "swapped", "repeated"])
@@ -96,4 +96,4 @@ def test_a_resumed_run_may_need_fewer_attempts_than_there_were(tmp_path: Path) -
     book.tried(1, 0, "A", [paid("bad", code="unreadable"), paid("worse", code="unreadable")])
     book.decided(entry(1, attempts=(paid("bad"),)), sync=True)
     book.close()
-    assert list(read_journal(book.path).entries) == [(1, 0)]
+    assert list(read_journal(book.path).decisions) == [(1, 0)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import LogEntry, Nobody
+from agentsim.engine.event import LoggedEvent, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
@@ -15,11 +15,11 @@ from agentsim.games.market.stages import Acted, Forfeited
 from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.history.fold import fold, warnings_of
-from agentsim.history.record import History
+from agentsim.history.record import History, PlayerRecord
 from agentsim.history.shares import Share, Shares, shares, shares_in, summed
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.players.model import diagnostics
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of
 from tests.contract.harness import on_bots, some_bot
 
 USED = Usage(prompt_tokens=2_000, completion_tokens=5)
@@ -168,19 +168,19 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
     discarded = TradeDiscarded("A", "Ann", "no such deed")
 
     def history(source: Any) -> History:
-        first = to_entry(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
+        first = decision_record_of(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
         player = first.player
-        log = [LogEntry(discarded, (player,), 0, player, 1), LogEntry(discarded, Nobody, 0)]
+        log = [LoggedEvent(discarded, (player,), 0, player, 1), LoggedEvent(discarded, Nobody, 0)]
         return fold(
             game="monopoly",
             rules_version=find("monopoly").rules_version,
             seed=1,
             status="completed",
             scenario={},
-            players=[{"id": player, "model": "lab/x", "temperature": None}],
+            players=[PlayerRecord(id=player, model="lab/x")],
             rounds=["Set-up"],
             log=log,
-            entries=[first],
+            decisions=[first],
             outcome=None,
             volatile={},
         )

@@ -3,49 +3,51 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentsim.engine.event import Everyone, LogEntry, Nobody
+from agentsim.engine.event import Everyone, LoggedEvent, Nobody
 from agentsim.engine.game import Outcome, ranked
+from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
-from agentsim.history.fold import Totals, dump_history, fold, totals, usage_of
-from agentsim.history.journal import Entry
-from agentsim.history.record import History
-from agentsim.models.base import Attempt, Completion, Usage
-from agentsim.models.prices import cached_share
+from agentsim.history.fold import dump_history, fold
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.load import load_history
+from agentsim.history.record import KEYS, History, PlayerRecord, Totals
+from agentsim.models.base import Attempt, Completion, Terms, Usage
 from tests.history.sample import entry, failed, paid
 
 LOG = [
-    LogEntry(GameBegan(("A", "B"), 1), Everyone, 0),
-    LogEntry(Pitched("A", 1, "Hello."), Everyone, 1, "A", 1),
-    LogEntry(Voted("B", "A", ("A",), "Because."), ("B",), 1, "B", 2),
-    LogEntry(Eliminated("A", 1, 1, False), Nobody, 1),
-    LogEntry(Pitched("A", 1, "Order!"), Everyone, 1, "@moderator", 3),
+    LoggedEvent(GameBegan(("A", "B"), 1), Everyone, 0),
+    LoggedEvent(Pitched("A", 1, "Hello."), Everyone, 1, "A", 1),
+    LoggedEvent(Voted("B", "A", ("A",), "Because."), ("B",), 1, "B", 2),
+    LoggedEvent(Eliminated("A", 1, 1, False), Nobody, 1),
+    LoggedEvent(Pitched("A", 1, "Order!"), Everyone, 1, "@moderator", 3),
 ]
 
 
-def fold_of(entries: list[Entry] | None = None, **changes: Any) -> History:
+def fold_of(entries: list[DecisionRecord] | None = None, **changes: Any) -> History:
     values: dict[str, Any] = {
         "game": "agent_island",
         "rules_version": 1,
         "seed": 7,
         "status": "completed",
         "scenario": {"game": "agent_island"},
-        "players": [{"id": name, "model": "lab/m", "temperature": None} for name in ("A", "B", "@moderator")],
+        "players": [PlayerRecord(id=name, model="lab/m") for name in ("A", "B", "@moderator")],
         "rounds": ["Set-up", "Round 1"],
         "log": LOG,
-        "entries": [entry(1), entry(2, "B"), entry(3, "@moderator")] if entries is None else entries,
+        "decisions": [entry(1), entry(2, "B"), entry(3, "@moderator")] if entries is None else entries,
         "outcome": Outcome("jury vote", ranked([("B", 2, {"votes": 2}), ("A", 1, {"votes": 1})])),
         "volatile": {"name": "run"},
     }
     return fold(**{**values, **changes})
 
 
-def folded(entries: list[Entry] | None = None, **changes: Any) -> dict[str, Any]:
+def folded(entries: list[DecisionRecord] | None = None, **changes: Any) -> dict[str, Any]:
     """The history as in its file."""
     found: dict[str, Any] = json.loads(dump_history(fold_of(entries, **changes)))
     return found
@@ -54,9 +56,7 @@ def folded(entries: list[Entry] | None = None, **changes: Any) -> dict[str, Any]
 def test_a_history_fits_its_format_in_its_order_of_keys() -> None:
     history = folded()
     absent = {"warnings", "fork", "asides"}
-    assert list(history) == [name for name in History.model_fields if name not in absent], (
-        "it is no fork, was not steered, and well"
-    )
+    assert list(history) == [key for key in KEYS if key not in absent], "it is no fork, was not steered, and well"
     History.model_validate(history)
 
 
@@ -73,27 +73,21 @@ def test_texts_stand_once_in_the_order_of_their_first_use_and_prompts_are_their_
         "You are player A.",
         "Heard.",
         "Speak!",
-        '{"text": "Hello."}',
         "thinking",
+        '{"text": "Hello."}',
         "bad",
         "last",
     ]
     first, second, third = history["decisions"]
-    assert first["tries"] == [
-        {
-            "messages": [["system", [0, 1]], ["user", [2, 3]]],
-            "reply": [4],
-            "reasoning": [5],
-            "error": None,
-            "finish_reason": "stop",
-        }
-    ]
-    assert [attempt["reply"] for attempt in second["tries"]] == [[6], [4]]
-    assert second["tries"][0]["error"] == {"code": "unreadable", "message": "It was unreadable."}
-    assert third["tries"][0]["reply"] is None
-    assert third["tries"][0]["error"] == {"code": "timeout", "message": "no answer"}
+    (only,) = first["attempts"]
+    assert (only["messages"], only["code"], only["error"]) == ([["system", [[0, 1]]], ["user", [[2, 3]]]], None, None)
+    assert (only["completion"]["text"], only["completion"]["reasoning"]) == (5, 4)
+    assert [attempt["completion"]["text"] for attempt in second["attempts"]] == [6, 5]
+    assert (second["attempts"][0]["code"], second["attempts"][0]["error"]) == ("unreadable", "It was unreadable.")
+    assert third["attempts"][0]["completion"] is None
+    assert (third["attempts"][0]["code"], third["attempts"][0]["error"]) == ("timeout", "no answer")
     pitch = history["rounds"][1]["events"][0]
-    assert (pitch["prompt"], pitch["reasoning"]) == ([0, 1, 2, 3], [5])
+    assert (pitch["prompt"], pitch["reasoning"]) == ([[0, 3]], 4)
 
 
 def test_events_stand_in_their_rounds_with_audience_and_speaker() -> None:
@@ -141,6 +135,29 @@ def test_latency_is_volatile_and_nothing_else_holds_it() -> None:
     history = folded([entry(1, attempts=(failed(), paid())), entry(2, "B", ())])
     assert history["volatile"] == {"name": "run", "latency_s": {"1": 1.5}}
     assert "latency" not in json.dumps({key: value for key, value in history.items() if key != "volatile"})
+
+
+def test_what_an_execution_alone_knows_of_an_attempt_stays_in_the_journal() -> None:
+    late = Attempt((), "timeout", "no answer", 3.5, 2.0, fault="transport", final=True, held=True, retry_after=9.0)
+    known = Completion("x", terms=Terms(structured="prompt"))
+    one, other = (
+        json.loads(dump_history(fold_of([entry(1, attempts=attempts), entry(2, "B"), entry(3, "@moderator")])))
+        for attempts in (
+            (late, Attempt((), completion=known)),
+            (Attempt((), "timeout", "no answer", fault="transport"), Attempt((), completion=Completion("x"))),
+        )
+    )
+    assert one["decisions"] == other["decisions"]
+
+
+def test_a_file_that_names_the_same_texts_over_and_over_is_refused(tmp_path: Path) -> None:
+    document = folded()
+    document["texts"] += ["x"] * 1_000
+    document["rounds"][1]["events"][0]["prompt"] = [[0, 1_000]] * 2_000
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(UsageError, match="names the same texts too often"):
+        load_history(path)
 
 
 def test_a_history_is_one_line_an_event_a_decision_and_a_text() -> None:
@@ -207,11 +224,11 @@ COUNTS = ("calls", "failed_calls", "reasks", "fallbacks", "unpriced_calls")
     ],
 )
 def test_totals_count_every_call_and_never_take_unknown_for_free(
-    one: Entry, counts: tuple[int, ...], cost: float | None
+    one: DecisionRecord, counts: tuple[int, ...], cost: float | None
 ) -> None:
     summed = Totals()
     summed.add(one)
-    found = summed.record().model_dump()
+    found = summed.model_dump()
     assert tuple(found[name] for name in COUNTS) == counts
     assert found["cost_usd"] == cost
     calls = counts[0] - counts[1]
@@ -220,7 +237,7 @@ def test_totals_count_every_call_and_never_take_unknown_for_free(
 
 def test_totals_are_summed_in_all_and_by_player_staff_and_silent_players_too() -> None:
     entries = [entry(1, "A"), entry(2, "A"), entry(3, "@moderator", (paid(cost=None),))]
-    found = totals(entries, ["A", "B", "@moderator"]).model_dump()
+    found = Totals.of(entries, ["A", "B", "@moderator"]).model_dump()
     assert (found["calls"], found["cost_usd"], found["unpriced_calls"]) == (3, None, 1)
     by_player = found["by_player"]
     assert list(by_player) == ["A", "B", "@moderator"]
@@ -229,16 +246,21 @@ def test_totals_are_summed_in_all_and_by_player_staff_and_silent_players_too() -
 
 
 def test_costs_are_summed_without_the_dust_of_binary_fractions() -> None:
-    found = totals([entry(n, attempts=(paid(cost=0.1),)) for n in range(1, 4)], ["A"]).model_dump()
+    found = Totals.of([entry(n, attempts=(paid(cost=0.1),)) for n in range(1, 4)], ["A"]).model_dump()
     assert found["cost_usd"] == 0.3
-    assert usage_of(entry(attempts=(paid(cost=0.1), paid(cost=0.2)))).cost_usd == 0.3
+    usage = entry(attempts=(paid(cost=0.1), paid(cost=0.2))).usage
+    assert usage is not None
+    assert usage.cost_usd == 0.3
 
 
 def test_a_decision_s_usage_sums_its_calls_and_keeps_unknown_apart_from_none() -> None:
     one = entry(attempts=(paid(cached_tokens=5), failed(), paid(cached_tokens=None, reasoning_tokens=None)))
-    usage = usage_of(one)
+    usage = one.usage
+    assert usage is not None
     assert (usage.prompt_tokens, usage.cached_tokens, usage.reasoning_tokens) == (200, 5, None)
-    assert usage_of(entry(attempts=(paid(), paid(cost=None)))).cost_usd is None
+    unpriced = entry(attempts=(paid(), paid(cost=None))).usage
+    assert unpriced is not None
+    assert unpriced.cost_usd is None
 
 
 @pytest.mark.parametrize(
@@ -246,9 +268,8 @@ def test_a_decision_s_usage_sums_its_calls_and_keeps_unknown_apart_from_none() -
     [(entry(), True), (entry(source="human"), False), (entry(attempts=(failed(),), source="fallback"), False)],
     ids=["model", "human", "no answer"],
 )
-def test_usage_stands_where_a_model_answered(one: Entry, known: bool) -> None:
-    (record,) = folded([one], log=[])["decisions"]
-    assert (record["usage"] is not None) == known
+def test_usage_stands_where_a_model_answered(one: DecisionRecord, known: bool) -> None:
+    assert (one.usage is not None) == known
 
 
 def used(prompt: int | None, cached: int | None) -> Usage:
@@ -269,7 +290,10 @@ SHARES: dict[str, tuple[list[Usage | None], float | None]] = {
 
 @pytest.mark.parametrize(("usages", "share"), SHARES.values(), ids=SHARES)
 def test_the_cached_share_is_of_those_who_say(usages: list[Usage | None], share: float | None) -> None:
-    assert cached_share(usages) == share
+    totals = Totals()
+    for usage in usages:
+        totals.add_call(Attempt((), completion=Completion("x", usage=usage or Usage())))
+    assert totals.cached_share == share
 
 
 def test_before_any_call_no_provider_has_said() -> None:

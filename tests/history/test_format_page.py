@@ -15,10 +15,20 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import pytest
 
+from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.survey import SurveyPlace
 from agentsim.history import record, versions
-from agentsim.history.journal import Contents, Parse
-from agentsim.models.base import Usage
+from agentsim.history.journal import Contents, DecisionRecord, Parse
+from agentsim.models.base import (
+    PER_EXECUTION,
+    Attempt,
+    Completion,
+    Prompt,
+    Segments,
+    Terms,
+    Text,
+    Usage,
+)
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, trio
@@ -30,24 +40,26 @@ PAGE = (ROOT / "docs" / "history_format.md").read_text(encoding="utf-8")
 _MODELS = {name: cls for name, cls in vars(record).items() if inspect.isclass(cls) and issubclass(cls, record.Record)}
 _BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
 """Records that others extend: their keys stand in the tables of those."""
-RECORDS: dict[str, type[Any]] = {name: cls for name, cls in _MODELS.items() if cls not in _BASES} | {
-    "EventRecord": record.EventRecord,
-    "TryRecord": record.TryRecord,
-    "DecisionRecord": record.DecisionRecord,
-    "Parse": Parse,
-    "Usage": Usage,
-    "SurveyPlace": SurveyPlace,
+_OTHERS = (record.EventRecord, record.Totals, DecisionRecord, Attempt, Completion, Terms, Parse, Usage, SurveyPlace)
+RECORDS: dict[str, type[Any]] = {
+    cls.__name__: cls
+    for cls in (*_MODELS.values(), *_OTHERS, Outcome, Standing)
+    if cls not in _BASES and not cls.__name__.startswith("_")
 }
+_PLACES: list[tuple[Any, str]] = [(Text, "place"), (Segments, "places"), (Prompt, "list of [string, places]")]
 _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
 
 
 def called(cls: type[Any]) -> str:
     """The name of a record on the page."""
-    return cls.__name__.removesuffix("Record").lower()
+    return {"Branch": "fork"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
 
 
 def type_in_words(kind: Any) -> str:
     """A type as the page spells it."""
+    for known, words in _PLACES:
+        if kind == known:
+            return words
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
         return _PLAIN[kind]
@@ -57,11 +69,13 @@ def type_in_words(kind: Any) -> str:
         return ", ".join(f'"{value}"' for value in inner)
     if origin in {Union, types.UnionType}:
         return " or ".join(type_in_words(part) for part in inner)
+    if origin is tuple and inner[1:] == (...,):
+        return f"list of {type_in_words(inner[0])}"
     if origin is tuple:
         return f"[{', '.join(type_in_words(part) for part in inner)}]"
     if origin is list:
         return f"list of {type_in_words(inner[0])}"
-    if origin is dict:
+    if origin in {dict, Mapping}:
         return "object" if inner[1] is Any else f"object of {type_in_words(inner[1])}"
     assert kind in RECORDS.values()
     return f"[{called(kind)}](#{called(kind)})"
@@ -78,8 +92,14 @@ def rows(page: str, heading: str) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("cls", RECORDS.values(), ids=RECORDS)
 def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: type[Any]) -> None:
     found = [row[:2] for row in rows(PAGE, called(cls))]
-    types = get_type_hints(cls)
+    types = get_type_hints(cls, include_extras=True)
     names = [each.name for each in fields(cls)] if is_dataclass(cls) else list(cls.model_fields)
+    if cls is record.History:
+        types["texts"] = list[str]
+        names.insert(-1, "texts")
+    if cls is Outcome:
+        types["winner"] = str | None
+        names.append("winner")
     assert found == [(f"`{name}`", type_in_words(types[name])) for name in names]
 
 
@@ -89,10 +109,18 @@ def test_every_key_has_a_meaning() -> None:
 
 
 def test_the_page_says_which_keys_of_a_fork_its_journal_has() -> None:
-    """A journal's first line holds the `Branch` of which the history's `fork` is an extension."""
+    """A journal's first line holds the `Branch` of the history's `fork` without its totals."""
     [left_out] = re.findall(r"The first line of a branch's journal .*? without (.*?)\.", PAGE, flags=re.DOTALL)
-    added = set(record.ForkRecord.model_fields) - set(record.Branch.model_fields)
-    assert set(re.findall(r"`(\w+)`", left_out)) == added
+    totals = {name for name, kind in get_type_hints(record.Branch).items() if kind == record.Totals | None}
+    assert set(re.findall(r"`(\w+)`", left_out)) == totals
+
+
+def test_the_page_says_which_keys_of_an_attempt_the_journal_alone_has() -> None:
+    def alone(heading: str) -> set[str]:
+        return {row[0].strip("`") for row in rows(PAGE, heading) if row[2].startswith("in the journal alone")}
+
+    assert alone("attempt") == {name for name, out in PER_EXECUTION.items() if out is True}
+    assert alone("completion") == set(PER_EXECUTION["completion"])
 
 
 def test_the_page_names_both_formats() -> None:

@@ -57,16 +57,16 @@ def test_every_decision_rank_token_and_cost_is_the_history_s(logs: Path) -> None
     assert history.outcome is not None
     assert sample.scores["rank"].value == {each.player: each.rank for each in history.outcome.standings}
     calls = [event for event in sample.events if event.event == "model"]
-    assert len(calls) == sum(len(made.tries) for made in history.decisions) == history.usage.calls
+    assert len(calls) == sum(len(made.attempts) for made in history.decisions) == history.usage.calls
     used: list[Any] = [call.output.usage for call in calls if call.output.usage is not None]
     assert sum(each.input_tokens for each in used) == history.usage.prompt_tokens > 0
     assert sum(each.output_tokens for each in used) == history.usage.completion_tokens > 0
     assert sum(each.total_cost for each in used) == pytest.approx(history.usage.cost_usd)
     asked = {tuple((message.role, message.text) for message in call.input) for call in calls}
     assert asked == {
-        tuple((role, "\n".join(history.texts[place] for place in places)) for role, places in attempt.messages)
+        tuple((message.role, message.text) for message in attempt.messages)
         for made in history.decisions
-        for attempt in made.tries
+        for attempt in made.attempts
     }
     public = [event.content for part in history.rounds for event in part.events if event.visibility == "all"]
     assert [message.text.partition("\n\n")[2] for message in sample.messages] == public

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.steering import Announcement
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
-from agentsim.history.journal import MOST_UNWRITTEN, Contents, Entry, Journal, Stop, read_journal
+from agentsim.history.journal import MOST_UNWRITTEN, Contents, DecisionRecord, Journal, Stop, read_journal
 from agentsim.history.run_files import is_running
 from agentsim.history.versions import JOURNAL_FORMAT
 from tests.fakes.journals import change_line, resealed
@@ -31,7 +31,7 @@ DIGEST = "0" * 32
 
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
-    """Head, texts, an unfinished decision's tries, three decisions of which one is of the same wave, a stop."""
+    """Head, texts, an unfinished decision's attempts, three decisions of which one is of the same wave, a stop."""
     book = journal(tmp_path)
     book.tried(1, 0, "A", [failed(), paid("bad", code="unreadable")])
     book.decided(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), sync=True)
@@ -46,8 +46,8 @@ def written(tmp_path: Path) -> Path:
 def signature(contents: Contents) -> tuple[Any, ...]:
     return (
         dict(contents.head),
-        dict(contents.entries),
-        {key: list(tries) for key, tries in contents.tries.items()},
+        dict(contents.decisions),
+        {key: list(attempts) for key, attempts in contents.attempts.items()},
         list(contents.stops),
     )
 
@@ -55,10 +55,10 @@ def signature(contents: Contents) -> tuple[Any, ...]:
 def test_what_is_written_is_read_back(written: Path) -> None:
     contents = read_journal(written)
     assert contents.head == {"record": "run", "format": JOURNAL_FORMAT, **HEAD}
-    assert list(contents.entries) == [(1, 0), (2, 1), (2, 0)]
-    assert contents.entries[2, 0] == entry(3, wave=2, place=0)
-    assert contents.open_tries(1, 0) == list(contents.entries[1, 0].tries[:2])
-    assert contents.open_tries(3, 0) == [paid("worse", code="illegal")]
+    assert list(contents.decisions) == [(1, 0), (2, 1), (2, 0)]
+    assert contents.decisions[2, 0] == entry(3, wave=2, place=0)
+    assert contents.open_attempts(1, 0) == list(contents.decisions[1, 0].attempts[:2])
+    assert contents.open_attempts(3, 0) == [paid("worse", code="illegal")]
     assert contents.undecided() == [("A", paid("worse", code="illegal"))]
     assert contents.stops == [Stop("interrupted", "2026-01-01T00:00:01.000Z", 1.235, DIGEST)]
     assert contents.last_wave == 2
@@ -77,7 +77,7 @@ def test_a_text_stands_once_and_before_its_first_use(written: Path) -> None:
 
 
 def places(line: dict[str, Any]) -> Iterator[int]:
-    for attempt in [*line.get("tries", []), *([line["try"]] if "try" in line else [])]:
+    for attempt in [*line.get("attempts", []), *([line["attempt"]] if "attempt" in line else [])]:
         for _, segments in attempt["messages"]:
             for segment in segments:
                 yield from segment if isinstance(segment, list) else [segment]
@@ -92,7 +92,7 @@ def test_a_journal_reopened_knows_its_texts(written: Path) -> None:
     book.close()
     added = written.read_bytes().removeprefix(before).splitlines()
     assert [json.loads(line)["record"] for line in added] == ["decision"]
-    assert read_journal(written).entries[4, 0] == entry(4)
+    assert read_journal(written).decisions[4, 0] == entry(4)
 
 
 def test_what_costs_nothing_to_repeat_waits_for_what_does_and_stands_before_it(written: Path) -> None:
@@ -116,9 +116,9 @@ def test_what_waits_is_written_once_it_is_much_and_when_the_journal_is_closed(wr
         index += 1
     assert written.stat().st_size - before < 2 * MOST_UNWRITTEN
     book.decided(entry(index), sync=False)
-    assert max(read_journal(written).entries)[0] == index - 1
+    assert max(read_journal(written).decisions)[0] == index - 1
     book.close()
-    assert max(read_journal(written).entries)[0] == index
+    assert max(read_journal(written).decisions)[0] == index
 
 
 @pytest.mark.parametrize("cut", [1, 2, 20, 80])
@@ -139,7 +139,7 @@ def test_a_torn_tail_is_ignored_and_cut_off_before_anything_is_appended(written:
 def test_any_prefix_of_a_journal_is_a_prefix_of_its_entries(written: Path) -> None:
     whole = written.read_bytes()
     wanted = read_journal(written)
-    keys, head_end = list(wanted.entries), whole.index(b"\n") + 1
+    keys, head_end = list(wanted.decisions), whole.index(b"\n") + 1
     for size in range(len(whole)):
         written.write_bytes(whole[:size])
         if size < head_end:
@@ -147,15 +147,17 @@ def test_any_prefix_of_a_journal_is_a_prefix_of_its_entries(written: Path) -> No
                 read_journal(written)
             continue
         part = read_journal(written)
-        assert list(part.entries) == keys[: len(part.entries)]
-        assert all(part.entries[key] == wanted.entries[key] for key in part.entries)
-        assert all(tries == wanted.tries[key][: len(tries)] for key, tries in part.tries.items())
+        assert list(part.decisions) == keys[: len(part.decisions)]
+        assert all(part.decisions[key] == wanted.decisions[key] for key in part.decisions)
+        assert all(attempts == wanted.attempts[key][: len(attempts)] for key, attempts in part.attempts.items())
         assert part.size <= size < part.size + max(map(len, whole.splitlines(keepends=True)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(entries, max_size=4, unique_by=lambda one: (one.wave, one.place)), st.data())
-def test_any_prefix_of_any_journal_is_a_prefix_of_its_entries(decisions: list[Entry], data: st.DataObject) -> None:
+def test_any_prefix_of_any_journal_is_a_prefix_of_its_entries(
+    decisions: list[DecisionRecord], data: st.DataObject
+) -> None:
     folder = Path(tempfile.mkdtemp())
     try:
         book = journal(folder)
@@ -164,10 +166,10 @@ def test_any_prefix_of_any_journal_is_a_prefix_of_its_entries(decisions: list[En
             book.decided(decision, sync=False)
         book.close()
         whole = book.path.read_bytes()
-        assert list(read_journal(book.path).entries.values()) == decisions
+        assert list(read_journal(book.path).decisions.values()) == decisions
         size = data.draw(st.integers(start, len(whole)))
         book.path.write_bytes(whole[:size])
-        found = list(read_journal(book.path).entries.values())
+        found = list(read_journal(book.path).decisions.values())
         assert found == decisions[: len(found)]
         assert size < len(whole) or len(found) == len(decisions)
     finally:
@@ -189,7 +191,7 @@ DECISION = {
     "decision": {},
     "source": "bot",
     "fallback_reason": None,
-    "tries": [],
+    "attempts": [],
     "parse": None,
 }
 STOP = {"record": "stop", "status": "completed", "at": "now", "wall_s": 1.0, "history": DIGEST}
@@ -215,16 +217,18 @@ CORRUPT = [
     pytest.param(line_of(DECISION, source="oracle"), "source: Input should be 'model', 'bot'", id="unknown source"),
     pytest.param(line_of(DECISION, index="9"), "index: Input should be a valid integer", id="an index in words"),
     pytest.param(line_of(DECISION, wave=-1), "wave: Input should be greater", id="a negative wave"),
-    pytest.param(line_of(DECISION, tries=[{}]), "tries.0.messages: Field required", id="an empty try"),
+    pytest.param(line_of(DECISION, attempts=[{}]), "attempts.0.messages: Field required", id="an empty try"),
     pytest.param(line_of(DECISION, decision={"bid": float("nan")}), "nan", id="NaN"),
     pytest.param(line_of(DECISION).replace(b"{}", b'{"bid": 1e999}'), "1e999 is not a finite number", id="1e999"),
     pytest.param(
-        line_of({"record": "try", "wave": True, "place": 0, "try": {}}),
+        line_of({"record": "attempt", "wave": True, "place": 0, "attempt": {}}),
         "wave: Input should be a valid integer",
         id="try of True",
     ),
     pytest.param(
-        line_of({"record": "try", "wave": 1, "place": 0, "player": "A"}), "try: Field required", id="a try without one"
+        line_of({"record": "attempt", "wave": 1, "place": 0, "player": "A"}),
+        "attempt: Field required",
+        id="a try without one",
     ),
     pytest.param(line_of(STOP, wall_s=float("inf")), "inf", id="infinite"),
     pytest.param(line_of(STOP, wall_s="long"), "", id="a time in words"),
@@ -311,7 +315,7 @@ def test_a_full_disk_fails_the_write_that_meets_it_and_lets_nothing_follow(
     assert len(written) == 3
     book.close()
     again = Journal.reopen(book.path)
-    assert list(again.contents.entries) == [(1, 0)]
+    assert list(again.contents.decisions) == [(1, 0)]
     again.close()
     assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
 
@@ -347,7 +351,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
     first.close()
     assert not is_running(first.path)
     second = Journal.reopen(first.path)
-    assert second.contents.entries == {(1, 0): entry(1)}
+    assert second.contents.decisions == {(1, 0): entry(1)}
     second.close()
 
 
@@ -382,14 +386,14 @@ def test_bad_replies_are_written_at_once_and_synced_together(tmp_path: Path, mon
     monkeypatch.setattr(os, "fsync", noted)
     book.tried(1, 0, "A", [paid("bad", code="unreadable")])
     book.tried(1, 1, "B", [paid("worse", code="illegal")])
-    assert [*read_journal(book.path).tries] == [(1, 0), (1, 1)], "a killed process leaves them"
+    assert [*read_journal(book.path).attempts] == [(1, 0), (1, 1)], "a killed process leaves them"
     assert synced == []
     book.sync()
     assert synced == [book.path.stat().st_size]
     book.close()
 
 
-def on_disk(book: Journal, decision: Entry) -> None:
+def on_disk(book: Journal, decision: DecisionRecord) -> None:
     book.decided(decision, sync=True)
     book.sync()
 
@@ -415,7 +419,7 @@ def test_after_a_write_that_failed_nothing_more_is_written(
         book.stopped("failed", "now", 1.0, DIGEST)
     assert book.path.stat().st_size == size
     book.close()
-    assert (1, 0) in read_journal(book.path).entries
+    assert (1, 0) in read_journal(book.path).decisions
 
 
 def test_a_short_write_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -425,7 +429,7 @@ def test_a_short_write_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         patch.setattr(os, "write", lambda handle, data: real(handle, bytes(data)[:7]))
         book.decided(entry(1), sync=True)
     book.close()
-    assert read_journal(book.path).entries == {(1, 0): entry(1)}
+    assert read_journal(book.path).decisions == {(1, 0): entry(1)}
 
 
 def test_a_number_that_is_none_is_never_written(tmp_path: Path) -> None:

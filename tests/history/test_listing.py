@@ -27,7 +27,7 @@ HISTORY: dict[str, Any] = {
     "players": [{"id": "B", "model": "bot/random"}],
     "rounds": [],
     "decisions": [],
-    "outcome": {"reason": "jury vote", "winner": "B", "standings": []},
+    "outcome": {"reason": "jury vote", "standings": [{"player": "B", "rank": 1}]},
     "usage": {**dict.fromkeys((*COUNTS, "reasoning_tokens"), 0), "cost_usd": 0.5},
     "texts": [],
     "volatile": {"started_at": "2026-01-02"},
@@ -62,7 +62,7 @@ def test_a_run_with_a_history_has_its_status(tmp_path: Path, status: str) -> Non
 
 
 def test_a_shared_first_place_an_unknown_cost_and_no_outcome_are_none(tmp_path: Path) -> None:
-    history(tmp_path, "shared", outcome={"winner": None}, usage={"cost_usd": None})
+    history(tmp_path, "shared", outcome={"standings": []}, usage={"cost_usd": None})
     history(tmp_path, "stopped", outcome=None)
     shared, stopped = list_runs(tmp_path)
     assert (shared.winner, shared.cost_usd, stopped.winner) == (None, None, None)
@@ -125,8 +125,10 @@ def test_the_oldest_comes_first_and_one_run_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_shared_first_place_says_how_it_came_about_and_a_branch_of_which_run_it_is(tmp_path: Path) -> None:
-    standings = [{"player": "B", "rank": 1, "score": {}}]
-    history(tmp_path, "team", outcome={"winner": None, "reason": "The werewolves won", "standings": standings})
+    players = [{"id": name, "model": "bot/random"} for name in "AB"]
+    standings = [{"player": name, "rank": 1} for name in "AB"]
+    outcome = {"reason": "The werewolves won", "standings": standings}
+    history(tmp_path, "team", players=players, outcome=outcome)
     history(tmp_path, "trunk_at2_mad_b1", fork={"of": "trunk", "at": 2, "wave": 2, "arm": "mad", "branch": 1})
     team, branch = list_runs(tmp_path)
     assert (team.winner, team.first, team.to_json()["shared"]) == (

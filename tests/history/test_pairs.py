@@ -17,7 +17,7 @@ from agentsim.engine.event import (
     Event,
     Everyone,
     Interaction,
-    LogEntry,
+    LoggedEvent,
     Past,
     Sign,
 )
@@ -46,11 +46,13 @@ class Denounced(Did, words="text"):
     text: str = ""
 
 
-def told(*events: Event, at: int = 1, to: Audience = Everyone) -> list[LogEntry]:
-    return [LogEntry(event, to, at, getattr(event, "who", None) or getattr(event, "player", None)) for event in events]
+def told(*events: Event, at: int = 1, to: Audience = Everyone) -> list[LoggedEvent]:
+    return [
+        LoggedEvent(event, to, at, getattr(event, "who", None) or getattr(event, "player", None)) for event in events
+    ]
 
 
-def between(log: Sequence[LogEntry], who: str, whom: str) -> Pair:
+def between(log: Sequence[LoggedEvent], who: str, whom: str) -> Pair:
     (found,) = [pair for pair in pairs(log, PLAYERS, {}) if (pair.who, pair.whom) == (who, whom)]
     return found
 

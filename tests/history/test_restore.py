@@ -8,30 +8,30 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.event import Event, Everyone, LogEntry, Nobody
+from agentsim.engine.event import Event, Everyone, LoggedEvent, Nobody
 from agentsim.engine.game import Outcome
 from agentsim.engine.simulate import simulate
 from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.history.events import told_events
 from agentsim.history.fold import fold
-from agentsim.history.record import History
+from agentsim.history.record import History, PlayerRecord
 
 GAME = games.find("agent_island")
 PLAYERS = ["A", "B", "C", "D"]
 
 
-def kept(log: list[LogEntry], rounds: list[str], outcome: Outcome | None = None) -> History:
+def kept(log: list[LoggedEvent], rounds: list[str], outcome: Outcome | None = None) -> History:
     return fold(
         game=GAME.name,
         rules_version=1,
         seed=1,
         status="completed",
         scenario={},
-        players=[{"id": player, "model": "bot/random", "temperature": None} for player in PLAYERS],
+        players=[PlayerRecord(id=player, model="bot/random") for player in PLAYERS],
         rounds=rounds,
         log=log,
-        entries=[],
+        decisions=[],
         outcome=outcome,
         volatile={},
     )
@@ -52,13 +52,13 @@ def test_the_log_of_a_game_comes_back_whole() -> None:
 
 @pytest.mark.parametrize("by", [None, "A", "@moderator"])
 def test_whose_doing_it_was_comes_back(by: str | None) -> None:
-    told = LogEntry(Pitched("A", 1, "Hello."), Everyone, 0, by, None if by is None else 3)
+    told = LoggedEvent(Pitched("A", 1, "Hello."), Everyone, 0, by, None if by is None else 3)
     assert told_events(kept([told], ["Set-up"]), GAME) == [told]
 
 
 @pytest.mark.parametrize("to", [Everyone, Nobody, ("A",), ("B", "A")], ids=repr)
 def test_the_audience_comes_back(to: Any) -> None:
-    (again,) = told_events(kept([LogEntry(Pitched("A", 1, "Hello."), to, 0)], ["Set-up"]), GAME)
+    (again,) = told_events(kept([LoggedEvent(Pitched("A", 1, "Hello."), to, 0)], ["Set-up"]), GAME)
     assert again.to == to
 
 
@@ -69,7 +69,7 @@ def test_the_audience_comes_back(to: Any) -> None:
 )
 def test_an_event_of_no_such_game_is_named(change: dict[str, Any]) -> None:
     event: Event = Pitched("A", 1, "Hello.")
-    history = kept([LogEntry(event, Everyone, 0)], ["Set-up"])
+    history = kept([LoggedEvent(event, Everyone, 0)], ["Set-up"])
     record = replace(history.rounds[0].events[0], **change)
     part = history.rounds[0].model_copy(update={"events": [record]})
     with pytest.raises(UsageError, match=r"event 1 \(.*\) is none of agent_island, rules version 1"):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.event import Everyone, LogEntry, Nobody
+from agentsim.engine.event import Everyone, LoggedEvent, Nobody
 from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import ScenarioError, UsageError
@@ -17,17 +17,17 @@ from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.votes import Tallied, Voted
 from agentsim.history.fold import dump_history, fold
 from agentsim.history.formats import kinds
-from agentsim.history.record import History
+from agentsim.history.record import History, PlayerRecord
 from agentsim.history.tables import BASE, LEADING, run_tables
 from tests.cli.command_line import ROOT
 from tests.history.sample import entry, failed, paid
 
 GAME = games.find("agent_island")
 LOG = [
-    LogEntry(Pitched("A", 1, "Hello, and\n=1+1"), Everyone, 0, "A", 1),
-    LogEntry(Voted("A", "B", ("B",), "why not"), ("A",), 1, "A", 2),
-    LogEntry(Voted("B", None, ("A",), ""), Nobody, 1, "B", 3),
-    LogEntry(Tallied(1, True, {"A": 0, "B": 1}, 1, (), False), Everyone, 1),
+    LoggedEvent(Pitched("A", 1, "Hello, and\n=1+1"), Everyone, 0, "A", 1),
+    LoggedEvent(Voted("A", "B", ("B",), "why not"), ("A",), 1, "A", 2),
+    LoggedEvent(Voted("B", None, ("A",), ""), Nobody, 1, "B", 3),
+    LoggedEvent(Tallied(1, True, {"A": 0, "B": 1}, 1, (), False), Everyone, 1),
 ]
 ENTRIES = [
     entry(1, attempts=(failed(), paid(cost=0.25, prompt_tokens=812, cached_tokens=640))),
@@ -36,9 +36,9 @@ ENTRIES = [
     entry(4, "@judge", (failed(), failed()), source="fallback", fallback_reason="timeout", parse=None),
 ]
 PLAYERS = [
-    {"id": "A", "model": "lab/m-1", "temperature": 0.7},
-    {"id": "B", "model": "bot/random", "temperature": None},
-    {"id": "@judge", "model": "lab/m-2", "temperature": 0.0},
+    PlayerRecord(id="A", model="lab/m-1", temperature=0.7),
+    PlayerRecord(id="B", model="bot/random"),
+    PlayerRecord(id="@judge", model="lab/m-2", temperature=0.0),
 ]
 OUTCOME = Outcome("the jury", (Standing("A", 1, {"votes": 2}), Standing("B", 2, {"votes": 0, "luck": 0.5})))
 
@@ -53,7 +53,7 @@ def history(**changes: Any) -> History:
         "players": PLAYERS,
         "rounds": ["Set-up", "Round 1"],
         "log": LOG,
-        "entries": ENTRIES,
+        "decisions": ENTRIES,
         "outcome": OUTCOME,
         "volatile": {},
     }
@@ -94,14 +94,14 @@ def test_decisions_say_what_led_to_them_and_what_they_cost() -> None:
         *(812, 640, 10, None, 0.25, False, "lab/m-1"),
     )
     assert " ".join(paid_for) == (
-        "index wave player kind decision source fallback_reason cause stage candidates repaired tries model provider "
-        "prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited player_model"
+        "index wave player kind decision source fallback_reason cause stage candidates repaired attempts model "
+        "provider prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited player_model"
     )
-    assert (asked_again["tries"], asked_again["prompt_tokens"], asked_again["cost_usd"]) == (2, 200, None)
-    known = ["index", "wave", "player", "kind", "decision", "source", "tries", "inherited", "player_model"]
+    assert (asked_again["attempts"], asked_again["prompt_tokens"], asked_again["cost_usd"]) == (2, 200, None)
+    known = ["index", "wave", "player", "kind", "decision", "source", "attempts", "inherited", "player_model"]
     assert {name for name, cell in bot.items() if cell is not None} == set(known)
-    assert (bot["decision"], bot["tries"]) == ('{"vote": null}', 0)
-    assert (fallback["player"], fallback["fallback_reason"], fallback["tries"]) == ("@judge", "timeout", 2)
+    assert (bot["decision"], bot["attempts"]) == ('{"vote": null}', 0)
+    assert (fallback["player"], fallback["fallback_reason"], fallback["attempts"]) == ("@judge", "timeout", 2)
     assert fallback["cause"] == "host"
 
 

@@ -111,10 +111,10 @@ def test_f09_a_huge_answer_takes_no_memory(fault: Fault, tmp_path: Path) -> None
     grown = float(done.stdout.rpartition("grown by ")[2].split()[0])
     assert grown < 30, done.stdout
     codes = {
-        attempt["error"]["code"]
+        attempt["code"]
         for decision in json.loads((tmp_path / "logs" / "faulty.json").read_text())["decisions"]
-        for attempt in decision["tries"]
-        if attempt["error"] is not None
+        for attempt in decision["attempts"]
+        if attempt["code"] is not None
     }
     assert codes in ({"bad_envelope"}, {"http_500"})
 
@@ -147,7 +147,8 @@ def decided_by_b(history: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def replies_of(decision: dict[str, Any], history: dict[str, Any]) -> list[str]:
-    return [history["texts"][place] for attempt in decision["tries"] for place in attempt["reply"] or ()]
+    completions = (attempt["completion"] for attempt in decision["attempts"])
+    return [history["texts"][completion["text"]] for completion in completions if completion]
 
 
 @pytest.mark.parametrize(("row", "words"), [("F21-refusal", "I cannot play this."), ("F21-filter", "half a")])
@@ -155,7 +156,7 @@ def test_f21_what_a_refusing_model_said_is_kept_and_its_tokens_count(row: str, w
     history = struck(row, "agent_island", tmp_path).history
     for decision in decided_by_b(history):
         assert replies_of(decision, history) == [words]
-        assert decision["usage"]["completion_tokens"] == 5
+        assert [each["completion"]["usage"]["completion_tokens"] for each in decision["attempts"]] == [5]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -267,7 +268,8 @@ def test_f36_a_long_speech_is_cut_for_all_to_see(tmp_path: Path) -> None:
 
 def test_f39_who_really_answered_is_on_record(tmp_path: Path) -> None:
     played = struck("F39-other-model", "auction", tmp_path)
-    assert {(d["model"], d["provider"]) for d in decided_by_b(played.history)} == {("llama-guard-4", "Elsewhere")}
+    last = [decision["attempts"][-1]["completion"] for decision in decided_by_b(played.history)]
+    assert {(each["model"], each["provider"]) for each in last} == {("llama-guard-4", "Elsewhere")}
     (warning,) = played.history["warnings"]
     assert warning["count"] == len(decided_by_b(played.history))
     assert played.said.err.count("the answers come from llama-guard-4") == 1

@@ -103,14 +103,14 @@ def _counted(row: Row, history: dict[str, Any]) -> None:
     for decision in history["decisions"]:
         hit = decision in struck
         reason = row.reason_for(decision["kind"]) if hit else None
-        errors = [attempt["error"] for attempt in decision["tries"] if attempt["error"] is not None]
-        failed = sum(attempt["reply"] is None for attempt in decision["tries"])
+        errors = [attempt["code"] for attempt in decision["attempts"] if attempt["code"] is not None]
+        failed = sum(attempt["completion"] is None for attempt in decision["attempts"])
         assert decision["fallback_reason"] == reason, errors
         assert failed == (row.failed if hit else 0), errors
         if reason is None:
             assert len(errors) == failed, errors
         else:
-            assert {found["code"] for found in errors} == {reason}
+            assert set(errors) == {reason}
             asked_again += row.reasks
     fallbacks = sum(decision["source"] == "fallback" for decision in history["decisions"])
     assert usage["fallbacks"] == fallbacks

@@ -498,7 +498,7 @@ def test_a_person_plays_a_whole_game_at_a_real_terminal(tmp_path: Path) -> None:
     mine = game.decisions("Ann")
     assert {record["source"] for record in mine} == {"human"}
     assert mine[0]["decision"] == {"text": "Keep me, ünd\nkéep me well."}
-    assert [[attempt["error"] is None for attempt in record["tries"]] for record in mine][:2] == [
+    assert [[attempt["code"] is None for attempt in record["attempts"]] for record in mine][:2] == [
         [True],
         [False, False, True],
     ]

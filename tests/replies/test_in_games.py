@@ -67,11 +67,11 @@ def play(reply: Reply, name: str, folder: Path) -> Played:
     assert history is not None, f"{reply.id} @ {name}: {result.error}"
     mine = [each for each in history["decisions"] if (each["player"], each["kind"]) == (wanted.player, wanted.kind)]
     decision = mine[question.nth - 1]
-    first = decision["tries"][0]
-    texts = history["texts"]
-    assert "".join(texts[part] for part in first["reply"]).strip() == reply.text.strip(), "another question was asked"
-    outcome = decision["decision"] if first["error"] is None else first["error"]["code"]
-    reasoning = "".join(texts[part] for part in first["reasoning"] or ())
+    first = decision["attempts"][0]
+    texts, completion = history["texts"], first["completion"]
+    assert texts[completion["text"]].strip() == reply.text.strip(), "another question was asked"
+    outcome = decision["decision"] if first["code"] is None else first["code"]
+    reasoning = "" if completion["reasoning"] is None else texts[completion["reasoning"]]
     heard = "\n".join(said(event) for event in events(history) if is_heard(event, wanted.player))
     turned_away = any(
         each["kind"] == "invalid_action" and wanted.player in each["visibility"] for each in events(history)

@@ -393,7 +393,11 @@ def test_a_fence_in_the_arguments_of_a_call_is_read() -> None:
 
 
 def test_words_that_hold_an_object_are_asked_again() -> None:
-    for words in (f"pitch\n{json.dumps({'text': WORDS})}", f"So: {json.dumps({'name': 'x', 'arguments': {}})} ok"):
+    for words in (
+        f"pitch {json.dumps({'text': WORDS})}",
+        f"pitch\n{json.dumps({'text': WORDS})}",
+        f"So: {json.dumps({'name': 'x', 'arguments': {}})} ok",
+    ):
         assert isinstance(decided(PITCH, json.dumps({"text": words})), str)
     assert said(json.dumps({"text": "I wrote {a: 1} on the wall."})) == "I wrote {a: 1} on the wall."
 

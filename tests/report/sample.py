@@ -82,6 +82,10 @@ REASONING = {
 }
 
 
+NOTHING = {"prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0, "reasoning_tokens": 0, "cost_usd": 0.0}
+"""The usage of a call that is not counted."""
+
+
 def interned(texts: list[str], *parts: str) -> list[int]:
     """The places of these texts, each stored once."""
     for part in parts:
@@ -99,6 +103,9 @@ class _Writer:
         self.decisions: list[dict[str, Any]] = []
         self.wave = 0
         self.heard: list[str] = []
+
+    def place(self, text: str) -> int:
+        return interned(self.texts, text)[0]
 
     def round(self, title: str) -> None:
         self.rounds.append({"index": len(self.rounds), "title": title, "events": []})
@@ -126,25 +133,26 @@ class _Writer:
         question = f"Player {player}, your {kind} please. The game is at decision {len(self.decisions) + 1}."
         system = interned(self.texts, RULES, f"Persona of {player}: {PERSONAS[player]}")
         user = interned(self.texts, *self.heard, question)
-        tried = {"messages": [["system", system], ["user", user]], "reply": interned(self.texts, reply),
-                 "reasoning": interned(self.texts, thought) if thought else None, "error": None,
-                 "finish_reason": "stop"}  # fmt: skip
         prompt_tokens = 40 + 12 * len(user)
-        record = {"index": len(self.decisions) + 1, "wave": self.wave, "player": player, "kind": kind,
-                  "decision": decision, "source": "model", "fallback_reason": None, "tries": [tried],
-                  "parse": {"stage": "json", "candidates": 1, "repaired": False},
-                  "model": MODELS[player].split("/", 1)[1], "provider": None,
-                  "usage": {"prompt_tokens": prompt_tokens, "cached_tokens": prompt_tokens // 2,
-                            "completion_tokens": 30 + len(reply) // 4, "reasoning_tokens": 20 if thought else 0,
-                            "cost_usd": None if player == "C" else 0.0003}}  # fmt: skip
+        usage = {"prompt_tokens": prompt_tokens, "cached_tokens": prompt_tokens // 2,
+                 "completion_tokens": 30 + len(reply) // 4, "reasoning_tokens": 20 if thought else 0,
+                 "cost_usd": None if player == "C" else 0.0003}  # fmt: skip
+        completion = {"text": self.place(reply), "reasoning": self.place(thought) if thought else None,
+                      "finish_reason": "stop", "model": MODELS[player].split("/", 1)[1], "provider": None,
+                      "usage": usage}  # fmt: skip
+        made = {"messages": [["system", system], ["user", user]], "code": None, "error": None,
+                "completion": completion}  # fmt: skip
+        record = {"index": len(self.decisions) + 1, "wave": self.wave, "place": len(self.decisions), "player": player,
+                  "kind": kind, "fingerprint": "", "decision": decision, "source": "model", "fallback_reason": None,
+                  "attempts": [made], "parse": {"stage": "json", "candidates": 1, "repaired": False}}  # fmt: skip
         self.decisions.append(record)
         return record
 
     def links(self, event: dict[str, Any], decision: dict[str, Any]) -> None:
         """The event says which decision led to it, and carries its prompt and reasoning."""
         event["metadata"] = {"decision": decision["index"]}
-        event["prompt"] = [index for _, segments in decision["tries"][0]["messages"] for index in segments]
-        event["reasoning"] = decision["tries"][0]["reasoning"]
+        event["prompt"] = [index for _, segments in decision["attempts"][0]["messages"] for index in segments]
+        event["reasoning"] = (decision["attempts"][0]["completion"] or {}).get("reasoning")
 
 
 def _pitches(w: _Writer, index: int) -> None:
@@ -152,9 +160,14 @@ def _pitches(w: _Writer, index: int) -> None:
         w.wave += 1
         decision = w.decide(player, "pitch", {"pitch": words}, words, REASONING.get((index, player)))
         if (index, player) == (3, "C"):
-            failed = dict(decision["tries"][0], reply=None, reasoning=None, finish_reason=None,
-                          error={"code": "timeout", "message": "no answer within 30 s"})  # fmt: skip
-            decision["tries"].insert(0, failed)
+            failed = dict(
+                decision["attempts"][0],
+                completion=None,
+                fault="transport",
+                code="timeout",
+                error="no answer within 30 s",
+            )
+            decision["attempts"].insert(0, failed)
         w.links(
             w.event("pitch", f"Player {player}'s pitch", f"player {player}", words, words=len(words.split())), decision
         )
@@ -167,24 +180,24 @@ def _votes(w: _Writer, index: int) -> None:
         if (index, voter) == (1, "D"):
             _asks_again(w, decision)
         if choice is None:
-            error = {"code": "unreadable", "message": "no vote can be found in the reply"}
-            reply = interned(w.texts, "As a large language model I would rather not choose.")
-            decision["tries"][0] |= {"error": error, "reply": reply}
+            decision["attempts"][0] |= {"code": "unreadable", "error": "no vote can be found in the reply"}
+            completion = decision["attempts"][0]["completion"]
+            completion["text"] = w.place("As a large language model I would rather not choose.")
             decision |= {"source": "fallback", "fallback_reason": "unreadable", "parse": None}
-            decision["tries"].append(dict(decision["tries"][0]))
+            decision["attempts"].append(dict(decision["attempts"][0], completion=completion | {"usage": NOTHING}))
         said = f"{voter} votes for {choice}. {why}" if choice else f"{voter} abstains."
         event = w.event("vote", f"Player {voter}'s vote", f"player {voter}", said, [voter], vote=choice, round=index)
         w.links(event, decision)
 
 
 def _asks_again(w: _Writer, decision: dict[str, Any]) -> None:
-    first = dict(decision["tries"][0])
-    first["reply"] = interned(w.texts, '{"vote": "D"}')
-    first["reasoning"] = interned(w.texts, REASONING[(1, "D")])
-    first["error"] = {"code": "illegal", "message": "you may not vote for yourself; valid: C, A, B"}
+    first = dict(decision["attempts"][0])
+    first |= {"code": "illegal", "error": "you may not vote for yourself; valid: C, A, B"}
+    text, reasoning = w.place('{"vote": "D"}'), w.place(REASONING[(1, "D")])
+    first["completion"] = first["completion"] | {"text": text, "reasoning": reasoning, "usage": NOTHING}
     again = interned(w.texts, "Your reply could not be used: you may not vote for yourself; valid: C, A, B")
-    decision["tries"][0]["messages"] = [*first["messages"], ["assistant", first["reply"]], ["user", again]]
-    decision["tries"].insert(0, first)
+    decision["attempts"][0]["messages"] = [*first["messages"], ["assistant", [text]], ["user", again]]
+    decision["attempts"].insert(0, first)
 
 
 def _tally(w: _Writer, index: int, title: str, content: str, out: str, **counts: int) -> None:
@@ -193,17 +206,20 @@ def _tally(w: _Writer, index: int, title: str, content: str, out: str, **counts:
 
 
 def _totals(decisions: list[dict[str, Any]]) -> dict[str, Any]:
-    def used(key: str) -> int:
-        return sum(d["usage"][key] for d in decisions)
+    attempts = [attempt for decision in decisions for attempt in decision["attempts"]]
+    usages = [attempt["completion"]["usage"] for attempt in attempts if attempt["completion"]]
 
-    costs = [d["usage"]["cost_usd"] for d in decisions]
-    tries = [t for d in decisions for t in d["tries"]]
-    return {"calls": len(tries), "failed_calls": sum(t["reply"] is None for t in tries),
-            "reasks": sum(len(d["tries"]) > 1 and d["kind"] == "vote" for d in decisions),
+    def used(key: str) -> int:
+        return sum(usage[key] for usage in usages)
+
+    costs = [usage["cost_usd"] for usage in usages]
+    return {"calls": len(attempts), "failed_calls": sum(attempt["completion"] is None for attempt in attempts),
+            "reasks": sum(len(d["attempts"]) > 1 and d["kind"] == "vote" for d in decisions),
             "fallbacks": sum(d["source"] == "fallback" for d in decisions),
             **{key: used(key) for key in ("prompt_tokens", "cached_tokens", "completion_tokens", "reasoning_tokens")},
             "cost_usd": None if None in costs else round(sum(costs), 6),
-            "unpriced_calls": costs.count(None)}  # fmt: skip
+            "known_usd": round(sum(cost or 0.0 for cost in costs), 6),
+            "cacheable_tokens": used("prompt_tokens"), "unpriced_calls": costs.count(None)}  # fmt: skip
 
 
 def document() -> dict[str, Any]:
@@ -317,7 +333,7 @@ def panels() -> list[Panel]:
     ]  # fmt: skip
 
 
-_FIXED = {"format", "status", "source", "started_at", "finished_at"}  # closed sets of words, and times
+_FIXED = {"format", "status", "source", "fault", "started_at", "finished_at"}  # closed sets of words, and times
 
 
 def poisoned(value: Any, payload: str, key: str = "") -> Any:

@@ -195,7 +195,7 @@ def test_fallbacks_reasks_and_retries_are_badges() -> None:
 def test_a_repair_and_a_reply_cut_short_are_badges() -> None:
     doc = document()
     doc["decisions"][0]["parse"] = {"stage": "lenient", "candidates": 1, "repaired": True}
-    doc["decisions"][0]["tries"][0]["finish_reason"] = "length"
+    doc["decisions"][0]["attempts"][0]["completion"]["finish_reason"] = "length"
     labels = [b.one("strong").text for b in event(tree(History.model_validate(doc)), 3).all("li", cls="badge")]
     assert labels == ["Cut short", "Repaired"]
 
@@ -335,7 +335,7 @@ def test_a_prompt_without_a_decision_is_shown_from_the_event() -> None:
 def test_raw_replies_need_both_flags() -> None:
     doc = document()
     doc["texts"].append("<think>RAW THOUGHT</think>")
-    doc["decisions"][0]["tries"][0]["reply"] = [len(doc["texts"]) - 1]
+    doc["decisions"][0]["attempts"][0]["completion"]["text"] = len(doc["texts"]) - 1
     history = History.model_validate(doc)
     assert "RAW THOUGHT" not in page(history, PageOptions(include_prompts=True))
     assert "RAW THOUGHT" not in page(history, PageOptions(include_reasoning=True))

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
+from agentsim.history.fold import dump_history
 from agentsim.history.record import History
 from agentsim.report.player_view import as_seen_by
 from tests.report.sample import MODELS, PERSONAS, REASONING, VOTES, document, sample
 
 
 def dumped(history: History) -> str:
-    return json.dumps(history.model_dump(mode="json"), ensure_ascii=False)
+    return dump_history(history)
 
 
 @pytest.mark.parametrize("player", MODELS)
@@ -46,14 +47,12 @@ def test_own_prompts_reasoning_and_persona_stay() -> None:
     seen = as_seen_by(sample(), "D")
     assert [decision.player for decision in seen.decisions] == ["D", "D", "D"]
     vote = seen.decisions[1]
-    assert [error and error["code"] for error in (attempt.error for attempt in vote.tries)] == ["illegal", None]
-    words = [seen.texts[index] for _, segments in vote.tries[0].messages for index in segments]
+    assert [attempt.code for attempt in vote.attempts] == ["illegal", None]
+    words = [text for message in vote.attempts[0].messages for text in message.segments]
     assert f"Persona of D: {PERSONAS['D']}" in words
-    assert vote.tries[0].reasoning is not None
-    assert seen.texts[vote.tries[0].reasoning[0]] == REASONING[(1, "D")]
+    assert vote.attempts[0].reasoning == REASONING[(1, "D")]
     event = next(e for r in seen.rounds for e in r.events if e.kind == "vote")
-    assert event.prompt is not None
-    assert [seen.texts[i] for i in event.prompt] == words
+    assert event.prompt == tuple(words)
     assert seen.scenario["players"] == [
         {"id": "D", "model": "ollama/llama3.2", "temperature": 0.7, "prompt": PERSONAS["D"]}
     ]
@@ -61,14 +60,13 @@ def test_own_prompts_reasoning_and_persona_stay() -> None:
 
 def test_no_unused_text_remains_and_each_stays_once() -> None:
     seen = as_seen_by(sample(), "B")
-    used: set[int] = set()
+    used: set[str] = set()
     for decision in seen.decisions:
-        for attempt in decision.tries:
-            used |= {i for _, segments in attempt.messages for i in segments}
-            used |= {*(attempt.reply or ()), *(attempt.reasoning or ())}
-    used |= {i for r in seen.rounds for e in r.events for i in (*(e.prompt or ()), *(e.reasoning or ()))}
-    assert used == set(range(len(seen.texts)))
-    assert len(seen.texts) == len(set(seen.texts))
+        for attempt in decision.attempts:
+            used |= {text for message in attempt.messages for text in message.segments}
+            used |= {text for text in (attempt.reply, attempt.reasoning) if text}
+    used |= {text for part in seen.rounds for event in part.events for text in event.prompt or ()}
+    assert sorted(json.loads(dumped(seen))["texts"]) == sorted(used)
 
 
 def test_others_public_events_lose_prompt_reasoning_and_metadata() -> None:
@@ -110,7 +108,7 @@ def test_changing_what_others_keep_to_themselves_changes_nothing() -> None:
     for decision in doc["decisions"]:
         if decision["player"] != "A":
             decision["decision"] = {"CHANGED": True}
-            decision["usage"]["cost_usd"] = 1.0
+            decision["attempts"][0] = dict(decision["attempts"][0], code="illegal", error="CHANGED")
     for r in doc["rounds"]:
         for e in r["events"]:
             if e["visibility"] != "all" and "A" not in e["visibility"]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from agentsim.engine.event import Everyone, LogEntry
+from agentsim.engine.event import Everyone, LoggedEvent
 from agentsim.engine.panel import Chart, Course, Series, TurnedAt
 from agentsim.games import find
 from agentsim.games.agent_island.view import RoundBegan
@@ -153,11 +153,11 @@ def of_island(*votes: tuple[str, str], waves: Sequence[int], monkeypatch: pytest
     monkeypatch.setattr("agentsim.report.summary.MOST_POINTS", 9)
     doc = document()
     shape = doc["rounds"][1]["events"][0]
-    told, records = [LogEntry(RoundBegan(1, 2, tuple("ABCD"), (), ("votes",)), Everyone, 0)], [shape]
+    told, records = [LoggedEvent(RoundBegan(1, 2, tuple("ABCD"), (), ("votes",)), Everyone, 0)], [shape]
     decisions = [dict(doc["decisions"][0]) for _ in votes]
     for index, (voter, choice) in enumerate(votes, start=1):
         decisions[index - 1] |= {"index": index, "wave": waves[index - 1], "player": voter}
-        told.append(LogEntry(Voted(voter, choice, tuple("ABCD"), "So."), (voter,), 0, voter, index))
+        told.append(LoggedEvent(Voted(voter, choice, tuple("ABCD"), "So."), (voter,), 0, voter, index))
         records.append(shape)
     doc["decisions"] = decisions
     doc["rounds"] = [

@@ -21,7 +21,7 @@ from agentsim.report.game_panels import (
 from agentsim.report.page import PageOptions, render
 from agentsim.report.player_view import as_seen_by
 from tests.report.dom import parse
-from tests.report.sample import document, sample
+from tests.report.sample import NOTHING, document, sample
 
 
 def of_models(*models: str, **changes: Any) -> History:
@@ -183,12 +183,11 @@ def event(
 def game(*events: dict[str, Any], decision: Any = None, reasoning: str = "", times: int = 1) -> History:
     doc = document()
     doc["rounds"] = [{"index": 0, "title": "Turn 4", "events": list(events)}]
-    tries = [{"messages": [], "reply": None, "reasoning": [0] if reasoning else None, "error": None}]
-    made = {"wave": 1, "player": "A", "kind": "act", "decision": decision or WORDS, "source": "model",
-            "fallback_reason": None, "tries": tries, "parse": None, "model": "m", "provider": None,
-            "usage": None}  # fmt: skip
-    doc["decisions"] = [made | {"index": index} for index in range(1, times + 1)]
-    doc["texts"] = [reasoning] if reasoning else []
+    attempts = [{"messages": [], "completion": {"text": 0, "reasoning": 1, "usage": NOTHING}}] if reasoning else []
+    made = {"wave": 1, "player": "A", "kind": "act", "fingerprint": "", "decision": decision or WORDS,
+            "source": "model", "fallback_reason": None, "attempts": attempts, "parse": None}  # fmt: skip
+    doc["decisions"] = [made | {"index": index, "place": index} for index in range(1, times + 1)]
+    doc["texts"] = ["", reasoning]
     return History.model_validate(doc)
 
 

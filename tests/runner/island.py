@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.journal import Entry, read_journal
+from agentsim.history.journal import DecisionRecord, read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import without_volatile
 from agentsim.runner.session import RunResult, begin, go_on
@@ -69,9 +69,9 @@ def stable(files: RunFiles) -> str:
     return json.dumps(without_volatile(json.loads(files.history.read_text(encoding="utf-8"))))
 
 
-def journaled(files: RunFiles) -> list[Entry]:
+def journaled(files: RunFiles) -> list[DecisionRecord]:
     """The decisions on disk, in the order of the rules."""
-    entries = read_journal(files.journal).entries
+    entries = read_journal(files.journal).decisions
     return [entries[key] for key in sorted(entries)]
 
 

@@ -43,7 +43,7 @@ def played(reply: Any, tmp_path: Path, *settings: str) -> tuple[dict[str, Any], 
     assert result.status == "completed", result.error
     assert prove(result.files).complete
     thoughts = {
-        attempt.completion and attempt.completion.reasoning for e in journaled(result.files) for attempt in e.tries
+        attempt.completion and attempt.completion.reasoning for e in journaled(result.files) for attempt in e.attempts
     }
     return result.history | {"thoughts": thoughts}, heard.said
 
@@ -70,7 +70,7 @@ def on_wires(*words: str) -> list[tuple[str, str]]:
 def test_half_a_sentence_is_cut_in_any_word_for_it(reason: str, wire: str, tmp_path: Path) -> None:
     history, _ = played(first(Raw(200, envelope(HALF, finish_reason=reason))), tmp_path, over(wire))
     assert history["usage"]["reasks"] == 1
-    assert "cut off" in history["decisions"][0]["tries"][0]["error"]["message"]
+    assert "cut off" in history["decisions"][0]["attempts"][0]["error"]
     assert HALF not in json.dumps(history["rounds"])
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from agentsim.errors import UsageError
 from agentsim.history.load import branches_in, load_history
-from agentsim.history.record import ForkRecord
+from agentsim.history.record import Branch
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.fork import of_arm, parent_of
 from agentsim.runner.replay import prove
@@ -35,7 +35,7 @@ def names(said: Said) -> list[str]:
     return [json.loads(line)["name"] for line in said.out.splitlines()]
 
 
-def fork_of(directory: Path, name: str) -> ForkRecord:
+def fork_of(directory: Path, name: str) -> Branch:
     fork = load_history(directory / f"{name}.json").fork
     assert fork is not None
     return fork

@@ -67,7 +67,7 @@ def test_a_loss_is_counted_for_its_cause_everywhere(reason: str, tmp_path: Path)
     column = parquet.read_table(tmp_path / "logs" / "run.decisions.parquet").column("cause").to_pylist()
     assert Counter(column) == {None: len(history.decisions) - len(lost), cause: len(lost)}
     lines = [json.loads(line) for line in (tmp_path / "logs" / "run.chat.jsonl").read_text("utf-8").splitlines()]
-    replied = [each for each in history.decisions if any(attempt.reply is not None for attempt in each.tries)]
+    replied = [each for each in history.decisions if any(attempt.reply is not None for attempt in each.attempts)]
     assert [line["cause"] for line in lines] == [each.cause for each in replied]
     assert (cause in [line["cause"] for line in lines]) == any(each.source == "fallback" for each in replied)
     header, row = agentsim("runs", cwd=tmp_path).out.splitlines()

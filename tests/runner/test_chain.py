@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ProviderStopped, ScenarioError
+from agentsim.history.journal import DecisionRecord
 from agentsim.runner.replay import prove
 from agentsim.runner.session import RunResult, begin, go_on
 from agentsim.scenario.load import load
@@ -60,20 +61,25 @@ def asked(server: Mendable) -> str:
     return "".join(received.body["model"] for received in server.received)
 
 
+def answered_by(decision: DecisionRecord) -> str | None:
+    """The scenario's name of the model whose reply was the last."""
+    return None if decision.answered is None else decision.answered.model
+
+
 @pytest.mark.parametrize("code", UNREACHABLE)
 def test_the_second_takes_over_when_the_first_cannot_be_reached(server: Mendable, tmp_path: Path, code: str) -> None:
     server.reply = faulty(only("a", UNREACHABLE[code]))
     result = play(server.url(), tmp_path, *chained(server.url()))
     assert (result.status, result.error) == ("completed", None)
-    first, *_ = result.history["decisions"]
-    *failed, last = first["tries"]
-    assert {attempt["error"]["code"] for attempt in failed} == {code}
-    assert [attempt["takeover"] for attempt in first["tries"]] == [False] * (len(failed) - 1) + [True, False]
-    assert {attempt["model"] for attempt in failed} == {"one/a"}
-    assert (last["model"], last["error"]) == ("two/b", None)
-    assert (first["source"], first["model"], first["answered_by"]) == ("model", "b", "two/b")
+    first, *_ = result.record.decisions
+    *failed, last = first.attempts
+    assert {attempt.code for attempt in failed} == {code}
+    assert [attempt.takeover for attempt in failed] == [False] * (len(failed) - 1) + [True]
+    assert {attempt.model for attempt in failed} == {"one/a"}
+    assert (last.model, last.error, last.takeover) == ("two/b", None, False)
+    assert (first.source, first.model) == ("model", "b")
     assert {decision["source"] for decision in result.history["decisions"]} == {"model"}
-    takeovers = sum(attempt["takeover"] for each in result.history["decisions"] for attempt in each["tries"])
+    takeovers = sum(attempt.takeover for each in result.record.decisions for attempt in each.attempts)
     usage = result.history["usage"]
     assert usage["takeovers"] == takeovers >= 1
     assert sum(part.get("takeovers", 0) for part in usage["by_player"].values()) == takeovers
@@ -86,7 +92,7 @@ def test_the_next_decision_starts_with_the_first_again(server: Mendable, tmp_pat
         lambda body: UNWELL if body["model"] == "a" and decided(dict(body)) == ("B", "pitch") else None
     )
     result = play(server.url(), tmp_path, *chained(server.url()))
-    by = {(each["player"], each["kind"]): each["answered_by"] for each in result.history["decisions"]}
+    by = {(each.player, each.kind): answered_by(each) for each in result.record.decisions}
     assert by.pop(("B", "pitch")) == "two/b"
     assert set(by.values()) == {"one/a"}
 
@@ -95,8 +101,7 @@ def test_a_run_without_a_takeover_says_nothing_of_any(server: Mendable, tmp_path
     result = play(server.url(), tmp_path, *chained(server.url()))
     assert "takeovers" not in result.history["usage"]
     single = play(server.url(), tmp_path, stem="single")
-    assert not {"answered_by"} & set(single.history["decisions"][0])
-    assert not {"model", "takeover"} & set(single.history["decisions"][0]["tries"][0])
+    assert not {"model", "takeover"} & set(single.history["decisions"][0]["attempts"][0])
 
 
 @pytest.mark.parametrize(
@@ -128,12 +133,10 @@ def test_retries_and_attempts_are_each_model_s_own_and_bad_replies_the_decision_
 
     server.reply = reply
     result = play(server.url(), tmp_path, *chained(server.url()))
-    first = result.history["decisions"][0]
+    first = result.record.decisions[0]
     assert told == ["a", "a", "b", "b", "b"], "three attempts are the most, for each of them"
-    assert [(attempt["error"] or {}).get("code") for attempt in first["tries"]] == [
-        *("http_500", "http_500", "http_500", "unreadable", None)
-    ]
-    assert (first["source"], first["answered_by"]) == ("model", "two/b")
+    assert [attempt.code for attempt in first.attempts] == [*("http_500", "http_500", "http_500", "unreadable", None)]
+    assert (first.source, answered_by(first)) == ("model", "two/b")
 
 
 def test_each_attempt_has_the_whole_time(server: Mendable, tmp_path: Path) -> None:
@@ -141,8 +144,8 @@ def test_each_attempt_has_the_whole_time(server: Mendable, tmp_path: Path) -> No
     server.latency_s = lambda body: 5.0 if body["model"] == "a" else 0.0
     result = play(server.url(), tmp_path, *chained(server.url(), "defaults.timeout_s=0.3", "defaults.retries=0", hung))
     assert result.status == "completed"
-    assert {each["answered_by"] for each in result.history["decisions"]} == {"two/b"}
-    assert {each["tries"][0]["error"]["code"] for each in result.history["decisions"] if len(each["tries"]) > 1} == {
+    assert {answered_by(each) for each in result.record.decisions} == {"two/b"}
+    assert {each["attempts"][0]["code"] for each in result.history["decisions"] if len(each["attempts"]) > 1} == {
         "timeout"
     }
 
@@ -219,7 +222,7 @@ def test_how_many_calls_run_at_once_never_changes_who_answers(server: Mendable, 
 
 @pytest.mark.parametrize("story", ["sometimes", "dead", "rejected"])
 def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_history(server: Mendable, tmp_path: Path, story: str) -> None:
-    """Cut by a limit after every number of calls: tries of the open decision, streaks and takeovers are all on disk."""
+    """Cut by a limit after every number of calls: its attempts, streaks and takeovers are on disk."""
     answer = {"sometimes": sometimes, "dead": only("a", UNWELL), "rejected": only("a", UNREACHABLE["no_credit"])}[story]
     server.reply = faulty(answer)
     whole: RunResult = play(server.url(), tmp_path, *chained(server.url()), stem="whole")
@@ -249,7 +252,7 @@ def test_a_script_may_take_over_and_says_so(server: Mendable, tmp_path: Path) ->
     result = play(server.url(), tmp_path, 'game_config.phases=["votes"]', players=players)
     entries = [entry for entry in journaled(result.files) if entry.player == "A"]
     assert entries[0].source == "script"
-    assert entries[0].tries[-1].model == "script:canned.json"
+    assert entries[0].attempts[-1].model == "script:canned.json"
     again = go_on(result.files, env={}) if result.error else None
     assert again is None or again.files == result.files
 

@@ -100,7 +100,7 @@ def test_the_games_of_a_batch_share_what_there_is(server: Mendable, tmp_path: Pa
     ended = json.loads(done.stdout)
     assert ended["complete"]
     journals = [read_journal(path) for path in (tmp_path / ended["batch"]).glob("*.jsonl")]
-    failed = [t.code for each in journals for e in each.entries.values() for t in e.tries if t.code]
+    failed = [t.code for each in journals for e in each.decisions.values() for t in e.attempts if t.code]
     assert (len(journals), failed) == (2, [])
 
 
@@ -164,7 +164,7 @@ def test_without_any_descriptor_the_run_stops_and_nobody_else_is_to_blame(
     assert (stopped.error.exit_code, stopped.status) == (1, "failed")
     entries = journaled(stopped.files)
     assert {entry.source for entry in entries} == {"model"}
-    assert [attempt.code for entry in entries for attempt in entry.tries] == [None] * len(entries)
+    assert [attempt.code for entry in entries for attempt in entry.attempts] == [None] * len(entries)
     assert stopped.history["usage"]["failed_calls"] == 0
     assert prove(stopped.files).decisions == len(entries) > 0
 

@@ -15,11 +15,11 @@ from typing import TypeAlias
 import pytest
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.games.agent_island.game import AgentIsland
-from agentsim.history.fold import Totals
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import Totals
 from agentsim.history.run_files import RunFiles
 from agentsim.runner import dispatcher
 from agentsim.runner.watcher import Watcher
@@ -38,7 +38,7 @@ class Notes(Watcher):
 
     def __init__(self) -> None:
         self.seen: list[str] = []
-        self.told_: list[LogEntry] = []
+        self.told_: list[LoggedEvent] = []
         self.calls = 0
         self.speaking: set[str] = set()
 
@@ -59,10 +59,10 @@ class Notes(Watcher):
         self.speaking.remove(ask.request.player)
         self.calls = totals.calls
 
-    def decided(self, entry: Entry) -> None:
+    def decided(self, entry: DecisionRecord) -> None:
         self.seen.append(f"decided {entry.index}")
 
-    def told(self, events: Sequence[LogEntry]) -> None:
+    def told(self, events: Sequence[LoggedEvent]) -> None:
         self.told_ += events
         self.seen += [f"told {told.event.kind}" for told in events]
 
@@ -213,8 +213,9 @@ def test_people_take_no_slot_no_money_and_no_call(tmp_path: Path, typed: Typed) 
     assert result.status == "completed", result.error
     assert result.history["usage"]["calls"] == 0
     assert result.history["usage"]["cost_usd"] == 0.0
-    people = [record for record in result.history["decisions"] if record["source"] == "human"]
-    assert all(record["usage"] is None and record["model"] is None for record in people)
+    people = [decision for decision in result.record.decisions if decision.source == "human"]
+    assert people
+    assert all(decision.usage is None and decision.model is None for decision in people)
 
 
 def test_input_that_ends_interrupts_the_run_which_goes_on_where_it_was(tmp_path: Path, typed: Typed) -> None:
@@ -235,7 +236,7 @@ def test_a_wave_of_models_is_on_disk_before_the_rules_see_any_of_it(server: Mend
     result = play(server.url(), tmp_path, players=FOUR)
 
     class Disk(Watcher):
-        def told(self, events: Sequence[LogEntry]) -> None:
+        def told(self, events: Sequence[LoggedEvent]) -> None:
             on_disk = {entry.index for entry in journaled(result.files)}
             shown.extend(told.decision for told in events if told.decision is not None)
             assert set(shown) <= on_disk

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import BudgetReached, ProviderStopped
-from agentsim.history.journal import Entry, read_journal
+from agentsim.history.journal import DecisionRecord, read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.runner.session import go_on
@@ -155,7 +155,7 @@ def test_a_fault_of_one_decision_is_that_decision_s_fallback(
     fallen = [entry for entry in entries if entry.source == "fallback"]
     assert {(entry.player, entry.kind) for entry in fallen} == {("C", "vote")}
     assert {entry.fallback_reason for entry in fallen} == {code}
-    assert all([attempt.code for attempt in entry.tries] == [code] * calls for entry in fallen)
+    assert all([attempt.code for attempt in entry.attempts] == [code] * calls for entry in fallen)
     assert all(dict(entry.decision) == {"explanation": "", "vote": None} for entry in fallen)
     usage = result.history["usage"]
     failed = 0 if code in {"refusal", "content_filter"} else calls * len(fallen)  # a refusal is an answer, and paid for
@@ -163,7 +163,7 @@ def test_a_fault_of_one_decision_is_that_decision_s_fallback(
     assert usage["by_player"]["C"]["failed_calls"] == usage["failed_calls"]
     assert usage["by_player"]["A"]["failed_calls"] == 0
     records = [record for record in result.history["decisions"] if record["source"] == "fallback"]
-    assert all(attempt["error"]["code"] == code for record in records for attempt in record["tries"])
+    assert all(attempt["code"] == code for record in records for attempt in record["attempts"])
     assert prove(result.files).complete
 
 
@@ -187,7 +187,7 @@ def test_a_rate_limit_is_waited_out_and_counted(server: Mendable, tmp_path: Path
     usage = result.history["usage"]
     assert (usage["calls"], usage["failed_calls"], usage["fallbacks"]) == (CALLS + 1, 1, 0)
     first = journaled(result.files)[0]
-    assert [attempt.code for attempt in first.tries] == ["rate_limited", None]
+    assert [attempt.code for attempt in first.attempts] == ["rate_limited", None]
 
 
 def test_five_decisions_in_a_row_without_an_answer_stop_the_run_though_it_had_begun_well(
@@ -317,7 +317,7 @@ def test_a_bad_reply_that_was_paid_for_is_not_paid_for_again(server: Mendable, t
     server.reply = mute
     whole = play(server.url(), tmp_path, stem="whole")
     wanted = stable(whole.files)
-    bad = next(n for n, entry in enumerate(journaled(whole.files)) if len(entry.tries) == 2)
+    bad = next(n for n, entry in enumerate(journaled(whole.files)) if len(entry.attempts) == 2)
     since = len(server.received)
     server.reply = failing(("A", "pitch"), Raw(200, envelope('{"tex')), times=1)
     result = play(server.url(), tmp_path, f"limits.max_calls={bad + 1}")
@@ -363,7 +363,7 @@ def test_a_planned_stop_hides_no_mistake_of_ours_in_the_same_wave(server: Mendab
     server.latency_s = lambda body: 0.0 if decided(body) == ("A", "vote") else 0.05
 
     class Mistaken(Watcher):
-        def decided(self, entry: Entry) -> None:
+        def decided(self, entry: DecisionRecord) -> None:
             if (entry.player, entry.kind) == ("B", "vote"):
                 raise ZeroDivisionError("a bug")
 

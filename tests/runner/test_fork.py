@@ -102,7 +102,7 @@ def test_the_others_of_the_wave_keep_their_decisions(parent: RunFiles) -> None:
     mates = [each for each in decisions if each["wave"] == wave]
     assert len(mates) == 3
     branch = parent_of(parent, mates[1]["index"]).branch(env={})
-    kept = read_journal(branch.files.journal).entries
+    kept = read_journal(branch.files.journal).decisions
     assert sorted(key for key in kept if key[0] == wave) == [(wave, 0), (wave, 2)]
 
 
@@ -296,7 +296,7 @@ def test_a_killed_fork_leaves_no_branch_with_half_a_past(parent: RunFiles) -> No
     made = [path for path in parent.directory.glob("branch*.jsonl") if path.read_bytes()]
     assert made, "the last of them was left alone"
     for path in made:
-        assert len(read_journal(path).entries) == at - 1, path.name
+        assert len(read_journal(path).decisions) == at - 1, path.name
 
 
 KILLED_AT_EACH_WRITE = """

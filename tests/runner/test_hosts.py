@@ -64,7 +64,7 @@ def test_three_hosts_in_turn_are_a_warning_once(wire: WireName, tmp_path: Path) 
     (warning,) = [each for each in result.history["warnings"] if each["code"] == "several_hosts"]
     calls = result.history["usage"]["calls"]
     assert (warning["model"], warning["message"], warning["count"]) == ("fake/echo", line, calls - calls // 3)
-    assert Counter(each["provider"] for each in result.history["decisions"]) == dict.fromkeys(THREE, calls // 3)
+    assert Counter(each.provider for each in result.record.decisions) == dict.fromkeys(THREE, calls // 3)
     assert prove(result.files).complete
 
 
@@ -112,17 +112,12 @@ def test_the_warning_is_the_same_however_many_calls_run_at_once_and_when_the_run
     assert stable(one.files) == stable(many.files) == stable(again.files)
 
 
-def test_an_attempt_says_its_host_where_it_is_not_the_decision_s(tmp_path: Path) -> None:
+def test_an_attempt_says_its_host_and_a_decision_that_of_its_last_reply(tmp_path: Path) -> None:
     with FakeServer(in_turn("Bad", "Good", garbage_of="Bad")).in_thread() as server:
         result = play(server.url(), tmp_path, 'game_config.phases=["votes"]', *ONE_BY_ONE)
-    votes = result.history["decisions"]
-    assert {(tuple(each.get("provider") for each in vote["tries"]), vote["provider"]) for vote in votes} <= {
-        (("Bad", None), "Good"),
-        ((None,), "Good"),
-        ((None,), "Bad"),
-        ((None, None), "Bad"),
-    }
-    assert ("Bad", None) in {tuple(each.get("provider") for each in vote["tries"]) for vote in votes}
+    hosts = {(tuple(attempt.host for attempt in vote.attempts), vote.provider) for vote in result.record.decisions}
+    mixed = (("Bad", "Good"), "Good")
+    assert mixed in hosts <= {mixed, (("Good",), "Good"), (("Bad",), "Bad"), (("Bad", "Bad"), "Bad")}
 
 
 @pytest.fixture
@@ -247,8 +242,8 @@ def test_failed_calls_count_for_the_host_that_the_error_names(status: int, tmp_p
         result = play(server.url(), tmp_path / "logs", *ONE_BY_ONE)
     failed = result.history["usage"]["failed_calls"]
     assert failed > 0
-    tries = [each for decision in result.history["decisions"] for each in decision["tries"] if each["reply"] is None]
-    assert {each["provider"] for each in tries} == {"Chutes"}
+    attempts = [each for decision in result.record.decisions for each in decision.attempts if each.reply is None]
+    assert {each.host for each in attempts} == {"Chutes"}
     lines = json.loads(agentsim("report", "logs", "--pool", "--json", cwd=tmp_path).out)["hosts"]
     found = {line["host"]: (line["answers"] > 0, line["failed"]) for line in lines}
     assert found == {"DeepInfra": (True, 0), "Chutes": (False, failed)}

@@ -62,11 +62,11 @@ def _wait_for_growth(process: subprocess.Popen[bytes], journal: Path, beyond: in
 def _decided(files: RunFiles) -> set[str]:
     """The messages of every call that is on disk: none of them may ever be sent again."""
     contents = read_journal(files.journal)
-    tries = [attempt for entry in contents.entries.values() for attempt in entry.tries]
-    tries += [attempt for _, attempt in contents.undecided()]
+    attempts = [attempt for entry in contents.decisions.values() for attempt in entry.attempts]
+    attempts += [attempt for _, attempt in contents.undecided()]
     return {
         json.dumps([[message.role, message.text] for message in attempt.messages])
-        for attempt in tries
+        for attempt in attempts
         if attempt.completion is not None
     }
 

@@ -238,7 +238,7 @@ def test_a_prompt_that_is_too_long_costs_that_decision_alone_and_says_the_remedy
     assert result.status == "completed"
     (lost,) = [record for record in result.history["decisions"] if record["source"] == "fallback"]
     assert lost["fallback_reason"] == "context"
-    assert "a model of a longer context" in lost["tries"][-1]["error"]["message"]
+    assert "a model of a longer context" in lost["attempts"][-1]["error"]
     assert "negotiated" not in result.history["volatile"]
 
 

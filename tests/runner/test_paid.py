@@ -127,7 +127,7 @@ def test_decisions_up_to_the_one_that_stops_the_run_are_in_its_history(server: M
     stopped = play(server.url(), tmp_path, "defaults.retries=1", "defaults.retry_wait_s=[0]", players=six)
     assert stopped.status == "stopped_provider"
     assert [each["source"] for each in stopped.history["decisions"]] == ["model"] * 6 + ["fallback"] * 4
-    assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).entries)
+    assert len(stopped.history["decisions"]) == len(read_journal(stopped.files.journal).decisions)
     assert prove(stopped.files).decisions == len(stopped.history["decisions"])
 
 
@@ -156,7 +156,7 @@ def test_an_error_in_a_200_costs_what_the_provider_says(tmp_path: Path) -> None:
     assert (result.status, usage["calls"], usage["failed_calls"]) == ("completed", 36, 18)
     assert usage["cost_usd"] == 18 * 0.25
     assert usage["prompt_tokens"] == 18 * 10 + 18 * 7
-    assert sum(decision["usage"]["cost_usd"] for decision in result.history["decisions"]) == 18 * 0.25
+    assert sum(decision.usage.cost_usd or 0 for decision in result.record.decisions if decision.usage) == 18 * 0.25
 
 
 def test_it_counts_against_the_budget_after_a_resume_too(tmp_path: Path) -> None:

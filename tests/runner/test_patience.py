@@ -127,7 +127,7 @@ def test_who_has_another_model_is_stopped_by_no_limit_and_waits_for_none(server:
     chain = ('defaults.model=["one/a", "two/b"]', *(f'providers.{n}.base_url="{server.url()}"' for n in ("one", "two")))
     whole = play(server.url(), tmp_path, *chain, stem="whole")
     assert whole.status == "completed"
-    assert {decision["answered_by"] for decision in whole.history["decisions"]} == {"two/b"}
+    assert {each.answered and each.answered.model for each in whole.record.decisions} == {"two/b"}
     cut = play(server.url(), tmp_path, *chain, "limits.max_calls=9", stem="cut")
     again = resumed(cut.files, max_calls=99)
     assert stable(again.files) == stable(whole.files)

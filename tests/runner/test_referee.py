@@ -28,7 +28,7 @@ from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, 
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer, Player, ReaskPolicy
 from agentsim.players.terminal import Terminal
-from agentsim.runner.referee import Ruling, rule, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of, rule
 
 GOOD, UNREADABLE, ILLEGAL = '{"pick": "left"}', "Well, left or right?", '{"pick": "up"}'
 AMBIGUOUS = '{"pick": "left", "pick": "right"}'
@@ -113,14 +113,14 @@ def timeout() -> TransportFailed:
     return TransportFailed("fake/none: no answer", code="timeout")
 
 
-def bad_try(reply: str = UNREADABLE) -> Attempt:
+def bad_attempt(reply: str = UNREADABLE) -> Attempt:
     return Attempt(
         (Message("system", ("Pick a side.",)),), "unreadable", "whatever it said then", completion=Completion(reply)
     )
 
 
 def codes(ruling: Ruling) -> list[str | None]:
-    return [attempt.code for attempt in ruling.tries]
+    return [attempt.code for attempt in ruling.attempts]
 
 
 def test_a_good_reply_is_the_decision() -> None:
@@ -130,7 +130,7 @@ def test_a_good_reply_is_the_decision() -> None:
     assert codes(ruling) == [None]
     assert [message.role for message in court.asked[0]] == ["system", "user"]
     assert court.kept == [], "the decision itself is kept by whoever asked for it"
-    entry = to_entry(ASK, ruling)
+    entry = decision_record_of(ASK, ruling)
     assert (entry.index, entry.wave, entry.place, entry.player, entry.kind) == (7, 4, 2, "A", "pick")
     assert entry.decision == {"pick": "left"}
     assert entry.fingerprint == ASK.request.fingerprint
@@ -160,7 +160,7 @@ def test_a_bad_reply_is_put_to_the_player_once_with_the_reason(reply: str, code:
     assert second[-1].text == f"That reply could not be used. {reason} {FORM}"
     assert (ruling.decision, ruling.source, ruling.fallback_reason) == (Picked(pick="left"), "model", None)
     assert codes(ruling) == [code, None]
-    assert [attempt.error for attempt in ruling.tries] == [reason, None]
+    assert [attempt.error for attempt in ruling.attempts] == [reason, None]
 
 
 @pytest.mark.parametrize(("reply", "code", "reason"), BAD)
@@ -191,7 +191,7 @@ def test_a_decision_is_never_read_from_thinking(thinking: Completion) -> None:
 def test_a_reply_of_which_only_a_part_was_kept_is_no_decision() -> None:
     ruling = Court([Completion(GOOD + "x" * MOST_TEXT), GOOD]).rule()
     assert codes(ruling) == ["unreadable", None]
-    assert "longer than 65,536 bytes" in str(ruling.tries[0].error)
+    assert "longer than 65,536 bytes" in str(ruling.attempts[0].error)
 
 
 @pytest.mark.parametrize("code", ["refusal", "content_filter"])
@@ -199,9 +199,9 @@ def test_a_refusal_is_final_and_keeps_what_was_said(code: str) -> None:
     refused = Completion(GOOD, refusal=code)
     ruling = Court([refused]).rule()
     assert (ruling.source, ruling.fallback_reason) == ("fallback", code)
-    assert [attempt.completion for attempt in ruling.tries] == [refused]
-    again = Court([]).rule(earlier=ruling.tries)
-    assert (again.source, again.fallback_reason, again.tries) == ("fallback", code, ruling.tries)
+    assert [attempt.completion for attempt in ruling.attempts] == [refused]
+    again = Court([]).rule(earlier=ruling.attempts)
+    assert (again.source, again.fallback_reason, again.attempts) == ("fallback", code, ruling.attempts)
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_max_attempts_counts_retries_and_reasks_together(says: list[Said], reaso
     policy = AttemptPolicy(retries=5, max_attempts=3, retry_wait_s=0.0)
     ruling = Court(says, policy, ReaskPolicy(5)).rule()
     assert ruling.fallback_reason == reason
-    assert len(ruling.tries) == 3
+    assert len(ruling.attempts) == 3
 
 
 def test_a_rate_limit_is_a_wait_and_no_attempt() -> None:
@@ -312,7 +312,7 @@ def test_tries_are_kept_before_the_next_question_in_order_and_once() -> None:
     ruling = court.rule()
     assert [attempt.code for attempt in court.kept] == ["timeout", "unreadable", "timeout", "illegal"]
     assert court.kept_before == [0, 1, 2, 3, 4], "on disk before the next call is made"
-    assert court.kept == list(ruling.tries[:-1])
+    assert court.kept == list(ruling.attempts[:-1])
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_a_last_bad_try_is_kept_before_the_fallback_which_may_have_to_wait_for_o
     policy = AttemptPolicy(rate_limit_wait_s=9.0, rate_limit_patience_s=1.0)
     court = Court([UNREADABLE, last], policy)
     ruling = court.rule()
-    assert court.kept == list(ruling.tries)
+    assert court.kept == list(ruling.attempts)
     again = Court([], policy).rule(earlier=court.kept)
     assert again == ruling, "and nobody is asked again"
 
@@ -342,17 +342,17 @@ def test_a_bad_try_of_an_earlier_process_is_not_made_again_and_its_complaint_is_
 
 def test_tries_of_an_earlier_process_count() -> None:
     court = Court([])
-    ruling = court.rule(earlier=[bad_try(), bad_try(ILLEGAL)])
+    ruling = court.rule(earlier=[bad_attempt(), bad_attempt(ILLEGAL)])
     assert (ruling.source, ruling.fallback_reason) == ("fallback", "illegal")
     assert codes(ruling) == ["unreadable", "illegal"]
-    faults = [Attempt((), "timeout", "no answer"), bad_try()]
+    faults = [Attempt((), "timeout", "no answer"), bad_attempt()]
     assert codes(Court([GOOD], AttemptPolicy(retries=1, max_attempts=3)).rule(faults)) == [
         "timeout",
         "unreadable",
         None,
     ]
     limited = Court([GOOD], AttemptPolicy(max_attempts=2, retry_wait_s=0.0))
-    assert limited.rule([Attempt((), "rate_limited", "slow down"), bad_try()]).source == "model"
+    assert limited.rule([Attempt((), "rate_limited", "slow down"), bad_attempt()]).source == "model"
     spent = Court([timeout()], AttemptPolicy(retries=1, max_attempts=9, retry_wait_s=0.0))
     assert spent.rule(faults).fallback_reason == "timeout", "the only retry was used before"
 
@@ -366,7 +366,7 @@ def test_a_model_that_took_over_in_an_earlier_process_has_attempts_of_its_own() 
     reasking = ReaskPolicy(reasks=9)
     spare = ModelPlayer(Other(), Sampling(), "", POLICY, reasking)
     seat = ModelPlayer(NoModel(), Sampling(), "", POLICY, reasking, spare=spare)
-    earlier = [replace(bad_try(), model=name) for name in ("fake/none", "fake/none", "fake/other", "fake/other")]
+    earlier = [replace(bad_attempt(), model=name) for name in ("fake/none", "fake/none", "fake/other", "fake/other")]
     ruling = Court([GOOD]).rule(earlier, seat)
     assert codes(ruling) == ["unreadable"] * 4 + [None], "the other one had one of three left"
 
@@ -374,7 +374,7 @@ def test_a_model_that_took_over_in_an_earlier_process_has_attempts_of_its_own() 
 def test_a_person_is_asked_again_without_end() -> None:
     court = Court([ILLEGAL] * 50 + [GOOD])
     ruling = court.rule(player=HumanPlayer(Terminal()))
-    assert (ruling.source, ruling.decision, len(ruling.tries)) == ("human", Picked(pick="left"), 51)
+    assert (ruling.source, ruling.decision, len(ruling.attempts)) == ("human", Picked(pick="left"), 51)
     assert len(set(court.asked)) == 1, "complaints are shown to a person, not recorded as messages"
 
 

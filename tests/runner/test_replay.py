@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.bundle import pack
-from agentsim.history.fold import Totals
-from agentsim.history.journal import Entry
+from agentsim.history.journal import DecisionRecord
+from agentsim.history.record import Totals
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.replay import ReplayDiffers, follow, prove
 from agentsim.runner.session import begin, go_on
@@ -98,7 +98,11 @@ CHANGES = [
     ),
     pytest.param(put("rounds", 1, "events", 2, "seq", value=1000), "rounds.1.events.2.seq: 1000", id="event"),
     pytest.param(put("rounds", 1, "events", 0, "visibility", value=["A"]), "rounds.1.events.0.visibility", id="seen"),
-    pytest.param(put("decisions", 3, "tries", 0, "reply", value=[0]), "decisions.3.tries.0.reply.0: 0", id="reply"),
+    pytest.param(
+        put("decisions", 3, "attempts", 0, "completion", "text", value=0),
+        "decisions.3.attempts.0.completion.text: 0",
+        id="reply",
+    ),
     pytest.param(put("texts", 0, value="Other rules."), 'texts.0: "Other rules." in the history', id="text"),
     pytest.param(put("usage", "fallbacks", value=False), "usage.fallbacks: false in the history, 0", id="0 and false"),
     pytest.param(put("usage", "calls", value=18.0), "usage.calls: 18.0 in the history, 18 in", id="18 and 18.0"),
@@ -227,11 +231,11 @@ def test_every_error_is_one_of_ours(files: RunFiles) -> None:
 def _said_by_another(files: RunFiles) -> Callable[[dict[str, Any]], None]:
     """Put the reply of the last vote in the place of this one's."""
     votes = [json.loads(line) for line in files.journal.read_bytes().splitlines() if b'"kind":"vote"' in line]
-    reply = votes[-1]["tries"][-1]["completion"]["text"]
+    reply = votes[-1]["attempts"][-1]["completion"]["text"]
 
     def change(line: dict[str, Any]) -> None:
-        assert line["tries"][-1]["completion"]["text"] != reply
-        line["tries"][-1]["completion"]["text"] = reply
+        assert line["attempts"][-1]["completion"]["text"] != reply
+        line["attempts"][-1]["completion"]["text"] = reply
 
     return change
 
@@ -241,7 +245,7 @@ LIES: list[Any] = [
     pytest.param(_said_by_another, id="the reply"),
     pytest.param(lambda _: lambda line: line["parse"].update(stage="tag"), id="how it was read"),
     pytest.param(lambda _: lambda line: line.update(parse=None), id="that it was read"),
-    pytest.param(lambda _: lambda line: line.update(tries=[]), id="that there was a reply"),
+    pytest.param(lambda _: lambda line: line.update(attempts=[]), id="that there was a reply"),
     pytest.param(lambda _: lambda line: line.update(source="fallback"), id="where it came from"),
 ]
 
@@ -335,10 +339,10 @@ class Seen(Watcher):
         self.decided_by: list[str] = []
         self.calls = 0
 
-    def told(self, events: Sequence[LogEntry]) -> None:
+    def told(self, events: Sequence[LoggedEvent]) -> None:
         self.events += [told.event.kind for told in events]
 
-    def decided(self, entry: Entry) -> None:
+    def decided(self, entry: DecisionRecord) -> None:
         self.decided_by.append(entry.player)
 
     def counted(self, totals: Totals) -> None:

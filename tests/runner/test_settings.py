@@ -88,11 +88,11 @@ def test_the_settings_and_the_logprobs_are_on_record(tmp_path: Path) -> None:
     ] * 3
     seat = history["scenario"]["players"][0]
     assert {name: seat[name] for name in SETTINGS} == SETTINGS
-    kept = {each["player"]: each["tries"][0].get("logprobs") for each in history["decisions"]}
+    kept = {each["player"]: each["attempts"][0]["completion"].get("logprobs") for each in history["decisions"]}
     assert kept == {"A": TOKENS, "B": None, "C": None}, "the fake gives none on the other wires"
-    entries = read_journal(result.files.journal).entries
+    entries = read_journal(result.files.journal).decisions
     (first, *_) = [entry for _, entry in sorted(entries.items()) if entry.player == "A"]
-    completion = first.tries[0].completion
+    completion = first.attempts[0].completion
     assert completion is not None
     assert completion.logprobs == tuple((token, number) for token, number in TOKENS)
     assert prove(result.files).complete

@@ -102,7 +102,7 @@ def test_a_forced_function_call_decides_and_words_in_its_place_are_asked_again(t
     assert result.status == "completed"
     usage = result.history["usage"]
     assert (usage["calls"], usage["reasks"], usage["fallbacks"]) == (19, 1, 0)
-    first = journaled(result.files)[0].tries[0]
+    first = journaled(result.files)[0].attempts[0]
     assert first.completion is not None
     assert first.completion.unusable == first.error == "The reply does not call the function pitch with a JSON object."
     assert "without calling" in first.completion.text, "what was said is kept"

@@ -63,35 +63,35 @@ def tape(directory: Path, *rows: str) -> None:
 
 def call_line(call: str = "A/pitch/1/1", **attempt: Any) -> str:
     tried = {"messages": [], "completion": REPLY, **attempt}
-    return json.dumps({"record": "call", "model": "fake/echo", "call": call, "sent": SENT, "try": tried})
+    return json.dumps({"record": "call", "model": "fake/echo", "call": call, "sent": SENT, "attempt": tried})
 
 
 BAD: dict[str, tuple[str, str]] = {
-    "a text that is a number": (call_line(completion=REPLY | {"text": 5}), "try.completion.text: "),
-    "no text": (call_line(completion=REPLY | {"text": None}), "try.completion.text: "),
-    "thinking that is a number": (call_line(completion=REPLY | {"reasoning": 5}), "try.completion.reasoning: "),
-    "half a character": (call_line(completion=REPLY | {"text": "\ud800"}), "try.completion.text: "),
+    "a text that is a number": (call_line(completion=REPLY | {"text": 5}), "attempt.completion.text: "),
+    "no text": (call_line(completion=REPLY | {"text": None}), "attempt.completion.text: "),
+    "thinking that is a number": (call_line(completion=REPLY | {"reasoning": 5}), "attempt.completion.reasoning: "),
+    "half a character": (call_line(completion=REPLY | {"text": "\ud800"}), "attempt.completion.text: "),
     "tokens in words": (
         call_line(completion=REPLY | {"usage": USAGE | {"prompt_tokens": "12"}}),
-        "try.completion.usage.prompt_tokens: ",
+        "attempt.completion.usage.prompt_tokens: ",
     ),
     "fewer tokens than none": (
         call_line(completion=REPLY | {"usage": USAGE | {"completion_tokens": -1}}),
-        "try.completion.usage.completion_tokens: ",
+        "attempt.completion.usage.completion_tokens: ",
     ),
     "part of a token": (
         call_line(completion=REPLY | {"usage": USAGE | {"cached_tokens": 1.5}}),
-        "try.completion.usage.cached_tokens: ",
+        "attempt.completion.usage.cached_tokens: ",
     ),
     "a cost below zero": (
         call_line(completion=REPLY | {"usage": USAGE | {"cost_usd": -1}}),
-        "try.completion.usage.cost_usd: ",
+        "attempt.completion.usage.cost_usd: ",
     ),
-    "a status in words": (call_line(completion=None, code="rate_limited", status="429"), "try.status: "),
+    "a status in words": (call_line(completion=None, code="rate_limited", status="429"), "attempt.status: "),
     "no object": ("[]", "Input should be"),
-    "a wait below zero": (call_line(completion=None, code="rate_limited", retry_after=-5), "try.retry_after: "),
-    "an error of no kind": (call_line(completion=None, fault="SystemExit"), "try.fault: "),
-    "something unknown": (call_line(txt="x"), "try.txt: "),
+    "a wait below zero": (call_line(completion=None, code="rate_limited", retry_after=-5), "attempt.retry_after: "),
+    "an error of no kind": (call_line(completion=None, fault="SystemExit"), "attempt.fault: "),
+    "something unknown": (call_line(txt="x"), "attempt.txt: "),
     "a call that is none": (call_line("A/pitch/one/1"), "call: "),
     "no record": (json.dumps({"model": "fake/echo", "call": "A/pitch/1/1", "sent": SENT}), "record: Field required"),
 }

@@ -65,7 +65,7 @@ def test_a_game_that_goes_on_from_any_line_is_the_same(slow: Mendable, tmp_path:
     """Also from between the call that was given up and the decision that follows from it."""
     whole = play(slow.url(), tmp_path / "whole", DEADLINE, VOTES)
     lines = whole.files.journal.read_bytes().splitlines(keepends=True)
-    given_up = next(n for n, line in enumerate(lines) if b'"record":"try"' in line)
+    given_up = next(n for n, line in enumerate(lines) if b'"record":"attempt"' in line)
     for cut in (given_up, given_up + 1, given_up + 2):
         folder = tmp_path / str(cut)
         folder.mkdir()
@@ -83,7 +83,7 @@ def test_what_still_waits_for_its_slot_is_late_without_a_call(slow: Mendable, tm
     slow.latency_s = late_for("A", "B", "C", "D")
     result = play(slow.url(), tmp_path, DEADLINE, "limits.concurrency=1", VOTES)
     first = [made for made in journaled(result.files) if made.wave == 1]
-    assert [len(made.tries) for made in first] == [1, 0, 0, 0]
+    assert [len(made.attempts) for made in first] == [1, 0, 0, 0]
     assert {made.fallback_reason for made in first} == {"tick_deadline"}
     assert result.history["usage"]["calls"] == len(slow.received)
     assert prove(result.files).complete
@@ -94,7 +94,7 @@ def test_a_wait_between_two_attempts_ends_with_the_tick(slow: Mendable, tmp_path
     slow.broken = "http_500"
     result = play(slow.url(), tmp_path, DEADLINE, "defaults.retry_wait_s=60", VOTES)
     first = journaled(result.files)[0]
-    assert (first.fallback_reason, [attempt.code for attempt in first.tries]) == ("tick_deadline", ["http_500"])
+    assert (first.fallback_reason, [attempt.code for attempt in first.attempts]) == ("tick_deadline", ["http_500"])
 
 
 def test_calls_that_were_not_waited_for_say_nothing_of_their_provider(slow: Mendable, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, InFile, Outcome, SeatsInFolder
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.request import Request
@@ -81,10 +81,10 @@ class Parlour(Game):
     async def play(self, table: Table, config: Any) -> Outcome:
         raise NotImplementedError("nobody plays in these tests")
 
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
         return []
 
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return {}
 
 

@@ -99,7 +99,7 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
 
     scenario = trio(tmp_path)
     asyncio.run(first())
-    decided = [entry.index for entry in read_journal(tmp_path / "run.jsonl").entries.values()]
+    decided = [entry.index for entry in read_journal(tmp_path / "run.jsonl").decisions.values()]
     assert decided == [1]  # the second was held at the gate
     assert asyncio.run(rest()) == [1, 2]
     assert passed == [*range(2, len(passed) + 2)]
@@ -129,7 +129,7 @@ def test_a_pause_uses_up_none_of_the_time_of_a_moment(tmp_path: Path) -> None:
             return run.files
 
         files = asyncio.run(play())
-    reasons = {each.fallback_reason for each in read_journal(files.journal).entries.values()}
+    reasons = {each.fallback_reason for each in read_journal(files.journal).decisions.values()}
     assert "tick_deadline" not in reasons
 
 

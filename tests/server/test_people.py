@@ -120,7 +120,7 @@ def test_the_game_waits_until_all_are_there(tmp_path: Path) -> None:
         await send(client, run, "A", step="agree")
         assert run.people.here == (1, 2)
         assert run.people.seats["A"].stage == "waiting"
-        assert read_journal(run.files.journal).entries == {}
+        assert read_journal(run.files.journal).decisions == {}
         await send(client, run, "B", step="decline")
         assert run.people.seats["B"].stage == "declined"
         assert run.people.seats["A"].stage == "waiting"
@@ -155,7 +155,7 @@ def test_a_form_that_is_sent_twice_or_late_counts_once(tmp_path: Path) -> None:
         answers = await asyncio.gather(*(send(client, run, "A", **{**form, "text": f"{n}"}) for n in range(5)))
         assert {status for status, _ in answers} == {303}
         assert (await send(client, run, "A", **{**form, "text": "late"}))[0] == 303
-        (entry,) = [each for each in read_journal(run.files.journal).entries.values() if each.player == "A"]
+        (entry,) = [each for each in read_journal(run.files.journal).decisions.values() if each.player == "A"]
         assert entry.decision == {"text": "0"}
 
     served(tmp_path, island("web", "bot/random", "bot/random"), does)
@@ -171,7 +171,7 @@ def test_an_answer_that_will_not_do_comes_back_with_the_reason_and_the_form_fill
         status, page = await send(client, run, "A", **vote)
         assert status == 422
         assert "x" * 1201 in page
-        assert not [each for each in read_journal(run.files.journal).entries.values() if each.player == "A"]
+        assert not [each for each in read_journal(run.files.journal).decisions.values() if each.player == "A"]
 
     served(tmp_path, island("web", "bot/random", "bot/random"), does)
 

@@ -39,7 +39,7 @@ def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[ServedSite]
         links = links_of(site, "run")
         come(site, links)
         journal = RunFiles(site.logs, "run").journal
-        until(lambda: answered(site, links) and len(read_journal(journal).entries) >= 3, "three pitches")
+        until(lambda: answered(site, links) and len(read_journal(journal).decisions) >= 3, "three pitches")
         yield site
 
 
@@ -77,19 +77,19 @@ def test_people_get_new_links_for_a_fork_and_play_it_from_there(site: ServedSite
     until(lambda: 'name="seat-decision"' in site.get(old["A"]).text, "A's vote")
     said = "seat that stays one gets a new link"
     assert said in site.get("/runs/run/steer", Cookie=site.cookie()).text
-    kept = read_journal(first.journal).entries.values()
+    kept = read_journal(first.journal).decisions.values()
     at = next(each.index for each in kept if each.player == "B")
     files = forked(site, at=str(at))
     new = links_of(site, files.name)
     assert new.keys() == old.keys()
     assert not {*new.values()} & {*old.values()}
-    assert len(read_journal(files.journal).entries) < 3
+    assert len(read_journal(files.journal).decisions) < 3
     assert 'name="seat-decision"' in site.get(old["A"]).text, "the first game goes on"
     come(site, {"A": new["A"]})
     assert 'data-stage="waiting"' in site.get(new["A"]).text, "the fork waits for its own people"
     come(site, {"B": new["B"]})
     until(lambda: answered(site, new) and ended(files), "the end of the fork")
-    entries = read_journal(files.journal).entries.values()
+    entries = read_journal(files.journal).decisions.values()
     assert {each.source for each in entries if each.player in new} == {"human"}
     before = {each.index: each.decision for each in kept if each.index < at}
     assert {each.index: each.decision for each in entries if each.index < at} == before

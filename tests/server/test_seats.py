@@ -106,7 +106,7 @@ def assert_on_record(stage: Stage, people: list[Person]) -> dict[str, Any]:
     text = files.journal.read_text(encoding="utf-8") + files.history.read_text(encoding="utf-8") + stage.said
     kept: dict[str, Any] = json.loads((stage.folder / "logs" / "one.people").read_text(encoding="utf-8"))["people"]
     assert (stage.folder / "logs" / "one.people").stat().st_mode & 0o777 == 0o600
-    entries = read_journal(files.journal).entries.values()
+    entries = read_journal(files.journal).decisions.values()
     for person in people:
         record = kept[person.player]
         assert record["token"] not in text, "a link's secret part is in a log"

@@ -23,7 +23,7 @@ from agentsim.engine.table import Table
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.runner.player_message import NEUTRAL, messages, neutral
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of
 from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
@@ -278,7 +278,10 @@ def test_the_next_of_each_listener_is_its_first_after_it_heard_in_a_game_of_any_
             made = [Word(text="hello") if isinstance(ask.request, Say) else next(answers) for ask in wave.asks]
             yield (
                 wave,
-                [to_entry(*each) for each in zip(wave.asks, (Ruling(one, "bot") for one in made), strict=True)],
+                [
+                    decision_record_of(*each)
+                    for each in zip(wave.asks, (Ruling(one, "bot") for one in made), strict=True)
+                ],
                 1,
             )
             wave = play.answer(made)

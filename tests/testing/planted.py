@@ -18,7 +18,7 @@ from agentsim.engine import (
     Everyone,
     Game,
     GameConfig,
-    LogEntry,
+    LoggedEvent,
     Lot,
     Options,
     Outcome,
@@ -188,7 +188,7 @@ class Planted(Game):
 
     def vote(self, table: Table, state: Votes, player: str, kept: list[str], luck: list[int]) -> Vote:
         """The question, with what its fault puts into it."""
-        log: Sequence[LogEntry] = table.log if self.fault == "the whole log" else table.heard(player)
+        log: Sequence[LoggedEvent] = table.log if self.fault == "the whole log" else table.heard(player)
         heard = [told_as_line(told, raw=self.fault == "raw words") for told in log]
         heard = heard[-2:] if self.fault == "window on history" else heard
         extra = {
@@ -203,21 +203,21 @@ class Planted(Game):
         before = state.cast.get(player)
         return Vote(player=player, others=others, heard=tuple(heard), before=before, extra=extra)
 
-    def laws(self, course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-        for event in (step.event for step in course if isinstance(step, LogEntry)):
+    def laws(self, course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+        for event in (step.event for step in course if isinstance(step, LoggedEvent)):
             if isinstance(event, Counted) and sum(event.votes.values()) != len(players):
                 yield "every vote is counted"
             elif isinstance(event, Dealt) and event.role == "spy":
                 yield Lot("who is the spy", tuple(players), event.player)
 
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
         return []
 
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return {} if self.fault == "a table that comes and goes" and not log else {"votes": Frame(("player",), ())}
 
 
-def told_as_line(told: LogEntry, *, raw: bool = False) -> str:
+def told_as_line(told: LoggedEvent, *, raw: bool = False) -> str:
     event = told.event
     return f"{event.heading}: {event.content}" if raw else quoted(event=event.heading, text=event.content)
 

@@ -224,7 +224,9 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 
 def _is_layered(text: str) -> bool:
     """Check for a text that may hold JSON, a header, thinking or a token."""
-    if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or token_in(text) or label_in(text):
+    if text.lstrip()[:1] in {"{", "[", '"', "`"} or ("{" in text and '"' in text) or _LAYERS.search(text):
+        return True
+    if token_in(text) or label_in(text):
         return True
     if may_hold_scratch(text) or first_turn(text) != text:
         return True

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
-from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series
 from agentsim.engine.wording import Naming, cut, listed
 from agentsim.games.agent_island.speeches import Pitched, Quipped
@@ -21,7 +21,7 @@ _SPOKEN = (Pitched, Quipped)
 _QUOTED = 160  # characters of a juror's reason
 
 
-def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything there is to show; panels without any data are left out."""
     some = (_votes(log, players), _jury(log), _survival(log, players))
     out: list[Panel] = [panel for panel in some if panel is not None]
@@ -29,7 +29,7 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     return [*out, _words(spoken, players), _mentions(spoken, players)] if spoken else out
 
 
-def _votes(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> DataTable | None:
+def _votes(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> DataTable | None:
     """A column a count: whom each voted for, what was counted, and what came of it."""
     tallies = [told.event for told in log if isinstance(told.event, Tallied)]
     if not tallies:
@@ -64,7 +64,7 @@ def _came_of_it(end: Eliminated | Won | None) -> str | None:
     return f"{end.player} {'wins' if isinstance(end, Won) else 'leaves'}{', by lot' if end.drawn_by_lot else ''}"
 
 
-def _jury(log: Sequence[LogEntry]) -> DataTable | None:
+def _jury(log: Sequence[LoggedEvent]) -> DataTable | None:
     final = {told.event.round for told in log if isinstance(told.event, Tallied) and told.event.final}
     rows = tuple(
         (told.event.voter, told.event.choice or "(abstains)", told.event.explanation)
@@ -74,7 +74,7 @@ def _jury(log: Sequence[LogEntry]) -> DataTable | None:
     return DataTable("The jury", ("juror", "vote", "explanation"), rows) if rows else None
 
 
-def _survival(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart | None:
+def _survival(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Chart | None:
     rounds = [told.event.round for told in log if isinstance(told.event, RoundBegan)]
     if not rounds:
         return None
@@ -85,7 +85,7 @@ def _survival(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Chart | N
     return Chart("Survival", "bar", tuple(players), (Series("", survived),), "player", "rounds survived", note)
 
 
-def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
     """All votes to eliminate each player so far; the jury's decide."""
     tallies = [told.event for told in log if isinstance(told.event, Tallied) and not told.event.final]
     if not tallies:
@@ -104,7 +104,7 @@ def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
     return Course(chart, lowest=True, margin=("jury_votes",), why=_why(log), refusals=("declined to talk",))
 
 
-def _why(log: Sequence[LogEntry]) -> str:
+def _why(log: Sequence[LoggedEvent]) -> str:
     """Who of the jury voted for the winner, with the longest reason; empty where no such vote was heard."""
     won = next(((told.round, told.event.player) for told in log if isinstance(told.event, Won)), None)
     kept = [t.event for t in log if isinstance(t.event, Voted) and (t.round, t.event.choice) == won]
@@ -139,7 +139,7 @@ def _mentions(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId
     return DataTable("Mentions", ("speaker", *players), rows, note=note, heat=True)
 
 
-def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
     """`votes`: one row a vote, Choice empty for an abstention. `tallies`: one row a candidate of a count.
 
     Ballot is a JSON list of the candidates in the order in which the voter read them, Position that of its choice.

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
@@ -117,10 +117,10 @@ def _rounds(numbers: Sequence[int]) -> str:
     return f"Rounds {first} to {last}" if every else f"Rounds {listed([str(number) for number in numbers])}"
 
 
-def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """Who has the most votes leaves, or wins; between several of them a lot decides."""
     most: tuple[PlayerId, ...] = ()
-    for event in (step.event for step in course if isinstance(step, LogEntry)):
+    for event in (step.event for step in course if isinstance(step, LoggedEvent)):
         if isinstance(event, Tallied):
             most = tuple(each for each, votes in event.votes.items() if votes == max(event.votes.values()))
         elif isinstance(event, Eliminated | Won):

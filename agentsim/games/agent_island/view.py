@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 
 from agentsim.engine import Text
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.prompt import Prompt, in_quotes, joined
 from agentsim.engine.request import Request
 from agentsim.engine.steering import Announced
@@ -198,7 +198,7 @@ class Transcript:
     def __init__(self, player: PlayerId) -> None:
         self.lines: list[Line] = []
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         """One more event; what the state says of it is not said here as well."""
         event = entry.event
         if isinstance(event, Announced):

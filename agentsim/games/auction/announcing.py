@@ -171,5 +171,5 @@ def ended(auction: Auction, standings: Sequence[Standing]) -> AuctionEnded:
     for standing in standings:
         team = auction.teams[standing.player]
         score, items = team.score(), tuple(item.name for item in team.acquired)
-        results.append(Result(team.id, team.name, items, score.count, score.quality, score.budget, standing.rank))
+        results.append(Result(team.id, team.name, items, score.count, score.quality, score.budget, standing.rank or 0))
     return AuctionEnded(tuple(results))

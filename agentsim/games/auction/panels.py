@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import (
     Cell,
     Chart,
@@ -34,12 +34,12 @@ E = TypeVar("E", bound=Event)
 _INVALID = {"Pass": "passes", "OverBudget": "{} (over budget)", "Unreadable": "unreadable"}
 
 
-def panels(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> list[Panel]:
+def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> list[Panel]:
     """Everything there is to show; nothing before the auction has begun, and no panel without data."""
     return list(_Heard(log).panels())
 
 
-def course(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Course:
+def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Course:
     """How many of the required components each team has, item by item."""
     heard = _Heard(log)
     standing = heard.required() if heard.offered else None
@@ -49,7 +49,7 @@ def course(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Course:
 class _Heard:
     """What one audience heard, by what it tells."""
 
-    def __init__(self, log: Sequence[LogEntry]) -> None:
+    def __init__(self, log: Sequence[LoggedEvent]) -> None:
         def of(kind: type[E]) -> list[E]:
             return [told.event for told in log if isinstance(told.event, kind)]
 
@@ -85,7 +85,7 @@ class _Heard:
             return f"{had}; {listed(tied)} bought as many, of lower quality." if tied else f"{had}."
         return ""
 
-    def turns(self, log: Sequence[LogEntry]) -> Iterator[TurnedAt]:
+    def turns(self, log: Sequence[LoggedEvent]) -> Iterator[TurnedAt]:
         """The item after which the first in the end was first for good, the dearest one, and the best bargain."""
         sales = [(at, told.event) for at, told in enumerate(log) if isinstance(told.event, ItemSold)]
         teams = {team: Team(team, name, 0) for team, name in self.teams.items()}
@@ -198,7 +198,7 @@ DETAILED_LOGS = (*_LOT, "TeamName", "BidAmount", "IsValid", "FailReason", "Curre
 RESULTS = ("ScenarioID", "TeamName", "CollectedItems", "Score_Count", "Score_Quality", "Score_Budget", "FinalRank")
 
 
-def tables(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:
+def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:
     """`detailed_logs`: a row a team an iteration, in the order of processing. `results`: a row a team, best first.
 
     `CollectedItems` is a JSON list of names. `CurrentHighBidBefore` is worked out, since no event says it of a sealed

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
 from agentsim.games.auction.announcing import AuctionBegan, ItemLost, ItemOffered, ItemSold
 from agentsim.games.auction.bidding import BidMade
 
 
-def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """An item takes so many iterations at most, and goes to the highest bid that counts."""
     most, high = 0, 0
-    for event in (step.event for step in course if isinstance(step, LogEntry)):
+    for event in (step.event for step in course if isinstance(step, LoggedEvent)):
         match event:
             case AuctionBegan():
                 most = event.max_iterations

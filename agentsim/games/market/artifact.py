@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from agentsim.engine import Choice, GameConfig, LogEntry, Text
+from agentsim.engine import Choice, GameConfig, LoggedEvent, Text
 from agentsim.engine.capability import Refused, Stated, capabilities, mark_of, marked
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
@@ -125,11 +125,11 @@ class Artifact:
         return ()
 
     @classmethod
-    def panels(cls, log: Sequence[LogEntry]) -> list[Panel]:
+    def panels(cls, log: Sequence[LoggedEvent]) -> list[Panel]:
         """What a page shows of it, from the events that one audience heard."""
         return []
 
     @classmethod
-    def tables(cls, log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+    def tables(cls, log: Sequence[LoggedEvent]) -> Mapping[str, Frame]:
         """Tables of its own for export, by name; each is there whatever happened."""
         return {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, ClassVar, NamedTuple
 
-from agentsim.engine import Event, LogEntry, quoted
+from agentsim.engine import Event, LoggedEvent, quoted
 from agentsim.games.market.briefing import Briefed
 from agentsim.games.market.moderator import Resumed
 from agentsim.games.market.order_book import Ordered
@@ -85,7 +85,7 @@ class Memory:
         self.later = Since()
         self.begun = False
         self.resumed = False  # after an interview since its last turn
-        self.turn: LogEntry | None = None  # what it did at last
+        self.turn: LoggedEvent | None = None  # what it did at last
 
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
@@ -97,7 +97,7 @@ class Memory:
         answered: set[str] = set()
         return tuple([step.line(answered) for step in islice(reversed(self.steps), window)][::-1])
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         event = entry.event
         if (news_for := getattr(event, "news_for", None)) is not None:
             if news := news_for(self.agent, entry.by):
@@ -122,7 +122,7 @@ class Memory:
             case Remembered() | Briefed(understood=True):
                 self.working_memory = event.text
 
-    def _step(self, entry: LogEntry, **done: Any) -> None:
+    def _step(self, entry: LoggedEvent, **done: Any) -> None:
         self.steps.append(Step(entry.round, self.known.news, self.observed, done))
         self.turn, self.observed, self.resumed = entry, (), False
         self.known, self.later, self.begun = self.later, Since(), False

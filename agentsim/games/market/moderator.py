@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry
+from agentsim.engine.event import Event, LoggedEvent
 from agentsim.engine.options import Choice, Text
 from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.request import Request
@@ -57,7 +57,7 @@ class Interviews:
         self.held: deque[tuple[str, Mapping[str, str]]] = deque(maxlen=SHOWN_INTERVIEWS)
         self._asked: dict[str, str] = {}
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         match entry.event:
             case Asked(agent=agent, question=question):
                 self._asked[agent] = question

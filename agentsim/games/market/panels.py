@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from agentsim.engine import Event, LogEntry, PlayerId
+from agentsim.engine import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Network, Node, Panel, Series, Tie, TurnedAt
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.market import artifacts
@@ -53,7 +53,7 @@ class Replayed:
                 self.held[owner][asset] = self.held[owner].get(asset, 0) + change
 
 
-def _holdings(log: Sequence[LogEntry]) -> list[Panel]:
+def _holdings(log: Sequence[LoggedEvent]) -> list[Panel]:
     """Capital and each good by agent, where endowments were heard of: charts, or tables where agents are many."""
     replayed = Replayed()
     after: dict[str, defaultdict[str, Counter[str]]] = {}
@@ -82,7 +82,7 @@ def _holdings(log: Sequence[LogEntry]) -> list[Panel]:
 _GROUPS = {"buy": "buyers", "sell": "sellers", None: ""}
 
 
-def _interactions(log: Sequence[LogEntry]) -> list[Panel]:
+def _interactions(log: Sequence[LoggedEvent]) -> list[Panel]:
     """Ties between agents, buyers beside buyers where sides are known; empty where there were no dealings."""
     agents: tuple[str, ...] = ()
     groups: dict[str, str] = {}
@@ -134,7 +134,7 @@ _TABLES: Mapping[str, tuple[type[Event], tuple[str, ...]]] = {
 _ARTIFACTS = artifacts.all_own()
 
 
-def tables(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:
+def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:
     """`trades`: a row a trade. `orders`: a row an order that the book took. `periods`: a row a period of an experiment.
 
     `period` is empty outside experiments.
@@ -154,7 +154,7 @@ def tables(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Mapping
     return own | {name: frame for artifact in _ARTIFACTS for name, frame in artifact.tables(log).items()}
 
 
-def panels(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> list[Panel]:
+def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> list[Panel]:
     """Everything there is to show; nothing before the market has begun, and no panel without data."""
     here = {name for began in of(log, MarketBegan) for name in began.artifacts}
     own = (artifacts.find(name).panels for name in artifacts.names() if name in here)
@@ -162,7 +162,7 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> list[Pa
     return [panel for part in parts for panel in part(log)] if here else []
 
 
-def course(log: Sequence[LogEntry], players: Sequence[PlayerId] = ()) -> Course:
+def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Course:
     """Of an experiment its efficiency, alpha, and supply and demand; else the capital of every agent by round."""
     if ended := of(log, PeriodEnded):
         share = sum(each.surplus for each in ended) / max(1, sum(each.most_surplus for each in ended))
@@ -184,7 +184,7 @@ def _prices_why(ended: Sequence[PeriodEnded]) -> str:
     return said if last.mean_price is None else f"{said} The last period's mean price was {last.mean_price:.2f}."
 
 
-def _period_turns(log: Sequence[LogEntry]) -> Iterator[TurnedAt]:
+def _period_turns(log: Sequence[LoggedEvent]) -> Iterator[TurnedAt]:
     """The periods whose prices were nearest to equilibrium and furthest from it."""
     ends = [(told.event.alpha, at, told.event) for at, told in enumerate(log) if isinstance(told.event, PeriodEnded)]
     known = sorted(((alpha, at, event) for alpha, at, event in ends if alpha is not None), key=lambda each: each[:2])
@@ -203,7 +203,7 @@ def _with_end(capital: Chart, ended: MarketEnded) -> Chart:
     return replace(capital, x=(*capital.x, "end"), series=lines, note=note, rounds=rounds)
 
 
-def _capital_why(capital: Chart, ended: MarketEnded, log: Sequence[LogEntry]) -> str:
+def _capital_why(capital: Chart, ended: MarketEnded, log: Sequence[LoggedEvent]) -> str:
     """What the first in the end had in cash and what was added for its goods; how many units it bought and sold."""
     first = ended.results[0]
     cash = next((line.values[-1] for line in capital.series if line.name == first.agent), None)

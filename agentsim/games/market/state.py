@@ -222,7 +222,7 @@ class Market:
         agent = self.agents[standing.player]
         surplus = None if agent.side is None else agent.surplus
         capital, wealth = self.capital(agent.id), self.wealth(agent.id)
-        return Result(agent.id, standing.rank, capital, wealth, surplus, agent.forfeits, agent.refused)
+        return Result(agent.id, standing.rank or 0, capital, wealth, surplus, agent.forfeits, agent.refused)
 
     def check(self) -> Sequence[str]:
         made = self.artifacts.values()

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from agentsim.engine import LogEntry
+from agentsim.engine import LoggedEvent
 from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import OrderDrawn, PeriodBegan
 from agentsim.games.market.trade import Side, Trade
@@ -34,11 +34,11 @@ class Tape:
     def __init__(self, everybody: str) -> None:
         self.total = 0
         self.opened = 0
-        self._kept: deque[tuple[LogEntry, Signal]] = deque(maxlen=MOST_SIGNALS)  # with what told of each
+        self._kept: deque[tuple[LoggedEvent, Signal]] = deque(maxlen=MOST_SIGNALS)  # with what told of each
         self._drawn: dict[int, int] = {}  # how many there were when the order of a round was drawn
         self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         event = entry.event
         if isinstance(event, Ordered):
             self._placed = None
@@ -54,7 +54,7 @@ class Tape:
         elif isinstance(event, PeriodBegan):
             self.opened = self.total
 
-    def since(self, turn: LogEntry | None, *, at_once: bool) -> tuple[Signal, ...]:
+    def since(self, turn: LoggedEvent | None, *, at_once: bool) -> tuple[Signal, ...]:
         """Those since an agent's turn began, as far as they are kept, oldest first; `turn` is what it did then."""
         if turn is None:
             return self.latest(self.total)
@@ -71,17 +71,17 @@ class Tape:
         """How many of the last so many are of an earlier period: of their quotes none stands."""
         return min(count, max(0, self.opened - (self.total - count)))
 
-    def _quoted(self, quote: Signal, trading: int, entry: LogEntry) -> None:
+    def _quoted(self, quote: Signal, trading: int, entry: LoggedEvent) -> None:
         """What is left of an order stands once the rest has traded, which is told after it."""
         self._placed = (quote, trading) if trading else None
         if not trading:
             self._append(quote, entry)
 
-    def _append(self, signal: Signal, entry: LogEntry) -> None:
+    def _append(self, signal: Signal, entry: LoggedEvent) -> None:
         self._kept.append((entry, signal))
         self.total += 1
 
 
-def _after(entry: LogEntry, turn: LogEntry) -> bool:
+def _after(entry: LoggedEvent, turn: LoggedEvent) -> bool:
     """Whether it was told after a turn began; what no agent did comes after all turns of its round."""
     return entry.round >= turn.round if entry.decision is None else entry.decision >= (turn.decision or 0)

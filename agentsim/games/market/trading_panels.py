@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from agentsim.engine import Event, LogEntry
+from agentsim.engine import Event, LoggedEvent
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
@@ -19,7 +19,7 @@ MOST_ROUNDS = 60
 MOST_TRADES = 400
 
 
-def of(log: Sequence[LogEntry], *kinds: type[Event]) -> list[Any]:
+def of(log: Sequence[LoggedEvent], *kinds: type[Event]) -> list[Any]:
     return [told.event for told in log if isinstance(told.event, kinds)]
 
 
@@ -29,7 +29,7 @@ def spots(last: int, most: int = MOST_ROUNDS) -> list[int]:
     return sorted({*range(last, 0, -step)})
 
 
-def scenes(log: Sequence[LogEntry], *followers: Callable[[Event], None], most: int = MOST_ROUNDS) -> Iterator[int]:
+def scenes(log: Sequence[LoggedEvent], *followers: Callable[[Event], None], most: int = MOST_ROUNDS) -> Iterator[int]:
     """The rounds that are shown, one after the other, once all that was told by then has been followed."""
     shown = {0, *spots(log[-1].round, most)}
     for number, told_in_round in groupby(log, key=lambda told: told.round):
@@ -40,7 +40,7 @@ def scenes(log: Sequence[LogEntry], *followers: Callable[[Event], None], most: i
             yield number
 
 
-def periods(log: Sequence[LogEntry]) -> list[Panel]:
+def periods(log: Sequence[LoggedEvent]) -> list[Panel]:
     """Figures of every period that ended; nothing outside experiments."""
     ended: list[PeriodEnded] = of(log, PeriodEnded)
     if not ended:
@@ -73,7 +73,7 @@ def periods(log: Sequence[LogEntry]) -> list[Panel]:
     ]
 
 
-def schedules(log: Sequence[LogEntry]) -> Chart:
+def schedules(log: Sequence[LoggedEvent]) -> Chart:
     """Demand and supply of one period, as traders were given them."""
     units: dict[str, list[float]] = {"buy": [], "sell": []}
     for agent in {endowed.agent: endowed for endowed in of(log, Endowed)}.values():
@@ -91,14 +91,14 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def prices(log: Sequence[LogEntry]) -> list[Panel]:
+def prices(log: Sequence[LoggedEvent]) -> list[Panel]:
     """What was paid, and how much was traded; nothing where nothing was."""
     if not of(log, Trade):
         return []
     return _by_trade(log) if of(log, PeriodBegan) else _by_round(log)
 
 
-def _by_trade(log: Sequence[LogEntry]) -> list[Panel]:
+def _by_trade(log: Sequence[LoggedEvent]) -> list[Panel]:
     equilibria = {ended.period: ended.equilibrium_price for ended in of(log, PeriodEnded)}
     points: list[tuple[str, float | None, float | None, int]] = []
     volume: dict[int, int] = {}
@@ -125,7 +125,7 @@ def _by_trade(log: Sequence[LogEntry]) -> list[Panel]:
     ]
 
 
-def _by_round(log: Sequence[LogEntry]) -> list[Panel]:
+def _by_round(log: Sequence[LoggedEvent]) -> list[Panel]:
     """The price of the latest trade by then, a gap before the first; and the units since the round shown before."""
     goods = dict.fromkeys(trade.good for trade in of(log, Trade))
     last: dict[str, float] = {}
@@ -181,7 +181,7 @@ class OpenOrders:
         return best((order.price for order in orders), default=None), sum(order.standing for order in orders)
 
 
-def book(log: Sequence[LogEntry]) -> list[Panel]:
+def book(log: Sequence[LoggedEvent]) -> list[Panel]:
     """A row a round and good: the best prices and how much stands; empty where nothing was ordered."""
     goods = dict.fromkeys(order.good for order in of(log, Ordered))
     if not goods:

@@ -104,7 +104,8 @@ class Monopoly(Game):
             await play_turn(match, state.active)
         standings = state.standings(match.fallen)
         results = (
-            Result(each.player, names[each.player], each.rank, *map(int, each.score.values())) for each in standings
+            Result(each.player, names[each.player], each.rank or 0, *map(int, each.score.values()))
+            for each in standings
         )
         table.tell(GameEnded(state.turn, tuple(results)), to=Everyone)
         played = "one turn was" if config.max_turns == 1 else f"{config.max_turns} turns were"

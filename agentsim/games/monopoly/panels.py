@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Board, Cell, Chart, Course, DataTable, Panel, Piece, Scene, Series, Tile
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, JAIL, SPACES, group_name, name_of
@@ -33,7 +33,7 @@ _MOST = 300
 """Trades of a table."""
 
 
-def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything there is to show; nothing before the first turn, and no panel without data."""
     turns = snapshots(log)
     if len(turns) < 2:
@@ -42,7 +42,7 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     return [_board(turns, names), *_money(turns, names), *_trades(log, names), *_landings(log)]
 
 
-def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
     """Net worth of each player by turn."""
     turns = snapshots(log)
     chart = _worth(turns, turns[0].names) if len(turns) > 1 else None
@@ -288,7 +288,7 @@ def _by_group(rents: Sequence[Paid], names: Mapping[PlayerId, str]) -> Chart:
 # -- each proposal with its terms, its answer and its balance, and how often who agreed with whom
 
 
-def _trades(log: Sequence[LogEntry], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
+def _trades(log: Sequence[LoggedEvent], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
     """Empty where no trade was proposed."""
     if found := deals(log):
         discarded = [told.event.proposer for told in log if isinstance(told.event, TradeDiscarded)]
@@ -338,7 +338,7 @@ def _signed(amount: int) -> str:
 # -- where tokens rested after each roll, against where they rest in the long run
 
 
-def rests(log: Sequence[LogEntry]) -> Counter[int]:
+def rests(log: Sequence[LoggedEvent]) -> Counter[int]:
     """How often a token rested on each space (or `IN_JAIL`) at the end of a roll that was to move it."""
     found: Counter[int] = Counter()
     place: int | None = None  # of the roll that is being resolved
@@ -357,7 +357,7 @@ def rests(log: Sequence[LogEntry]) -> Counter[int]:
     return found
 
 
-def _landings(log: Sequence[LogEntry]) -> Iterator[Panel]:
+def _landings(log: Sequence[LoggedEvent]) -> Iterator[Panel]:
     """Nothing before the first roll."""
     if found := rests(log):
         yield _map(found)

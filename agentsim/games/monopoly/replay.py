@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal, TypeAlias
 
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES, name_of
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
@@ -101,17 +101,17 @@ class Replay:
                 self.cash[event.player] = event.cash
 
 
-def began(log: Sequence[LogEntry]) -> GameBegan | None:
+def began(log: Sequence[LoggedEvent]) -> GameBegan | None:
     return next((told.event for told in log if isinstance(told.event, GameBegan)), None)
 
 
-def snapshots(log: Sequence[LogEntry]) -> list[Replay]:
+def snapshots(log: Sequence[LoggedEvent]) -> list[Replay]:
     """One for the set-up and one for every turn that was begun, in order; none before the game has begun."""
     start = began(log)
     return list(_turns(log, Replay.begin(start))) if start else []
 
 
-def _turns(log: Sequence[LogEntry], game: Replay) -> Iterator[Replay]:
+def _turns(log: Sequence[LoggedEvent], game: Replay) -> Iterator[Replay]:
     order = list(game.names)
     for game.turn, told in groupby(log, key=lambda told: told.round):
         game.events = tuple(entry.event for entry in told)
@@ -150,7 +150,7 @@ class Deal:
     rent_target: int
 
 
-def deals(log: Sequence[LogEntry]) -> list[Deal]:
+def deals(log: Sequence[LoggedEvent]) -> list[Deal]:
     """All that were proposed, in order; the discarded ones are not among them."""
     start, found = began(log), dict[int, Deal]()
     game = Replay.begin(start) if start else None
@@ -209,7 +209,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 
 
-def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
     """Every table with the columns of `COLUMNS`; the page on tables says what they hold. None and "" is the bank."""
     rents = [entry for entry in log if isinstance(entry.event, Paid) and entry.event.why == "rent"]
     rows = {
@@ -223,7 +223,7 @@ def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str,
     return {name: Frame(columns, tuple(rows[name])) for name, columns in COLUMNS.items()}
 
 
-def _stands(log: Sequence[LogEntry]) -> Iterator[Row]:
+def _stands(log: Sequence[LoggedEvent]) -> Iterator[Row]:
     for turn in snapshots(log):
         for number, player in enumerate(turn.cash):
             out, deeds = player in turn.bankrupt, len(turn.estate.held(number))
@@ -231,7 +231,7 @@ def _stands(log: Sequence[LogEntry]) -> Iterator[Row]:
             yield turn.turn, turn.active, player, turn.cash[player], turn.worth(player), *stands
 
 
-def _told(log: Sequence[LogEntry], kind: type[Paid | DeedMoved], table: str) -> Iterator[Row]:
+def _told(log: Sequence[LoggedEvent], kind: type[Paid | DeedMoved], table: str) -> Iterator[Row]:
     """A row for every event of a kind, of its fields and of its space by name."""
     for told in log:
         if isinstance(told.event, kind) and told.event.position is not None:
@@ -239,7 +239,7 @@ def _told(log: Sequence[LogEntry], kind: type[Paid | DeedMoved], table: str) -> 
             yield tuple(fields[name] for name in COLUMNS[table])
 
 
-def _trades(log: Sequence[LogEntry]) -> Iterator[Row]:
+def _trades(log: Sequence[LoggedEvent]) -> Iterator[Row]:
     for deal in deals(log):
         offer, request = deal.offer, deal.request
         yield (
@@ -254,7 +254,7 @@ def _listed(positions: Sequence[int]) -> str:
     return " ".join(map(str, positions))
 
 
-def _auctions(log: Sequence[LogEntry]) -> Iterator[Row]:
+def _auctions(log: Sequence[LoggedEvent]) -> Iterator[Row]:
     bidders = bids = 0
     for told in log:
         match told.event:
@@ -272,7 +272,7 @@ Utterance: TypeAlias = tuple[int, str, str, str]
 """(turn, the player's id, what was said, what was thought); either may be empty."""
 
 
-def utterances(log: Sequence[LogEntry]) -> list[Utterance]:
+def utterances(log: Sequence[LoggedEvent]) -> list[Utterance]:
     """One for each decision with words, in order; a pitch is said aloud. Of others only what was heard is there."""
     found: dict[tuple[str, int], Utterance] = {}
     for place, told in enumerate(log):

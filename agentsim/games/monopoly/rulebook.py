@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agentsim.engine.event import Event, LogEntry, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
 from agentsim.games.monopoly.board import CARDS, SALARY, SPACES
@@ -17,12 +17,12 @@ from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
-def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """What a player has is what was paid, in what it is asked too; who passes GO is paid for it; prices are told."""
     cash: Counter[PlayerId] = Counter()
     told: list[Event] = []
     for step in course:
-        if isinstance(step, LogEntry):
+        if isinstance(step, LoggedEvent):
             left = _paid(step.event, cash)
             if any(cash[player] != amount for player, amount in left.items()):
                 yield f"after {step.event.heading!r} there is {left}, and payments make it {dict(cash)}"

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, ClassVar, TypeAlias
 
-from agentsim.engine.event import LogEntry, PlayerId
+from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.memory import Latest, Room
 from agentsim.engine.prompt import Restated, in_quotes, joined
 from agentsim.games.monopoly.board import OnDeed, Recounted
@@ -210,9 +210,9 @@ class Minutes:
         self._shown: Heard | None = None
         self._begin(())
 
-    def _begin(self, heard: Iterable[tuple[LogEntry, int]]) -> None:
+    def _begin(self, heard: Iterable[tuple[LoggedEvent, int]]) -> None:
         """Since the last summary nothing but this was heard."""
-        self._heard: list[tuple[LogEntry, int]] = []  # with the characters that each adds to the lines
+        self._heard: list[tuple[LoggedEvent, int]] = []  # with the characters that each adds to the lines
         self._lines: list[Told] = []
         self._size = 0
         self._headed = 0  # the round under whose title the last line stands
@@ -221,7 +221,7 @@ class Minutes:
         for entry, _ in heard:
             self._add(entry)
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         self._shown = None
         if isinstance(entry.event, Summarized):
             gone = len(self.leaving())
@@ -232,13 +232,13 @@ class Minutes:
         else:
             self._add(entry)
 
-    def _add(self, entry: LogEntry) -> None:
+    def _add(self, entry: LoggedEvent) -> None:
         event = entry.event
         size = self._tell(entry, event, event.in_short) if isinstance(event, Recounted) and event.short else 0
         self._heard.append((entry, size))
         self._size += size
 
-    def _tell(self, entry: LogEntry, event: Recounted, happened: str) -> int:
+    def _tell(self, entry: LoggedEvent, event: Recounted, happened: str) -> int:
         """Add the line of an event, if it has one; the characters that this takes."""
         if not happened:
             return 0
@@ -260,7 +260,7 @@ class Minutes:
         self._lines.append(Told(happened, event.said if isinstance(event, Remembered) else None))
         return before + self._lines[-1].size
 
-    def leaving(self) -> Sequence[LogEntry]:
+    def leaving(self) -> Sequence[LoggedEvent]:
         """What is to be summed up now: nothing where there is room."""
         excess = self._size - self._chars // 2
         if self._size <= self._chars:
@@ -275,7 +275,7 @@ class Minutes:
                 gone, excess = gone + 1, excess - size
         return [entry for entry, _ in self._heard[:gone]]
 
-    def retold(self, entries: Iterable[LogEntry]) -> tuple[Told, ...]:
+    def retold(self, entries: Iterable[LoggedEvent]) -> tuple[Told, ...]:
         again = Minutes(EVERYBODY, titles=self._titles, turns=self._turns, chars=self._chars)
         for entry in entries:
             again.hear(entry)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any, get_args
 
-from agentsim.engine import Event, LogEntry, PlayerId
+from agentsim.engine import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import (
     Cell,
     Chart,
@@ -59,7 +59,7 @@ class People:
         return f"#{number} {self.names.get(number, '')}".rstrip()
 
 
-def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
     """Everything that a page shows of the society, in its order; no panel without data."""
     events = [told.event for told in log]
     began = next((event for event in events if isinstance(event, SocietyBegan)), None)
@@ -75,7 +75,7 @@ def panels(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
     return [panel for part in parts for panel in part]
 
 
-def course(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Course:
+def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
     """The society by evening: who is active, or, where all always are, what they hold.
 
     A society as a whole neither wins nor loses.
@@ -111,7 +111,7 @@ def _balance(totals: Mapping[str, Totals]) -> str:
     return sentence("; ".join(parts))
 
 
-def _turns(log: Sequence[LogEntry]) -> Iterator[TurnedAt]:
+def _turns(log: Sequence[LoggedEvent]) -> Iterator[TurnedAt]:
     """The first that fell dormant, the first law, the vote that was closest, and the first building."""
     first: dict[type[Event], int] = {}
     votes: dict[int, ProposalResolved] = {}

@@ -269,7 +269,7 @@ def end(table: Table, state: State, why: str) -> Outcome:
     """
     by, count = state.config.rank_by, len(state.citizens)
     if by == "none":
-        standings = tuple(Standing(each.player, 0, _score(each)) for each in state.citizens)
+        standings = tuple(Standing(each.player, None, _score(each)) for each in state.citizens)
     else:
         merits = ((each, each.wealth if by == "wealth" else each.stock[by]) for each in state.citizens)
         standings = ranked([(each.player, merit, _score(each)) for each, merit in merits])
@@ -294,5 +294,5 @@ def _score(citizen: Citizen) -> Mapping[str, int | float]:
 
 def _result(citizen: Citizen, standing: Standing) -> Result:
     own: dict[str, Any] = vars(citizen) | dict(citizen.stock.items()) | {"agent": citizen.number}
-    own |= {"wealth": citizen.wealth, "rank": standing.rank}
+    own |= {"wealth": citizen.wealth, "rank": standing.rank or 0}
     return Result(**{each.name: own[each.name] for each in fields(Result)})

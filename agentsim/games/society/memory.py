@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pydantic_core import CoreSchema, core_schema
 
-from agentsim.engine import Event, LogEntry
+from agentsim.engine import Event, LoggedEvent
 from agentsim.engine.codec import adapter, values
 from agentsim.engine.event_log import Heard
 from agentsim.engine.memory import Lines
@@ -83,7 +83,7 @@ class Recollection:
         """`seen` is what the agent had heard when it was last asked."""
         self._player, self._agent, self._heard, self._seen, self._wording = player, agent, heard, seen, wording
         self._said: Said | None = None
-        self._news: list[LogEntry] | None = None
+        self._news: list[LoggedEvent] | None = None
 
     @property
     def older(self) -> int:
@@ -118,7 +118,7 @@ class Recollection:
             if type(entry.event) is kind and entry.by != self._player:
                 yield self._other(entry), _about(entry)
 
-    def _of(self, entry: LogEntry, new: bool) -> Told:
+    def _of(self, entry: LoggedEvent, new: bool) -> Told:
         part, other, wording = _PART[type(entry.event)], self._other(entry), self._wording
         own = entry.by == self._player and part != "met"
         if part == "deeds" and not own:
@@ -128,7 +128,7 @@ class Recollection:
         brief = post in wording.posts or isinstance(entry.event, _TOLD_TO_ALL)
         return Told(part, entry.event.kind, own, new, other, post, wording.lines.of(entry, brief=brief, **named))
 
-    def _other(self, entry: LogEntry) -> int:
+    def _other(self, entry: LoggedEvent) -> int:
         agent: int = getattr(entry.event, "agent", 0)
         return agent if agent != self._agent else getattr(entry.event, "recipient", 0)
 
@@ -152,11 +152,11 @@ class Recollection:
         return core_schema.no_info_plain_validator_function(cls._restored, serialization=written)
 
 
-def _is_kept(entry: LogEntry) -> bool:
+def _is_kept(entry: LoggedEvent) -> bool:
     return type(entry.event) in _PART
 
 
-def _about(entry: LogEntry) -> int:
+def _about(entry: LoggedEvent) -> int:
     return entry.event.post if isinstance(entry.event, talk.Posted) else 0
 
 
@@ -192,7 +192,7 @@ class Chronicle:
         self.outcomes = self.events = Latest()
         self._most = config.shown_events
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         """Take in one event."""
         event, wording = entry.event, self.wording
         if type(event) in _OF_ALL:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from agentsim.engine import Event, LogEntry, PlayerId
+from agentsim.engine import Event, LoggedEvent, PlayerId
 from agentsim.engine.codec import values
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.society.amounts import number
@@ -50,7 +50,7 @@ POOL = 0
 """The number of the common pool among agents."""
 
 
-def tables(log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
     """All of them. An agent's status is its `condition`: a column `status` leads every table over many runs."""
     events = [told.event for told in log]
     began = next((event for event in events if isinstance(event, SocietyBegan)), None)
@@ -160,7 +160,7 @@ def _transfers(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
                 yield event.day, what, giver, taker, seats[giver], seats[taker], resource, number(amount), by
 
 
-def _posts(log: Sequence[LogEntry], seats: Seats) -> Iterator[Row]:
+def _posts(log: Sequence[LoggedEvent], seats: Seats) -> Iterator[Row]:
     posts = [(told.decision, told.event) for told in log if isinstance(told.event, Posted)]
     replies = Counter(each.parent for _, each in posts)
     for decision, each in posts:

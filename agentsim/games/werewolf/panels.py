@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agentsim.engine import LogEntry
+from agentsim.engine import LoggedEvent
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series, TurnedAt
 from agentsim.engine.wording import listed
 from agentsim.games.werewolf.words import ROLES, TEAMS, Dealt, Died, Role, Said, Unmasked
 
 
-def tables(log: Sequence[LogEntry], players: Sequence[str]) -> Mapping[str, Frame]:
+def tables(log: Sequence[LoggedEvent], players: Sequence[str]) -> Mapping[str, Frame]:
     """`players` and `claims`, in the columns that `docs/werewolf.md` promises."""
     roles: dict[str, Role] = {}
     ends: dict[str, tuple[str, int]] = {}
@@ -38,7 +38,7 @@ def tables(log: Sequence[LogEntry], players: Sequence[str]) -> Mapping[str, Fram
     }
 
 
-def panels(log: Sequence[LogEntry], players: Sequence[str]) -> list[Panel]:
+def panels(log: Sequence[LoggedEvent], players: Sequence[str]) -> list[Panel]:
     """What the tables come to; no panel without data."""
     fates, claims = tables(log, players).values()
     kinds = [(column, held) for column in (4, 7) for held in (True, False)]  # of `true` and `finding_true`
@@ -51,7 +51,7 @@ def panels(log: Sequence[LogEntry], players: Sequence[str]) -> list[Panel]:
     return [DataTable("Who was what", fates.columns, fates.rows), *claimed]
 
 
-def course(log: Sequence[LogEntry], players: Sequence[str]) -> Course:
+def course(log: Sequence[LoggedEvent], players: Sequence[str]) -> Course:
     """Who of either team lives, by night and day; the teams are known once the roles are."""
     ended = next((told.event for told in log if isinstance(told.event, Unmasked)), None)
     if ended is None:

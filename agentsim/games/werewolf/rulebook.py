@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agentsim.engine import LogEntry, Lot, PlayerId, Request
+from agentsim.engine import LoggedEvent, Lot, PlayerId, Request
 from agentsim.games.werewolf.words import NOBODY, Dealt, Died, Protected, Question, Role, Team, Unmasked, Voted
 
 
@@ -66,7 +66,7 @@ class Referee:
             yield f"{question.player} is shown what {', '.join(sorted(others))} has seen"
 
 
-def laws(course: Iterable[LogEntry | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """The rules' statements on deaths, protection and victory, and on what a player knows."""
     referee = Referee(players)
-    return (broken for step in course for broken in referee.look(step.event if isinstance(step, LogEntry) else step))
+    return (broken for step in course for broken in referee.look(step.event if isinstance(step, LoggedEvent) else step))

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from agentsim.errors import AgentsimError, Interrupted, JournalError
-from agentsim.history.fold import Totals
+from agentsim.history.record import Totals
 from agentsim.history.run_files import NameTaken, RunFiles, is_running
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
-from agentsim.history.fold import Totals
-from agentsim.history.record import FINISHED
+from agentsim.history.record import FINISHED, Totals
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.own import OwnModel
 from agentsim.runner.admission import Budget

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.history.fold import Totals
 from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
-from agentsim.history.record import FINISHED
+from agentsim.history.record import FINISHED, Totals
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.runner.replay import over, rebuilt, unfit
 from agentsim.scenario.toml_tables import Limits
@@ -77,9 +76,11 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
         contents = read_journal(files.journal)
     except (UsageError, JournalError):
         return 0, 0.0, 0
-    tries = [attempt for key in {*contents.entries, *contents.tries} for attempt in contents.calls(*key)]
-    costs = [each.usage.cost_usd for each in tries if each.usage is not None]
-    return len(tries), sum(cost or 0.0 for cost in costs), costs.count(None)
+    totals = Totals()
+    for key in {*contents.decisions, *contents.attempts}:
+        for attempt in contents.calls(*key):
+            totals.add_call(attempt)
+    return totals.calls, totals.known_usd, totals.unpriced_calls
 
 
 def finished(files: RunFiles) -> GameEnd:
@@ -175,7 +176,7 @@ class Tally:
 
     def spent(self) -> float:
         """US dollars so far, running games included."""
-        return self.cost_usd + sum(totals.cost_usd for totals in self._running.values())
+        return self.cost_usd + sum(totals.known_usd for totals in self._running.values())
 
     def forecast_usd(self) -> float | None:
         """US dollars of the whole batch at the mean of the games that are done; None before the first."""

@@ -11,7 +11,7 @@ from pydantic import Field
 from agentsim.engine import Choice, Options, Text
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, Everyone, LogEntry, PlayerId
+from agentsim.engine.event import Event, Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.prompt import Prompt, quoted
@@ -101,10 +101,10 @@ class Poll(Game):
             history = (*history, quoted(round=number, counted=counted.numbers))
         return Outcome("all rounds were played", tuple(Standing(player, 1) for player in table.players))
 
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
         return []
 
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return {}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.games.agent_island.sidebars import Approached, TakenAside, Whispered
 from agentsim.games.agent_island.speeches import Quipped
 from agentsim.games.agent_island.view import LastRoundBegan, RoundBegan
@@ -47,7 +47,7 @@ def test_words_to_or_about_somebody_are_neither_and_silence_is_nothing() -> None
 
 
 def test_the_table_of_a_game_has_every_vote() -> None:
-    log: list[LogEntry] = list(play("ABCD", {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}).log)
+    log: list[LoggedEvent] = list(play("ABCD", {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}).log)
     found = {(pair.who, pair.whom): pair for pair in pairs(log, list("ABCD"), {})}
     votes = {both: (pair.times(1), pair.times(-1)) for both, pair in found.items()}
     assert {both: count for both, count in votes.items() if any(count)} == {

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry
+from agentsim.engine.event import Event, LoggedEvent
 from agentsim.engine.game import Bot
 from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
@@ -82,7 +82,7 @@ def budgets(played: Simulation) -> dict[str, int]:
     return {place.player: int(place.score["budget"]) for place in played.outcome.standings}
 
 
-def ranks(played: Simulation) -> dict[str, int]:
+def ranks(played: Simulation) -> dict[str, int | None]:
     """Each team's rank, best first."""
     return {place.player: place.rank for place in played.outcome.standings}
 
@@ -93,7 +93,7 @@ def rows(played: Simulation, name: str) -> list[dict[str, Any]]:
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
 
 
-def told(played: Simulation, kind: type[Event]) -> list[LogEntry]:
+def told(played: Simulation, kind: type[Event]) -> list[LoggedEvent]:
     """The entries of one class of event, with their audiences."""
     return [entry for entry in played.log if isinstance(entry.event, kind)]
 

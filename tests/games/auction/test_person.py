@@ -95,5 +95,5 @@ def test_a_person_plays_at_a_real_terminal_and_hears_who_got_what(tmp_path: Path
     assert game.screen.count("You lead one of 2 teams") == 2, "once at the beginning, and once for the question mark"
     mine = game.decisions("Ann")
     assert mine[0]["decision"] == {"bid": 7, "reasoning": "I want it."}
-    assert [len(record["tries"]) for record in mine] == [2, *[1] * (len(mine) - 1)]
+    assert [len(record["attempts"]) for record in mine] == [2, *[1] * (len(mine) - 1)]
     assert not re.search(r"I want it", str(game.decisions("Bea")))

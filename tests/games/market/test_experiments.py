@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.event import Everyone, LogEntry
+from agentsim.engine.event import Everyone, LoggedEvent
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
@@ -148,7 +148,7 @@ def _told_in(played: Simulation, period: int | None) -> list[Any]:
 def test_the_market_keeps_no_more_signals_than_anybody_is_shown() -> None:
     tape = Tape("everybody")
     for price in range(1, MOST_SIGNALS + 3):
-        tape.hear(LogEntry(Ordered(price, "A", "wheat", "buy", price, 1, standing=1), Everyone, 1))
+        tape.hear(LoggedEvent(Ordered(price, "A", "wheat", "buy", price, 1, standing=1), Everyone, 1))
     shown = [[signal.price for signal in tape.latest(count)] for count in (MOST_SIGNALS + 2, 2, 0)]
     assert shown == [[*range(3, MOST_SIGNALS + 3)], [MOST_SIGNALS + 1, MOST_SIGNALS + 2], []]
     assert tape.total == MOST_SIGNALS + 2

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any, get_args
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import CARDS, CHANCE, COMMUNITY_CHEST, GROUPS, SPACES
@@ -99,7 +99,7 @@ class Coverage:
 
     # -- what happens
 
-    def hear(self, told: LogEntry) -> None:
+    def hear(self, told: LoggedEvent) -> None:
         event = told.event
         self._count(type(event).__name__)
         handler = getattr(self, f"_{event.kind}", None)

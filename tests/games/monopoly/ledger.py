@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, JAIL_CARDS, SALARY, SPACES
 from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
 from agentsim.games.monopoly.buying import AuctionOpened, BidMade
@@ -54,7 +54,7 @@ class Ledger:
         self.mortgaged, self.level = list(state.estate.mortgaged), list(state.estate.level)
         self.houses, self.hotels = state.estate.houses, state.estate.hotels
 
-    def hear(self, told: LogEntry) -> None:
+    def hear(self, told: LoggedEvent) -> None:
         """The next event."""
         event = told.event
         if told.round != self._round:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from agentsim.engine.event import Audience, Event, Everyone, LogEntry, PlayerId
+from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, PlayerId
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled, Why
@@ -17,27 +17,27 @@ BEGAN = GameBegan(NAMES, 1500, 100)
 
 
 @cache
-def played(turns: int = 120, bot: str = "random", players: str = "ABCD", seed: int = 1) -> tuple[LogEntry, ...]:
+def played(turns: int = 120, bot: str = "random", players: str = "ABCD", seed: int = 1) -> tuple[LoggedEvent, ...]:
     """The log of a game that bots played."""
     return simulate(GAME, {"max_turns": turns}, list(players), bot=bot, seed=seed).log
 
 
-def heard_by(log: Sequence[LogEntry], player: PlayerId) -> list[LogEntry]:
+def heard_by(log: Sequence[LoggedEvent], player: PlayerId) -> list[LoggedEvent]:
     """The part of a log that one player heard, with the decisions of its own alone, as a page for it has it."""
     return [
-        told if told.by == player else LogEntry(told.event, told.to, told.round, told.by)
+        told if told.by == player else LoggedEvent(told.event, told.to, told.round, told.by)
         for told in log
         if told.heard_by(player)
     ]
 
 
-def log_of(*turns: Sequence[Event | tuple[Event, int] | tuple[Event, int, Audience]]) -> list[LogEntry]:
+def log_of(*turns: Sequence[Event | tuple[Event, int] | tuple[Event, int, Audience]]) -> list[LoggedEvent]:
     """A log that begins a game of three; an event may come with its decision, and with its audience."""
-    told = [LogEntry(BEGAN, Everyone, 0)]
+    told = [LoggedEvent(BEGAN, Everyone, 0)]
     for number, events in enumerate(turns, start=1):
         for entry in events:
             event, decision, to = entry if isinstance(entry, tuple) and len(entry) == 3 else (*_pair(entry), Everyone)
-            told.append(LogEntry(event, to, number, None, decision))
+            told.append(LoggedEvent(event, to, number, None, decision))
     return told
 
 

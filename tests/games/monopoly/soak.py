@@ -17,7 +17,7 @@ from typing import Any
 from agentsim.engine import Choice, Number
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
@@ -60,7 +60,7 @@ def talkative(request: Request[Any], rng: Stream) -> Decision:
 class Watch:
     """Looks at every wave of one game: what is so and shown must be what the events come to, what is offered legal."""
 
-    def __init__(self, ledger: Ledger, log: Sequence[LogEntry], state: State) -> None:
+    def __init__(self, ledger: Ledger, log: Sequence[LoggedEvent], state: State) -> None:
         self.ledger, self.coverage = ledger, Coverage(ledger)
         self._log, self._state = log, state
         self._heard = self._asked = 0
@@ -94,7 +94,7 @@ class Watch:
         return decision
 
 
-def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], Sequence[LogEntry]]:
+def soak(seed: int, players: int, **config: Any) -> tuple[Counter[str], Sequence[LoggedEvent]]:
     """One whole game: what happened in it by name, and its log."""
     ids = "ABCDEFGH"[:players]
     play = GamePlay(GAME, GAME.config.from_toml(config), ids, seed)

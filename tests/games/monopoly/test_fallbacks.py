@@ -22,7 +22,7 @@ from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
 from agentsim.runner.drive import restored
-from agentsim.runner.referee import Ruling, to_entry
+from agentsim.runner.referee import Ruling, decision_record_of
 from tests.games.monopoly.asked import board, questions
 from tests.games.monopoly.table import Game
 
@@ -123,7 +123,7 @@ def test_no_reply_speaks_as_the_narrator(kind: type[Any]) -> None:
 def test_a_fallback_on_record_is_the_one_that_was_made(kind: type[Any]) -> None:
     request = one(kind)
     ask, made = Ask(1, 1, 0, 1, request), request.fallback()
-    entry = to_entry(ask, Ruling(made, "fallback", fallback_reason="unreadable"))
+    entry = decision_record_of(ask, Ruling(made, "fallback", fallback_reason="unreadable"))
     assert restored(ask, entry) == made
 
 

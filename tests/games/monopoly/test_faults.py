@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agentsim.engine.codec import Texts
 from tests.amounts import some_of
 from tests.cli.command_line import ROOT, agentsim
 from tests.fakes.replies import first_by_schema
@@ -176,7 +177,8 @@ def _played(folder: Path, fault: Fault) -> tuple[dict[str, Any], Unsteady]:
 
 
 def _prompt(history: dict[str, Any], attempt: dict[str, Any]) -> str:
-    return "\n".join(history["texts"][text] for _, texts in attempt["messages"] for text in texts)
+    texts = Texts(history["texts"])
+    return "\n".join(text for _, places in attempt["messages"] for text in texts.several(places))
 
 
 KINDS = {"phase_action", "auction_bid", "answer_trade", "buy_or_auction", "jail_action", "raise_first", "raise_cash"}
@@ -197,14 +199,14 @@ def test_every_kind_of_decision_falls_back_as_designed_and_says_so(tmp_path: Pat
     fallen = [record for record in mine if record["source"] == "fallback"]
     assert {record["kind"] for record in fallen} >= EXPECTED[name], "or there is too little to test: another seed"
     for record in fallen:
-        prompt = _prompt(history, record["tries"][0])
+        prompt = _prompt(history, record["attempts"][0])
         assert record["decision"]["action"] == designed(record["kind"], prompt.partition("[DECISION]")[2])
         assert record["decision"]["narrated"] == SPEECH
         assert record["decision"]["noted"] == THOUGHT
         assert record["decision"]["public_speech"] == record["decision"]["private_thought"] == ""
         assert record["fallback_reason"] == fault.code
-        assert [attempt["error"]["code"] for attempt in record["tries"]] == [fault.code] * fault.calls
-        assert {_prompt(history, attempt) for attempt in record["tries"]} == {prompt}, "the second try is identical"
+        assert [attempt["code"] for attempt in record["attempts"]] == [fault.code] * fault.calls
+        assert {_prompt(history, attempt) for attempt in record["attempts"]} == {prompt}, "the second try is identical"
     struck = [calls for prompt, calls in server.asked.items() if prompt in server.struck]
     if name != "illegal":
         assert struck == [fault.calls] * len(fallen), "what the server was really asked"

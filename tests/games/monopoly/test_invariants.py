@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Chance
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import JAIL, SPACES, STREETS
 from agentsim.games.monopoly.bundle import Bundle, Level, Step, carry_out
@@ -60,7 +60,7 @@ def test_the_same_seed_and_choices_make_the_same_log(form: str) -> None:
     assert first == second != other
 
 
-def written(log: Sequence[LogEntry]) -> list[str]:
+def written(log: Sequence[LoggedEvent]) -> list[str]:
     return [f"{told.event.kind} {told.to} {told.event.data()} {told.event.content}" for told in log]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.event import Everyone, LogEntry
+from agentsim.engine.event import Everyone, LoggedEvent
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
 from agentsim.games.monopoly.talk import EVERYBODY, MOST_SUMMED, THOUGHTS, Minutes, Spoke, Summarized, Thought
@@ -61,7 +61,7 @@ def minutes(chars: int = 300, turns: int = 3) -> Minutes:
 
 
 def say(to: Minutes, turn: int, words: str) -> None:
-    to.hear(LogEntry(Spoke("A", "Ann", turn, words), Everyone, turn))
+    to.hear(LoggedEvent(Spoke("A", "Ann", turn, words), Everyone, turn))
 
 
 def test_quiet_turns_are_remembered_longer_than_talkative_ones() -> None:
@@ -71,7 +71,7 @@ def test_quiet_turns_are_remembered_longer_than_talkative_ones() -> None:
         say(loud, turn, "no " * 30)
         for each in (quiet, loud):
             while left := each.leaving():
-                each.hear(LogEntry(Summarized(left[0].round, left[-1].round, "Much."), Everyone, turn))
+                each.hear(LoggedEvent(Summarized(left[0].round, left[-1].round, "Much."), Everyone, turn))
     (older, newer) = (each.shown()[1][0].happened for each in (quiet, loud))
     assert (older, newer) == ("Turn 1, Ann:", "Turn 7, Ann:")
 
@@ -93,7 +93,7 @@ def test_of_a_turn_that_is_too_long_the_older_part_is_summed_up() -> None:
         say(kept, 5, f"{number} " + "no " * 15)
     gone = kept.leaving()
     assert {entry.round for entry in gone} == {5}
-    kept.hear(LogEntry(Summarized(5, 5, "Turn 5: Ann said no."), Everyone, 5))
+    kept.hear(LoggedEvent(Summarized(5, 5, "Turn 5: Ann said no."), Everyone, 5))
     earlier, told = kept.shown()
     assert earlier == ("Turn 5: Ann said no.",)
     assert told[0].happened == "Turn 5, Ann:"
@@ -137,7 +137,7 @@ def test_a_summary_takes_the_place_of_what_it_sums_up_and_the_oldest_go_where_th
     for turn in range(1, 30):
         say(kept, turn, "no " * 40)
         while kept.leaving():
-            kept.hear(LogEntry(Summarized(turn, turn, f"Turn {turn}: " + "x" * 250), Everyone, turn))
+            kept.hear(LoggedEvent(Summarized(turn, turn, f"Turn {turn}: " + "x" * 250), Everyone, turn))
     earlier, _ = kept.shown()
     assert sum(map(len, earlier)) <= MOST_SUMMED
     assert len(earlier) == 3

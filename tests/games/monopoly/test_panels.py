@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.panel import Board, Chart, DataTable, Panel, Scene
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
@@ -37,14 +37,14 @@ ALL = [
 ]
 
 
-def shown(log: Sequence[LogEntry]) -> dict[str, Any]:
+def shown(log: Sequence[LoggedEvent]) -> dict[str, Any]:
     panels: list[Panel] = GAME.panels(log, list("ABC"))
     found = {panel.title: panel for panel in panels}
     assert len(found) == len(panels), "titles are different"
     return found
 
 
-def scenes(log: Sequence[LogEntry]) -> tuple[Scene, ...]:
+def scenes(log: Sequence[LoggedEvent]) -> tuple[Scene, ...]:
     board = shown(log)["The board by turns"]
     assert isinstance(board, Board)
     return board.scenes
@@ -143,7 +143,7 @@ def test_rent_from_whom_to_whom_and_by_group() -> None:
 # trades
 
 
-def traded() -> list[LogEntry]:
+def traded() -> list[LoggedEvent]:
     """A holds Boardwalk and mortgaged Baltic; B Park Place: the trade would make A's group whole."""
     return log_of(
         [*buys("A", 39, 400, 1100), *buys("A", 3, 60, 1040), Mortgaged(3, "A", "Ann", 30, 1070)],
@@ -220,7 +220,7 @@ def test_landings_are_held_against_the_long_run() -> None:
 # words
 
 
-def spoken() -> list[LogEntry]:
+def spoken() -> list[LoggedEvent]:
     return log_of(
         [
             (offers(1, "A", "B", side(cash=5), side(), pitch="A bargain."), 7),

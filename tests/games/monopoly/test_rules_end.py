@@ -31,7 +31,7 @@ def quiet(players: str, dice: list[tuple[int, int]], **config: Any) -> Simulatio
     return played
 
 
-def ranks(game: Game, *fallen: int) -> dict[str, int]:
+def ranks(game: Game, *fallen: int) -> dict[str, int | None]:
     return {standing.player: standing.rank for standing in game.state.standings(fallen)}
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, LogEntry
+from agentsim.engine.event import Event, LoggedEvent
 from agentsim.engine.game import Bot
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
@@ -105,6 +105,6 @@ def rejections(played: Simulation, agent: int | None = None) -> list[str]:
     return [event.reason for event in played.events(InvalidAction) if agent in {None, event.agent}]
 
 
-def told(played: Simulation, kind: type[Event]) -> list[LogEntry]:
+def told(played: Simulation, kind: type[Event]) -> list[LoggedEvent]:
     """The entries of one class of event, with their audiences."""
     return [entry for entry in played.log if isinstance(entry.event, kind)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.event import Everyone, LogEntry
+from agentsim.engine.event import Everyone, LoggedEvent
 from agentsim.games.society.founding import Being, SocietyBegan
 from agentsim.games.society.talk import MessageSent, Posted
 from agentsim.games.society.voting import Proposed, Voted
@@ -17,7 +17,7 @@ PROPOSED = Proposed(1, 1, 2, "rule", "Share", (), 3, "Let us share.")
 def test_a_gift_is_for_another_and_to_the_pool_for_nobody() -> None:
     log = [BEGAN, Traded(1, 1, 2, "food", 250), Traded(1, 1, 0, "food", 250)]
     assert done(log)[0] == ("p1", "p2", "gave food", 1, 2.5)
-    assert len(pairs([LogEntry(event, Everyone, 1) for event in log], ["p1", "p2", "p3"], {})) == 1
+    assert len(pairs([LoggedEvent(event, Everyone, 1) for event in log], ["p1", "p2", "p3"], {})) == 1
 
 
 def test_a_vote_is_towards_who_proposed() -> None:

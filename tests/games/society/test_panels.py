@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from agentsim.engine.event import Event, LogEntry
+from agentsim.engine.event import Event, LoggedEvent
 from agentsim.engine.panel import DataTable, Network, Panel, Threads
 from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
@@ -31,7 +31,7 @@ LAWS = [
 
 
 @cache
-def log() -> tuple[LogEntry, ...]:
+def log() -> tuple[LoggedEvent, ...]:
     """Twelve random agents for fourteen hard days."""
     config = {
         "days": 14,

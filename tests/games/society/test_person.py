@@ -142,4 +142,4 @@ def test_a_person_lives_a_day_at_a_real_terminal_as_a_model_does(tmp_path: Path)
     assert game.screen.count("The actions:") == 2, "at first, and at the question mark"
     mine = game.decisions("me")
     assert [record["decision"]["action"]["action"] for record in mine] == ["trade", "work", "idle"]
-    assert {(record["source"], len(record["tries"])) for record in mine} == {("human", 1)}
+    assert {(record["source"], len(record["attempts"])) for record in mine} == {("human", 1)}

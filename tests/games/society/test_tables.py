@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import LogEntry
+from agentsim.engine.event import LoggedEvent
 from agentsim.engine.panel import DataTable, Panel
 from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
@@ -28,7 +28,7 @@ def tables() -> dict[str, Rows]:
     return tables_of(log())
 
 
-def tables_of(told: tuple[LogEntry, ...]) -> dict[str, Rows]:
+def tables_of(told: tuple[LoggedEvent, ...]) -> dict[str, Rows]:
     frames = GAME.tables(told, PLAYERS)
     return {name: [dict(zip(each.columns, row, strict=True)) for row in each.rows] for name, each in frames.items()}
 

@@ -257,7 +257,7 @@ class Town:
         return self.state.citizen(agent).status
 
     def told(self, kind: type[E]) -> list[Any]:
-        """The entries (`LogEntry`) of one class in the latest tick or day, with their audiences."""
+        """The entries (`LoggedEvent`) of one class in the latest tick or day, with their audiences."""
         return [entry for entry in self.play.log[self._since :] if isinstance(entry.event, kind)]
 
     def events(self, kind: type[E]) -> list[Any]:

@@ -15,7 +15,7 @@ from agentsim.engine import (
     Everyone,
     Game,
     GameConfig,
-    LogEntry,
+    LoggedEvent,
     Number,
     Options,
     Outcome,
@@ -110,10 +110,10 @@ class Nim(Game):
         won = {each: int(each == player) for each in table.players}
         return Outcome("last_coin", ranked([(each, won[each], {"won": won[each]}) for each in table.players]))
 
-    def panels(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> list[Panel]:
+    def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
         return []
 
-    def tables(self, log: Sequence[LogEntry], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
+    def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         return {}
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine import Event, Everyone, GameConfig, LogEntry
+from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent
 from agentsim.engine.event import Audience
 from agentsim.engine.panel import DataTable, Frame, Panel
 from agentsim.engine.wording import By, If, Template
@@ -119,12 +119,12 @@ class CallMarket(LimitOrders):
             self.world.trade(buyer=buyer, seller=seller, good=good, price=price, quantity=units)
 
     @classmethod
-    def panels(cls, log: Sequence[LogEntry]) -> list[Panel]:
+    def panels(cls, log: Sequence[LoggedEvent]) -> list[Panel]:
         rows = cls.tables(log)["calls"].rows
         note = "One price for all trades of a call; low to high are the prices that clear it."
         return [DataTable("Calls", _COLUMNS, rows, note)] if rows else []
 
     @classmethod
-    def tables(cls, log: Sequence[LogEntry]) -> Mapping[str, Frame]:
+    def tables(cls, log: Sequence[LoggedEvent]) -> Mapping[str, Frame]:
         calls = (told.event for told in log if isinstance(told.event, Called))
         return {"calls": Frame(_COLUMNS, tuple(tuple(picked(call, *_COLUMNS).values()) for call in calls))}

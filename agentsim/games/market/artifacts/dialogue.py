@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Text
+from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent, Text
 from agentsim.engine.capability import Refused
 from agentsim.engine.event import Deed
 from agentsim.engine.wording import By
@@ -49,7 +49,7 @@ class Inbox:
         self.agent = agent
         self.messages: deque[dict[str, Any]] = deque(maxlen=MOST_MESSAGES)
 
-    def hear(self, entry: LogEntry) -> None:
+    def hear(self, entry: LoggedEvent) -> None:
         match entry.event:
             case Messaged(sender=sender, to=to, text=text) if sender != self.agent:
                 to_all = {"to": EVERYONE} if to is None else {}

@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine import Event, Everyone, GameConfig, LogEntry, Number
+from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent, Number
 from agentsim.engine.capability import Stated
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.engine.wording import If, Template, counted, filled
@@ -246,7 +246,7 @@ class Lmsr(Artifact):
         return {outcome: round(float(price), 4) for outcome, price in zip(self.outcomes, found, strict=True)}
 
     @classmethod
-    def panels(cls, log: Sequence[LogEntry]) -> list[Panel]:
+    def panels(cls, log: Sequence[LoggedEvent]) -> list[Panel]:
         told = {entry.round: entry.event.prices for entry in log if isinstance(entry.event, Priced)}
         if not told:
             return []
