@@ -706,6 +706,11 @@ class Voices(NamedTuple):
     own: str = ""
     names: tuple[str, ...] = ()
 
+    @property
+    def of_roles(self) -> Voices:
+        """The same without names whose lines are looked for: private words may hold what others said."""
+        return Voices(self.roles)
+
 
 NOBODY = Voices()
 
@@ -851,9 +856,11 @@ def _is_doubtful(text: str, start: int, end: int, voices: Voices) -> bool:
 def label_in(text: str, voices: Voices = NOBODY) -> str:
     """Return the first header of a turn, without tokens, that stands at the beginning of a line, or "".
 
-    A text of one word is none: it is the value of a field, such as a name. The name of one of the `voices` is none.
+    Lines of other players, and labels of ReAct, are looked for if the `voices` have names. A text of one word is none:
+    it is the value of a field, such as a name. The name of one of the `voices` is none.
     """
-    labels = (found[0].strip() for found in chain(_LABELS.finditer(text), _labels_of_react(text)))
+    react = _labels_of_react(text) if voices.names else ()
+    labels = (found[0].strip() for found in chain(_LABELS.finditer(text), react))
     label = next((label for label in labels if not voices.roles or not _is_player(label, voices)), "")
     return label or next((line[0].strip() for line in _lines_of_others(text, voices)), "")
 

@@ -509,6 +509,7 @@ def test_an_act_in_xml_or_yaml_is_read(reply: str) -> None:
             "<action>work</action> and so on",
             "Action: work",
         ),
+        *("forum_post: Hello", "**direct_message**: Hello", "forum_post = Hello"),
         *("**Action:** work", "work", "work()", "`work`", "/work", "<forum_post>hello</forum_post>", "action=work"),
     ],
 )

@@ -75,7 +75,7 @@ from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_brac
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import Object, decoded, scan
 from agentsim.engine.reading.shaping import Shape, tag_of, unwrapped
-from agentsim.engine.reading.speech import aloud, last_sentence, may_hold_scratch, said_aloud, without_scratch
+from agentsim.engine.reading.speech import aloud, is_kept, last_sentence, may_hold_scratch, said_aloud, without_scratch
 from agentsim.engine.reading.tags import tags, without_fences, without_wrappers
 from agentsim.engine.reading.text import (
     HOLE,
@@ -111,6 +111,7 @@ _FIELD_TAG = re.compile(
     r"|(?:\A|\n)\s{0,4}[<\[](?P<first>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?[>\]]"
 )
 """A tag that ends, is whole, or begins a line."""
+_KIND_LABEL = re.compile(r"[\s*_`\"]{0,8}(?P<kind>[a-z]{1,20}(?:_[a-z]{1,20}){1,4})[*_`\"]{0,4}\s?[:：=]")
 # what stands for a value in a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
@@ -130,37 +131,34 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
         return at_once
     reply = Reply(request, text, cut=cut, repair=repair)
     found = _taken_apart(reply, last=last)
-    said = [*_texts(values(found.decision))]
-    if token := next(filter(None, map(token_in, said)), ""):
+    said = [*_named_texts(values(found.decision))]
+    if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    if label := next((label for each in said if (label := label_in(each, reply.voices))), ""):
+    labels = (label_in(each, reply.voices.of_roles if is_kept(name) else reply.voices) for name, each in said)
+    if label := next(filter(None, labels), ""):
         raise UnreadableReply(
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
         )
     return found
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts of a JSON value."""
+def _named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts of a JSON value with the keys that they stand under, and these keys."""
     if isinstance(value, str):
-        yield value
+        yield name, value
     elif isinstance(value, Mapping):
         for key, part in value.items():
-            yield key
-            yield from _texts(part)
+            yield "", key
+            yield from _named_texts(part, key)
     elif isinstance(value, list):
         for part in value:
-            yield from _texts(part)
+            yield from _named_texts(part, name)
 
 
-def _strings(value: Any) -> Iterator[str]:
-    """Yield the texts of a JSON value, without keys."""
-    if isinstance(value, str):
-        yield value
-    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    for part in parts:
-        yield from _strings(part)
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts of a JSON value, and its keys."""
+    return (text for _, text in _named_texts(value))
 
 
 def _is_name(text: str, own: str) -> bool:
@@ -357,6 +355,8 @@ class Reply:
         said = self.body.strip().removesuffix("()").strip(" \n`*_<>/.!():;")
         if spaced(said) in every:
             return True
+        if (label := _KIND_LABEL.match(self.body)) and spaced(label["kind"]) in every:
+            return True
         tags = (tag[tag.lastgroup] for tag in _FIELD_TAG.finditer(self.body) if tag.lastgroup)
         return any(spaced(name) in every for name in tags)
 
@@ -376,7 +376,9 @@ class Reply:
             return NOBODY
         own = self.request.player.removeprefix("@")
         fields = {name for field in self.fields for name in (field.name, field.path)}
-        said = [text for text in _strings(values(self.request)) if text and len(text) <= _LONGEST_NAME]
+        said = [text for key, text in _named_texts(values(self.request)) if key and 0 < len(text) <= _LONGEST_NAME]
+        if "summar" in self.request.kind:  # of what others said
+            return Voices(roles_in(said))
         names = {text for text in said if text not in fields and _is_name(text, own)}
         return Voices(roles_in(said), own, tuple(sorted({own, *names})))
 

@@ -430,7 +430,7 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
         said = without_header(split(given, strict=not reason)[0], voices)
         if reason:
-            return "" if token_in(said) or label_in(said, voices) else said
+            return "" if token_in(said) or label_in(said, voices.of_roles) else said
         said = aloud(said, names)
         if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
@@ -441,8 +441,8 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
 def _holds_object(said: str, names: Collection[str]) -> bool:
     """Check for an object in words, under one of the `names` or as a call."""
     objects = scan(said) if "{" in said and '"' in said else []
-    keys = {spaced(key) for each in objects if isinstance(each.value, Mapping) for key in each.value}
-    return any(key in names or key in _WRAPPERS for key in keys)
+    keys = [{spaced(key) for key in each.value} for each in objects if isinstance(each.value, Mapping)]
+    return any(each & {*names} or (each & {*_CALLED} and each & _ARGUMENTS) for each in keys)
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:

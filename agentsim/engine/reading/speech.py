@@ -17,7 +17,6 @@ from agentsim.errors import UnreadableReply
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
 _KEPT = re.compile(rf"memory|{_PRIVATE.pattern}", re.IGNORECASE)
-"""Names of words that no other player hears."""
 _FORMATTING = re.compile(
     r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>",
     re.I,
@@ -94,7 +93,7 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
-    if not _KEPT.search(names[0]):
+    if not is_kept(names[0]):
         words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names))
     if others and (other := _other_field(tuple(others)).search(folded(words))):
@@ -102,6 +101,11 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
     while "<" in words and (tag := tag_pattern(tuple(names)).fullmatch(folded(words).strip())):
         words = words.strip()[slice(*tag_content(tag))]
     return words
+
+
+def is_kept(name: str) -> bool:
+    """Check for the name of words that no other player hears: a memory, a thought, a reason."""
+    return _KEPT.search(name) is not None
 
 
 def may_hold_scratch(words: str) -> bool:
