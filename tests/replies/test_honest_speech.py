@@ -203,7 +203,7 @@ def test_speech_that_may_be_more_than_speech_is_asked_again_and_never_cut(words:
         assert heard("agent_island/pitch_names", reply).startswith("(unreadable: ")
 
 
-PRIVATE = {
+PRIVATE: dict[str, tuple[str, dict[str, Any]]] = {
     "agent_island/vote": ("explanation", {"vote": "C"}),
     "auction/bid": ("reasoning", {"bid": 150}),
     "market/action": ("working_memory", {"action": "skip", "action_parameters": {}}),

@@ -140,8 +140,8 @@ def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -
             value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
             if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
                 raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
-            if isinstance(value, Mapping) and (inside := _named(value, names)):
-                given = inside
+            if isinstance(value, Mapping) and (named := _named(value, names)):
+                given = named
             elif (called := _called(turn, names)) is not None:
                 given = called
             elif turn == given:
