@@ -610,21 +610,24 @@ _OWN_WORDS = "turn|message|response|reply|answer|text|output|speech|pitch|post|s
 _OVER = rf"(?i:end[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:{_OWN_WORDS}))"
 _CLOSING = (
     rf"(?P<close>(?:[(（]\s?{_OVER}\s?[)）]|[\[<{{【《|]{{1,3}}\s?/?(?:{_OVER}|END|STOP|DONE|EO[FMST])\s?[\]>}}】》|]{{1,3}}"
-    r"|\|{1,2}(?i:end)\|{1,2}|(?<=[.!?…。！？][ \n])TERMINATE"
+    r"|\|{1,2}(?i:end)\|{1,2}|TERMINATE(?<=[.!?…。！？][ \n]TERMINATE)"
     rf"|[-=#]{{3,12}}[ \t]?(?:{_OVER}|END|STOP|DONE)(?:[ \t]?[-=#]{{3,12}})?"
-    rf"|(?<=\n)[-=*_~#\[(]{{0,12}}[ \t]?(?:{_OVER}|END|EO[FMT]|(?<=[\[( ~*_#=-])(?i:end))[ \t]?[-=*_~#\])]{{0,12}})"
+    rf"|\n[-=*_~#\[(]{{0,12}}[ \t]?(?:{_OVER}|END|EO[FMT]|(?<=[\[( ~*_#=-])(?i:end))[ \t]?[-=*_~#\])]{{0,12}})"
     r"[ \t]*+(?=\n|\Z))"
 )
 """Words by which a model says that its turn is over, at the end of a line: in brackets, between rules, or alone."""
+_SENTENCE_ENDS = r"[.!?…。！？\"”'’)\]*_]"
 _ROLE_TAG = (
-    r"(?P<tag>(?<=[.!?…。！？\"”'’)\]*_])[ \t]{0,2}</?(?i:user|human|system|assistant|chatbot|bot|model)>"
+    rf"(?P<tag><(?:(?<={_SENTENCE_ENDS}<)|(?<={_SENTENCE_ENDS}\s<))/?(?i:user|human|system|assistant|chatbot|bot|model)>"
     r"(?![^<>]{0,400}</))"
 )
 """A tag of a role behind a sentence, that is no pair around a word."""
 _STRIPPED = (
-    rf"{_CLOSING}|{_ROLE_TAG}|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
-    r"assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
-    r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n|assistant(?<=[.!?…]assistant)\s*+\Z"
+    rf"(?=[\n(（\[<{{【《|=#T-])(?:{_CLOSING}|{_ROLE_TAG}"
+    rf"|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))"
+    r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n)"
+    r"|assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
+    r"|assistant(?<=[.!?…]assistant)\s*+\Z"
 )
 """Headers of turns whose tokens a server has stripped."""
 # of a turn: a message that only thinks, what goes on with the turn, and what ends thinking
@@ -998,9 +1001,9 @@ _BARS_OF_TOKENS = re.compile(
 OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
 """Brackets that stand for the angle brackets of a token, around bars or around a compound name."""
 _IN_OTHER_BRACKETS = re.compile(
-    rf"[{OPEN_BRACKETS}]\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?[{CLOSE_BRACKETS}]"
-    rf"|(?<![<＜])[{OPEN_BRACKETS}({{\[]\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
-    rf"[{CLOSE_BRACKETS})\]}}]"
+    rf"[{OPEN_BRACKETS}({{\[](?:(?<=[{OPEN_BRACKETS}])\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?"
+    rf"[{CLOSE_BRACKETS}]|(?<![<＜].)\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
+    rf"[{CLOSE_BRACKETS})\]}}])"
 )
 _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
 _ESCAPED = re.compile(

@@ -69,7 +69,7 @@ _TAG = (
 )
 # the same names in brackets that stand around words as well
 _BRACKETED = re.compile(
-    rf"(?P<line>(?:\A|(?<=\n))[ \t]*)?(?P<open>[{OPEN_BRACKETS}｛（(［]|\[\[|\{{{{1,2}})[ \t]?(?P<slash>[/／]?)[ \t]?"
+    rf"(?P<open>[{OPEN_BRACKETS}｛（(［\[{{](?:(?<=\[)\[|(?<=\{{)\{{|(?<!\[)))[ \t]?(?P<slash>[/／]?)[ \t]?"
     r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
     r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)"
     rf"[ \t]?(?:[{CLOSE_BRACKETS}｝）)］]|\]\]|\}}{{1,2}})",
@@ -182,10 +182,11 @@ def _in_angles(text: str) -> str:
     ends = {tag["name"].casefold() for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
 
     def plain(tag: re.Match[str]) -> str:
-        begins = tag["line"] is not None and tag["open"] not in "「『«‹"
+        above = text[max(0, tag.start() - _NEAR) : tag.start()]
+        begins = not above.rpartition("\n")[2].strip() and tag["open"] not in "「『«‹"
         if not begins and tag["name"].casefold() not in ends:
             return tag[0]
-        return f"{tag['line'] or ''}<{'/' if tag['slash'] else ''}think>"
+        return f"<{'/' if tag['slash'] else ''}think>"
 
     return _BRACKETED.sub(plain, text)
 
