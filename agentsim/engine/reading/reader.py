@@ -347,11 +347,21 @@ class Reply:
         return next((self.names[field.path] for field in self.fields if field.kind == "words"), _POST)
 
     @cached_property
+    def _field_names(self) -> set[str]:
+        """The folded names of the fields, and what else they may be called."""
+        return {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
+
+    @cached_property
+    def _every_name(self) -> set[str]:
+        """The folded names of all fields, kinds of variants, and the question itself."""
+        return {*map(spaced, _all_names(self.schema)), spaced(self.request.kind)}
+
+    @cached_property
     def is_meant_as_object(self) -> bool:
         """Whether a tag is the name of a field, or a kind of a variant, or such a kind is all that the reply says."""
         if all(field.kind == "words" for field in self.fields):
             return False
-        every = {*map(spaced, _all_names(self.schema)), spaced(self.request.kind)}
+        every = self._every_name
         said = self.body.strip().removesuffix("()").strip(" \n`*_<>/.!():;")
         if spaced(said) in every:
             return True
@@ -401,16 +411,14 @@ class Reply:
     @cached_property
     def body(self) -> str:
         """The reply without what was thought, and with the first signs of its object if it lacks them."""
-        names = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
-        speech = self.speech[0] if self.speaks and not self.decides else ""
         if not self.repair:
             return self._split[0]
+        speech = self.speech[0] if self.speaks and not self.decides else ""
         nested = any(field.kind in {"variant", "record"} for field in self.fields)
         tags = {tag_of(node) for node in self.schema["properties"].values() if kind_of(node) == "variant"}
         deciding = {spaced(name) for field in self.weighty for name in (field.name, *self.names[field.path])} | tags
-        every = {*names, *map(spaced, _all_names(self.schema)), spaced(self.request.kind)}
-        written = as_json(self._split[0], every, deciding, nested=nested)
-        return with_braces(written, names, speech)
+        written = as_json(self._split[0], self._field_names | self._every_name, deciding, nested=nested)
+        return with_braces(written, self._field_names, speech)
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -428,10 +436,8 @@ class Reply:
         return found
 
     def _calls_and_objects(self) -> list[Object]:
-        every = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
-        every |= set(map(spaced, _all_names(self.schema)))
-        functions = {spaced(self.request.kind), *every}
-        found = calls(self.body, every, functions)
+        every = self._field_names | self._every_name
+        found = calls(self.body, every, every)
         masked_body = masked(self.body, [(each.start, each.end) for each in found]) if found else self.body
         return sorted([*found, *named_calls(masked_body, scan(masked_body))], key=lambda each: each.start)
 

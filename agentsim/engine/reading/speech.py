@@ -37,15 +37,14 @@ _IN_A_SENTENCE = r"[^\n.,!?:…。，！？：]"
 # languages Shi et al. 2022), or that speaks of who asked, as the reasoning of gpt-oss, Qwen and DeepSeek begins
 _THINKS_ALOUD = re.compile(
     r"[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|first|now)[,.!:]?\s{1,2}){0,3}+"
-    r"(?:(?:(?:let's|let us|let me|(?:i|we) (?:need to|should|must|have to)) (?:just |first )?(?:think|reason)"
+    r"(?:(?:(?:(?:let's|let us|let me|(?:i|we) (?:need to|should|must|have to)) (?:just |first )?(?:think|reason)"
     r"|(?:thinking|reasoning)(?= (?:out loud|aloud|step)))"
     r"(?: about (?:this|it)| this| it| through| out loud| aloud| carefully| step[ -]by[ -]step){0,3},?"
     rf"|(?={_IN_A_SENTENCE}{{0,60}}?(?:schritt fur schritt|etape par etape|paso a paso|passo (?:a|dopo) passo"
     r"|шаг за шагом|по шагам|一步一步|一步步|逐步|ステップ))"
     rf"{_IN_A_SENTENCE}{{0,60}}?(?:denk|uberleg|reflech|pens|дума|思考|想|分析|考え){_IN_A_SENTENCE}{{0,60}}+"
     r")[*_\")]{0,3}\s{0,2}(?:[.!:…。：]|\n|\Z)"
-    r"|[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|so|well|hm+|first|now)[,.!:]?\s{1,2}){0,3}+"
-    r"(?:the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave)\b"
+    r"|the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave)\b"
     r"|(?:i|we) (?:need to|should|must|have to) (?:write|craft|produce|output|generate|compose|return) (?:[a-z]+ ){0,3}"
     r"(?:pitch|speech|statement|response|reply|answer|json)\b)"
 )
