@@ -585,7 +585,7 @@ _MAY_BEGIN = re.compile(
     r"|SPECIAL|0x|s>|co[:>]|reponame|filename|escape|eosys|(?:end|start|begin)of"
     rf"|/?(?:end|END|stop|STOP|eom|EOM|done|DONE|image)>|IMG_|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
     rf"|\w{{3,40}}{BAR})|(?<=\[)(?:/?[A-Z_]{{2}}|[a-z]MASK|control_|unused|[a-z]+_header|[a-z]~|\||BEGIN|END)"
-    rf"|(?<=\])(?:~|!|<\])|(?<=[◁✿\ue200])|(?<=【)\d|(?<={BAR})(?:\w{{5,40}}{BAR}|{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
+    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<=[✿\ue200])[A-Za-z]{{2}}|(?<=【)\d|(?<={BAR})(?:\w{{5,40}}{BAR}|{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
     rf"|(?<=(?i:dsml){BAR})|(?<=\w{BAR}){BAR}?[>＞])"
 )
 OWN_NAMES = (
@@ -609,10 +609,11 @@ _LABEL = (
 _OWN_WORDS = "turn|message|response|reply|answer|text|output|speech|pitch|post|statement"
 _OVER = rf"(?i:end[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:{_OWN_WORDS}))"
 _CLOSING = (
-    rf"(?P<close>(?:[(（]\s?{_OVER}\s?[)）]|[\[<{{【《|]{{1,3}}\s?/?(?:{_OVER}|END|STOP|DONE|EO[FMST])\s?[\]>}}】》|]{{1,3}}"
-    r"|\|{1,2}(?i:end)\|{1,2}|TERMINATE(?<=[.!?…。！？][ \n]TERMINATE)"
-    rf"|[-=#]{{3,12}}[ \t]?(?:{_OVER}|END|STOP|DONE)(?:[ \t]?[-=#]{{3,12}})?"
-    rf"|\n[-=*_~#\[(]{{0,12}}[ \t]?(?:{_OVER}|END|EO[FMT]|(?<=[\[( ~*_#=-])(?i:end))[ \t]?[-=*_~#\])]{{0,12}})"
+    rf"(?P<close>(?:[(（]\s?{_OVER}\s?[)）]"
+    rf"|(?<![\[<{{【《|])[\[<{{【《|]{{1,3}}+\s?/?(?:{_OVER}|END|STOP|DONE|EO[FMST])\s?[\]>}}】》|]{{1,3}}"
+    r"|\|{1,2}+(?i:end)\|{1,2}|TERMINATE(?<=[.!?…。！？][ \n]TERMINATE)"
+    rf"|(?<![-=#])[-=#]{{3,12}}+[ \t]?(?:{_OVER}|END|STOP|DONE)(?:[ \t]?[-=#]{{3,12}})?"
+    rf"|\n[-=*_~#\[(]{{0,12}}+[ \t]?(?:{_OVER}|END|EO[FMT]|(?<=[\[( ~*_#=-])(?i:end))[ \t]?[-=*_~#\])]{{0,12}})"
     r"[ \t]*+(?=\n|\Z))"
 )
 """Words by which a model says that its turn is over, at the end of a line: in brackets, between rules, or alone."""
@@ -1002,7 +1003,7 @@ OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》�
 """Brackets that stand for the angle brackets of a token, around bars or around a compound name."""
 _IN_OTHER_BRACKETS = re.compile(
     rf"[{OPEN_BRACKETS}({{\[](?:(?<=[{OPEN_BRACKETS}])\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?"
-    rf"[{CLOSE_BRACKETS}]|(?<![<＜].)\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
+    rf"[{CLOSE_BRACKETS}]|(?<![<＜].)(?=[\s{_BARS}]{{0,3}}[A-Za-z])\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
     rf"[{CLOSE_BRACKETS})\]}}])"
 )
 _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
