@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
     from agentsim.api import batch, compare, fork, fork_arm, influence, rate, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
-    from agentsim.results import Run, Runs, load
+    from agentsim.results import RecordedRun, RecordedRuns, load
     from agentsim.scenario.toml_tables import ScenarioTable as Scenario
 
 __version__ = "0.2.0.dev0"
 __all__ = [
     "Call",
     "Completion",
-    "Run",
-    "Runs",
+    "RecordedRun",
+    "RecordedRuns",
     "Sampling",
     "Scenario",
     "Usage",
@@ -67,7 +67,7 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would take it for ever
             **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "influence", "rate"), "api"),
             **dict.fromkeys(("replay", "resume", "run", "run_sync"), "api"),
             **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "models.base"),
-            **dict.fromkeys(("Run", "Runs", "load"), "results"),
+            **dict.fromkeys(("RecordedRun", "RecordedRuns", "load"), "results"),
             "Scenario": "scenario.toml_tables:ScenarioTable",
         },
     )

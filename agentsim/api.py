@@ -1,8 +1,8 @@
 """The Python API: games, batches and studies played from Python.
 
-Each coroutine makes a session ready and plays it in the running loop. The command line and the server play the same
-sessions, under signal handlers and beside a page. What a run leaves is `results`. Studies are imported on first use:
-they need the extra `analysis`, and take a second.
+Each coroutine plays a run (`runner.run.Run`) in the running loop. The command line and the server play the same runs,
+under signal handlers and beside a page. What a run leaves is `results`. Studies are imported on first use: they need
+the extra `analysis`, and take a second.
 """
 
 from __future__ import annotations
@@ -27,16 +27,15 @@ from agentsim.history.record import CONTROL, FINISHED, EventRecord
 from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
-from agentsim.results import Run, Runs, logs_folder, run_in
+from agentsim.results import RecordedRun, RecordedRuns, logs_folder, run_in
 from agentsim.results import load as load_results
-from agentsim.runner.fork import of_arm, parent_of
+from agentsim.runner.fork import Change, jobs_of_arm
 from agentsim.runner.player_message import Swap
-from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import Proof, prove
-from agentsim.runner.session import Session, opened, resumed
+from agentsim.runner.run import Run, RunOptions, RunResult
 from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import LoadOptions, Source, load
-from agentsim.scenario.scenario import idle_settings
+from agentsim.scenario.scenario import LimitOverrides, idle_settings
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
@@ -66,7 +65,7 @@ async def run(
     allow_keys: Collection[str] = (),
     max_cost_usd: float | None = None,
     allow_dirs: Sequence[str | os.PathLike[str]] = (),
-) -> Run:
+) -> RecordedRun:
     """Play a game to its end, and leave journal and history in `logs_dir`.
 
     `set` puts values at dotted keys of the scenario (`{"players.0.temperature": 0.2}`). Keys come from `env`, by
@@ -77,19 +76,17 @@ async def run(
     Raises `ScenarioError` before anything is written; `ProviderStopped` or `BudgetReached` where the run was stopped
     and can be resumed: the error's notes name it.
     """
-    session = prepare_run(
+    created = create_run(
         scenario,
+        logs_folder(logs_dir),
+        RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {}),
         name=name,
-        logs_dir=logs_folder(logs_dir),
-        env=variables(env, allow_keys),
-        watcher=_Listening(on_event),
-        models=models,
         overrides=set or {},
         seed=seed,
         max_cost_usd=max_cost_usd,
         allow_dirs=allow_dirs,
     )
-    return await played(session)
+    return recorded_run(await created.play())
 
 
 def _waiting(play: Callable[_P, Coroutine[Any, Any, _T]], name: str, doc: str) -> Callable[_P, _T]:
@@ -123,25 +120,16 @@ run_sync = _waiting(
 )
 
 
-def prepare_run(
-    scenario: Source,
-    *,
-    name: str | None,
-    logs_dir: Path,
-    env: Mapping[str, str],
-    watcher: Watcher,
-    models: Mapping[str, OwnModel] | None = None,
-    recording: Recording | None = None,
-    served: bool = False,
-    **loading: Unpack[LoadOptions],
-) -> Session:
-    """A session that plays a scenario from its beginning; its journal exists."""
+def create_run(
+    scenario: Source, logs_dir: Path, options: RunOptions, *, name: str | None, **loading: Unpack[LoadOptions]
+) -> Run:
+    """Load a scenario and create its run; its journal exists then."""
     if name is not None:
         check_name(name)
-    found = load(scenario, own=models or (), **loading)
+    found = load(scenario, own=options.own, **loading)
     for line in idle_settings(found):
-        watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
-    return opened(found, logs_dir, env=env, stem=name, watcher=watcher, recording=recording, own=models, served=served)
+        options.watcher.noted(f"agentsim: {scenario if isinstance(scenario, Path) else found.game}: {line}")
+    return Run.create(found, logs_dir, options, name=name)
 
 
 async def resume(
@@ -155,22 +143,15 @@ async def resume(
     max_cost_usd: float | None = None,
     max_calls: int | None = None,
     max_wall_s: float | None = None,
-) -> Run:
+) -> RecordedRun:
     """Go on with a run where its journal ends; nothing is paid for twice. A finished run is returned as it is.
 
     New limits take the place of those it met. Raises as `run`, and `JournalError` for a journal that cannot be used.
     """
     files = find_run(logs_folder(logs_dir), name)
-    found = resumed(
-        files,
-        watcher=_Listening(on_event),
-        own=models,
-        env=variables(env, allow_keys),
-        max_cost_usd=max_cost_usd,
-        max_calls=max_calls,
-        max_wall_s=max_wall_s,
-    )
-    return await played(found) if isinstance(found, Session) else run_in(files)
+    options = RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {})
+    limits = LimitOverrides(max_cost_usd, max_calls, max_wall_s)
+    return recorded_run(await Run.open(files, options, limits).play())
 
 
 async def fork(
@@ -187,24 +168,17 @@ async def fork(
     models: Models | None = None,
     env: Mapping[str, str] | None = None,
     allow_keys: Collection[str] = (),
-) -> Run:
+) -> RecordedRun:
     """Play a run again from its decision number `at`, as a run of its own beside it.
 
     What was decided before stays and is not paid for again. `instead` is the decision to take, `set` changes players,
     staff, prices or providers from there on. `another` branch gets a number, and chance of its own after the decision
     unless `paired`. Raises as `run`, and `UsageError` where there is no such decision or it is not allowed.
     """
-    session = parent_of(find_run(logs_folder(logs_dir), name), at).branch(
-        env=variables(env, allow_keys),
-        instead=None if instead is None else json.dumps(instead),
-        changes=_changes(set),
-        of_several=another,
-        paired=paired,
-        stem=new_name,
-        watcher=_Listening(on_event),
-        own=models,
-    )
-    return await played(session)
+    options = RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {})
+    point = Run.open(find_run(logs_folder(logs_dir), name), options).fork(at)
+    branch = point.branch(options, _change(instead, set), of_several=another, paired=paired, name=new_name)
+    return recorded_run(await branch.play())
 
 
 async def fork_arm(
@@ -219,22 +193,15 @@ async def fork_arm(
     models: Models | None = None,
     env: Mapping[str, str] | None = None,
     allow_keys: Collection[str] = (),
-) -> list[Run]:
+) -> list[RecordedRun]:
     """Play branches 1 to `branches` of an arm and of its control, one after the other; `compare` compares them.
 
     Branch k of both has the same chance. The same call goes on where one ended. Raises as `fork`.
     """
-    parent = parent_of(find_run(logs_folder(logs_dir), name), at)
-    decided = None if instead is None else json.dumps(instead)
-    found = []
-    for each in of_arm(parent, arm, branches, instead=decided, changes=_changes(set)):
-        session = each.come_by(env=variables(env, allow_keys), own=models)
-        if isinstance(session, Session):
-            found.append(await played(session))
-        else:
-            assert each.files is not None, "it was finished before"
-            found.append(run_in(each.files))
-    return found
+    options = RunOptions(variables(env, allow_keys), own=models or {})
+    point = Run.open(find_run(logs_folder(logs_dir), name), options).fork(at)
+    jobs = jobs_of_arm(point, arm, branches, _change(instead, set))
+    return [recorded_run(await job.run(options).play()) for job in jobs]
 
 
 def replay(name: str, *, logs_dir: Folder = None) -> Proof:
@@ -285,7 +252,7 @@ async def batch(
     env: Mapping[str, str] | None = None,
     allow_keys: Collection[str] = (),
     max_cost_usd: float | None = None,
-) -> Runs:
+) -> RecordedRuns:
     """Play many games of a scenario in a folder of their own, `jobs` at once; the same call goes on where one ended.
 
     `models` take the seats in turn; `rotate` lets players change places; `paired` gives one seed to games that differ
@@ -322,7 +289,7 @@ async def batch(
     if result.stopped is not None:
         raise result.stopped
     found = load_results(directory)
-    assert isinstance(found, Runs), "a folder"
+    assert isinstance(found, RecordedRuns), "a folder"
     return found
 
 
@@ -351,10 +318,9 @@ async def influence(
         from agentsim.studies.influence import MessageStudy
     files = find_run(logs_folder(logs_dir), name)
     study = MessageStudy.of(files, at, swap=swap, words=words, each=each, branches=branches)
-    for wanted in study.wanted:
-        session = wanted.come_by(env=variables(env, allow_keys), limits={"max_cost_usd": max_cost_usd}, own=models)
-        if isinstance(session, Session):
-            await played(session)
+    options = RunOptions(variables(env, allow_keys), own=models or {})
+    for job in study.jobs:
+        recorded_run(await job.run(options, limits=LimitOverrides(max_cost_usd)).play())
     return study.measured()
 
 
@@ -415,9 +381,8 @@ class _Listening(Watcher):
                 self._on_event(EventRecord.of(number, told))
 
 
-async def played(session: Session) -> Run:
-    """Play a session to its end; raises as `run`."""
-    result = await session.play()
+def recorded_run(result: RunResult) -> RecordedRun:
+    """Return what a run has left. Raises the error that stopped it; see `run`."""
     if isinstance(result.error, Interrupted):
         raise asyncio.CancelledError
     if result.error is not None and result.status not in FINISHED:
@@ -426,8 +391,9 @@ async def played(session: Session) -> Run:
     return run_in(result.files)
 
 
-def _changes(given: Mapping[str, Any] | None) -> list[str]:
-    return [f"{key}={json.dumps(value)}" for key, value in (given or {}).items()]
+def _change(instead: Mapping[str, Any] | None, settings: Mapping[str, Any] | None) -> Change:
+    written = (f"{key}={json.dumps(value)}" for key, value in (settings or {}).items())
+    return Change(None if instead is None else json.dumps(instead), tuple(written))
 
 
 def variables(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:

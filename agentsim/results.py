@@ -23,7 +23,7 @@ from agentsim.history.tables import run_tables
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class RecordedRun:
     """One run: its name, the file of its history, its history as JSON values and as typed records.
 
     Tables are made on first use.
@@ -35,7 +35,7 @@ class Run:
     record: History
 
     def __repr__(self) -> str:
-        return f"<Run {self.name}: {self.history['game']}, seed {self.history['seed']}, {self.status}>"
+        return f"<RecordedRun {self.name}: {self.history['game']}, seed {self.history['seed']}, {self.status}>"
 
     @cached_property
     def tables(self) -> Tables:
@@ -95,7 +95,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class RecordedRuns:
     """All runs of a folder; each table has `run, game, seed, status` and the settings that vary before its own columns.
 
     `skipped` gives the reason for each run that is left out.
@@ -108,12 +108,12 @@ class Runs:
 
     def __repr__(self) -> str:
         count = f"{len(self.names)} of {counted(len(self.names) + len(self.skipped), 'run')}"
-        return f"<Runs {self.directory}: {count}; {self.tables!r}>"
+        return f"<RecordedRuns {self.directory}: {count}; {self.tables!r}>"
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def __getitem__(self, name: str) -> Run:
+    def __getitem__(self, name: str) -> RecordedRun:
         if name not in self.names:
             raise KeyError(f"{name}: there is no such run")
         return run_in(RunFiles(self.directory, name))
@@ -124,7 +124,9 @@ def logs_folder(logs_dir: str | os.PathLike[str] | None) -> Path:
     return Path(logs_dir or os.environ.get("AGENTSIM_LOGS_DIR") or "logs")
 
 
-def load(source: str | os.PathLike[str], *, logs_dir: str | os.PathLike[str] | None = None) -> Run | Runs:
+def load(
+    source: str | os.PathLike[str], *, logs_dir: str | os.PathLike[str] | None = None
+) -> RecordedRun | RecordedRuns:
     """A run, or all runs of a folder, with `.tables` of pandas DataFrames (extra `data`).
 
     `source` is the name of a run in `logs_dir` (`AGENTSIM_LOGS_DIR`, or `logs`), the path of a history, or a
@@ -139,15 +141,15 @@ def load(source: str | os.PathLike[str], *, logs_dir: str | os.PathLike[str] | N
     folder = read_folder(found)
     if folder.skipped:
         warnings.warn(f"{found}: left out, without a readable history: {listed(folder.skipped)}", stacklevel=2)
-    return Runs(found, folder.names, Tables(folder.tables), folder.skipped)
+    return RecordedRuns(found, folder.names, Tables(folder.tables), folder.skipped)
 
 
-def run_in(files: RunFiles) -> Run:
+def run_in(files: RunFiles) -> RecordedRun:
     """The run of these files; `UsageError` where its history cannot be read."""
     return _run(files.name, files.history)
 
 
-def _run(name: str, path: Path) -> Run:
+def _run(name: str, path: Path) -> RecordedRun:
     raw = read(path)
     record = parsed(raw, path)  # a file that is no history is refused here
-    return Run(name, path, json.loads(raw), record)
+    return RecordedRun(name, path, json.loads(raw), record)

@@ -38,11 +38,11 @@ from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
 from agentsim.players.model import prompt_messages
-from agentsim.runner.session import begin
 from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
 from benchmarks.senders import SENDERS
+from tests.playing import play_scenario
 
 WHOLE, OURS, SDK = "whole path", "our client", "SDK, create()"
 SCENARIO = """
@@ -96,7 +96,7 @@ def whole_path(url: str, callers: int, calls: int, folder: Path) -> tuple[float,
     scenario = load(config)
     with tempfile.TemporaryDirectory(dir=folder) as logs:
         started = time.process_time()
-        result = begin(scenario, Path(logs), env={}, watcher=clock)
+        result = play_scenario(scenario, Path(logs), env={}, watcher=clock)
         used = time.process_time() - started
     sources = {decision["source"] for decision in result.history["decisions"]}
     came = (result.status, len(result.history["decisions"]), sources)

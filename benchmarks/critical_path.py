@@ -11,10 +11,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario
 
 LATENCY_S = 0.2
 WAVES = 33
@@ -46,7 +46,7 @@ def main() -> None:
         config.write_text(SCENARIO.format(url=server.url()), encoding="utf-8")
         for number in range(RUNS):
             started = time.perf_counter()
-            result = begin(load(config), Path(scratch), env={}, stem=f"run{number}")
+            result = play_scenario(load(config), Path(scratch), env={}, stem=f"run{number}")
             seconds = time.perf_counter() - started
             waves = result.history["decisions"][-1]["wave"]
             assert (result.status, waves) == ("completed", WAVES)

@@ -25,7 +25,7 @@ from statistics import fmean
 from agentsim.engine.game import Bot, bots_of
 from agentsim.games import find
 from agentsim.runner.forecast import forecast
-from agentsim.runner.plays import new_play
+from agentsim.runner.played_game import new_play
 from agentsim.scenario.load import load
 from benchmarks.personas import persona
 

@@ -42,8 +42,8 @@ from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed
 from agentsim.games.monopoly.turn import GameEnded
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
+from tests.playing import play_scenario
 
 PLAYERS = ("shark", "professor", "hustler", "turtle")
 CAP = 1_000
@@ -86,7 +86,7 @@ def whole(seed: int, folder: Path) -> int:
     config = folder / "monopoly.toml"
     players = "".join(f'[[players]]\nid = "{name}"\nmodel = "bot/{name}"\n' for name in seated(seed))
     config.write_text(f'game = "monopoly"\nseed = {seed}\n[game_config]\nmax_turns = {CAP}\n{players}', "utf-8")
-    result = begin(load(config), folder, env={})
+    result = play_scenario(load(config), folder, env={})
     assert result.status == "completed", result.error
     return len(result.history["decisions"])
 

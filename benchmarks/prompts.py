@@ -29,7 +29,7 @@ from agentsim.games import find
 from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import alike, wordy
-from agentsim.runner.plays import new_play
+from agentsim.runner.played_game import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 

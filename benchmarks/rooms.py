@@ -22,11 +22,11 @@ from typing import Any
 
 import agentsim
 from agentsim.engine.play import Wave
-from agentsim.runner.session import begin
 from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario
 
 PACKAGE = Path(agentsim.__file__).parent
 OUTSIDE = {"games", "testing", "server"}
@@ -78,7 +78,7 @@ def crossed() -> tuple[list[str], int]:
     with tempfile.TemporaryDirectory() as scratch, FakeServer(varied_by_schema).in_thread() as server:
         config = Path(scratch) / "game.toml"
         config.write_text(SCENARIO.format(url=server.url()), encoding="utf-8")
-        assert begin(load(config), Path(scratch), env={}, stem="run", watcher=walk).status == "completed"
+        assert play_scenario(load(config), Path(scratch), env={}, stem="run", watcher=walk).status == "completed"
     return sorted(
         Path(name).relative_to(PACKAGE).as_posix() for name, calls in walk.calls.items() if calls
     ), walk.changes

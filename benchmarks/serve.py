@@ -31,8 +31,7 @@ from aiohttp import ClientSession, ClientTimeout
 
 from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.drive import played_again
-from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.played_game import PlayedGame
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.server.site import ServedSite, answer_to, people, served, until
@@ -45,12 +44,13 @@ EVENT = re.compile(rb'<article class="event[^"]*" id="e(\d+)"')
 def told_by(files: RunFiles) -> dict[int, int]:
     """By the index of a wave's last decision in the journal, how many events had been told once it was decided."""
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded), recorded)
+    played = PlayedGame.of_journal(recorded)
+    play = played.play
     found, last = {}, 0
-    for _, entries, _ in played_again(play, recorded):
+    for wave in played.replay(recorded):
         if last:
             found[last] = len(play.log)
-        last = max((entry.index for entry in entries), default=0)
+        last = max((entry.index for entry in wave.records.values()), default=0)
     found[last] = len(play.log)
     play.close()
     return found

@@ -36,8 +36,8 @@ from agentsim.engine.request import Request
 from agentsim.games.society import GAME
 from agentsim.games.society.requests import Act, Acted
 from agentsim.players.model import prompt_messages
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
+from tests.playing import play_scenario
 
 WHOLE, MEMORY = "journal and history", "in memory"
 DAYS = 5
@@ -87,7 +87,7 @@ def _whole(agents: int, days: int) -> int:
         config = Path(scratch) / "society.toml"
         players = f'[[players]]\nid = "agent"\ncount = {agents}\nmodel = "bot/citizen"\n'
         config.write_text(f'game = "society"\nseed = 1\n[game_config]\ndays = {days}\n{players}', "utf-8")
-        result = begin(load(config), Path(scratch), env={})
+        result = play_scenario(load(config), Path(scratch), env={})
         assert result.status == "completed", result.error
         return len(result.record.decisions)
 

@@ -22,11 +22,11 @@ from statistics import fmean
 from agentsim.games.society.requests import Act
 from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import prompt_messages
-from agentsim.runner.session import begin
 from benchmarks.loopback import loopback
 from benchmarks.personas import PERSONAS, persona
 from benchmarks.society import waves
 from benchmarks.society_served import served
+from tests.playing import play_scenario
 
 INPUT, CACHED, OUTPUT = 0.25, 0.025, 2.00  # dollars for a million tokens
 OWN = ("What you did", "Your messages", "Your part in decisions", "Your note")
@@ -92,7 +92,7 @@ def billed(agents: int, days: int, warm: str, latency_s: float) -> Billed:
     """The bill of a run for one day on average."""
     with loopback(latency_s, *replies(), caches=True) as url, tempfile.TemporaryDirectory() as scratch:
         scenario = served(Path(scratch), url, agents=agents, days=days, warm=warm)
-        result = begin(scenario, Path(scratch), env={})
+        result = play_scenario(scenario, Path(scratch), env={})
     assert result.status == "completed", result.error
     usage = result.history["usage"]
     prompt, cached, out = (usage[name] / days for name in ("prompt_tokens", "cached_tokens", "completion_tokens"))

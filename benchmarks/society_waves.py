@@ -22,10 +22,10 @@ from pathlib import Path
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Wave
 from agentsim.history.journal import DecisionRecord
-from agentsim.runner.session import begin
 from agentsim.runner.watcher import Watcher
 from benchmarks.loopback import loopback
 from benchmarks.society_served import served
+from tests.playing import play_scenario
 
 REPLY = json.dumps({"action": "forum_post", "content": "We should build a farm before the stores run low. " * 3})
 
@@ -63,7 +63,7 @@ def measured_here(agents: int, days: int, concurrency: int, latency_s: float) ->
         for clock, seats, long in ((_Clock(), 2, 1), (_Clock(), agents, days)):
             scenario = served(Path(scratch), url, agents=seats, days=long, concurrency=concurrency)
             started = time.process_time()
-            result = begin(scenario, Path(scratch), env={}, watcher=clock)
+            result = play_scenario(scenario, Path(scratch), env={}, watcher=clock)
             cpu = time.process_time() - started
     decisions = result.history["decisions"]
     came = (result.status, {decision["source"] for decision in decisions})
@@ -97,7 +97,7 @@ def sized_here(agents: int, days: int, answers: str) -> Sizes:
     gc.set_threshold(*GC_THRESHOLD)
     said = [REPLY] if answers == "one" else varied()
     with loopback(0.0, *said) as url, tempfile.TemporaryDirectory() as scratch:
-        result = begin(served(Path(scratch), url, agents=agents, days=days), Path(scratch), env={})
+        result = play_scenario(served(Path(scratch), url, agents=agents, days=days), Path(scratch), env={})
         assert result.status == "completed", result.error
         journal, history = (
             path.stat().st_size / (agents * days) for path in (result.files.journal, result.files.history)

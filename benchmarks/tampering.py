@@ -33,13 +33,13 @@ from agentsim.engine.codec import text_id
 from agentsim.errors import AgentsimError
 from agentsim.history.bundle import pack, unpack
 from agentsim.history.run_files import RunFiles
-from agentsim.runner import drive
-from agentsim.runner.replay import prove, rebuilt
-from agentsim.runner.session import go_on
+from agentsim.runner import played_game
+from agentsim.runner.replay import prove, rebuild_history
 from tests.contract.harness import on_server
 from tests.fakes.journals import change_line, plain
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import resume_run
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def flips(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, st
         raw[at] ^= 1 << rng.randrange(8)
         files.journal.write_bytes(raw)
         if turn % 2:
-            came = outcome(partial(go_on, files, env={}, max_calls=10_000), files, of.wanted)
+            came = outcome(partial(resume_run, files, env={}, max_calls=10_000), files, of.wanted)
         else:
             came = outcome(partial(prove, files), files, of.wanted)
         yield came, f"{of.game} {source.name}: byte {at}"
@@ -190,8 +190,8 @@ def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str
         named = f'{{"record":"decision","index":{one["index"]},'
         change_line(files.journal, named, partial(_say, reply) if of_reply else partial(_decide, other["decision"]))
         try:
-            with patch.object(drive, "_says", return_value=True):  # or the lie would show here
-                rebuilt(files)  # the history that follows
+            with patch.object(played_game, "_says", return_value=True):  # or the lie would show here
+                rebuild_history(files)  # the history that follows
         except AgentsimError:
             continue  # it is not legal there, or the rules ask something else from then on
         history = text_id(files.history.read_text(encoding="utf-8"))
@@ -200,7 +200,7 @@ def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str
         what = f"{of.game} decision {one['index']}: its {'reply' if of_reply else 'decision'}"
         yield outcome(partial(prove, files), files), what
         files.history.unlink()
-        yield outcome(partial(go_on, files, env={}), files), f"{what}, resumed"
+        yield outcome(partial(resume_run, files, env={}), files), f"{what}, resumed"
 
 
 def _say(reply: str, line: dict[str, Any]) -> None:

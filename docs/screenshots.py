@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 from agentsim.cli.app import app
 from agentsim.results import run_in
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
+from tests.playing import play_scenario
 
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "page.png"
@@ -31,7 +31,7 @@ SIZES = (1280, 900), (390, 844)
 
 def page_of(config: str, logs: Path, name: str) -> Path:
     """The page of a game that its bots play."""
-    result = begin(load(ROOT / "configs" / f"{config}.toml"), logs, env={}, stem=name)
+    result = play_scenario(load(ROOT / "configs" / f"{config}.toml"), logs, env={}, stem=name)
     return run_in(result.files).page(result.files.page)
 
 

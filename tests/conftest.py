@@ -78,7 +78,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
 # Files that take longest come next: one that began last would be waited for by the other process.
 _LONG = {
     *("test_runs.py", "test_rules.py", "test_kill.py", "test_pages.py", "test_browser.py", "test_configs.py"),
-    *("test_effects.py", "test_session.py", "test_batch.py", "test_checks.py", "test_docs.py", "test_tutorial.py"),
+    *("test_effects.py", "test_run.py", "test_batch.py", "test_checks.py", "test_docs.py", "test_tutorial.py"),
     *("test_live.py", "test_seats.py"),
 }
 
@@ -124,13 +124,13 @@ def without_workers() -> Iterator[None]:
 
     It is for tests of what a batch leaves. How workers play a batch, `tests/batch` looks at.
     """
-    from agentsim.runner.batch.executors import Executor, ended, session
-    from agentsim.runner.batch.tally import GameEnd, finished
+    from agentsim.runner.batch.executors import Executor, ended, run_of
+    from agentsim.runner.batch.tally import GameEnd
+    from agentsim.runner.run import RunOptions
 
     class Here(Executor):
         async def play(self, scenario: Any, files: Any) -> GameEnd:
-            begun = session(scenario, files, env={})
-            return finished(files) if begun is None else ended(await begun.play())
+            return ended(await run_of(scenario, files, RunOptions({})).play())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("agentsim.runner.batch.run_batch"), "InProcesses", Here)

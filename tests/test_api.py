@@ -84,7 +84,7 @@ def test_a_run_is_what_the_command_would_have_played(tmp_path: Path) -> None:
     proof = agentsim.replay("one", logs_dir=tmp_path)
     assert proof.complete
     loaded = agentsim.load("one", logs_dir=tmp_path)
-    assert isinstance(loaded, agentsim.Run)
+    assert isinstance(loaded, agentsim.RecordedRun)
     assert loaded.history == run.history
 
 
@@ -106,7 +106,7 @@ def test_set_puts_values_at_dotted_keys(tmp_path: Path) -> None:
         agentsim.run_sync(MINE, set={"players.9.model": "bot/random"}, logs_dir=tmp_path)
 
 
-async def _several(logs: Path) -> list[agentsim.Run]:
+async def _several(logs: Path) -> list[agentsim.RecordedRun]:
     games = [agentsim.run(MINE, seed=seed, models={"mine": Echo()}, logs_dir=logs) for seed in (3, 4, 3)]
     return await asyncio.gather(*games)
 
@@ -127,7 +127,7 @@ def test_several_are_played_at_once_and_in_a_running_loop_only_by_await(tmp_path
 def test_a_cancelled_run_is_resumed_to_the_same_history(tmp_path: Path) -> None:
     whole = agentsim.run_sync(MINE, models={"mine": Echo()}, logs_dir=tmp_path, name="whole")
 
-    async def cancelled() -> agentsim.Run:
+    async def cancelled() -> agentsim.RecordedRun:
         stuck = Stuck()
         playing = asyncio.create_task(agentsim.run(MINE, models={"mine": stuck}, logs_dir=tmp_path, name="cut"))
         await stuck.asked.wait()
@@ -135,7 +135,7 @@ def test_a_cancelled_run_is_resumed_to_the_same_history(tmp_path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await playing
         cut = agentsim.load("cut", logs_dir=tmp_path)
-        assert isinstance(cut, agentsim.Run)
+        assert isinstance(cut, agentsim.RecordedRun)
         assert cut.status == "interrupted"
         return await agentsim.resume("cut", models={"mine": Echo()}, logs_dir=tmp_path)
 
@@ -203,7 +203,7 @@ def test_a_slow_model_of_ones_own_has_its_deadline(tmp_path: Path) -> None:
 
 
 def test_a_batch_in_a_loop_is_the_folder_of_its_runs(tmp_path: Path) -> None:
-    async def played() -> agentsim.Runs:
+    async def played() -> agentsim.RecordedRuns:
         return await agentsim.batch(MINE, games=3, own_models={"mine": Echo()}, out=tmp_path / "many", jobs=2)
 
     runs = asyncio.run(played())

@@ -269,3 +269,29 @@ def test_links_to_headings_lead_to_headings(page: Path) -> None:
     links = re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", page.read_text(encoding="utf-8"))
     there = [(name, anchor, (page.parent / name) if name else page) for name, anchor in links]
     assert [(name, anchor) for name, anchor, target in there if anchor not in anchors(target)] == []
+
+
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
+
+
+def test_the_calls_that_the_architecture_quotes_stand_in_the_modules_that_it_names() -> None:
+    quoted = re.findall(
+        r"^`(agentsim/\S+\.py)`\n\n```python\n(.*?)^```$", ARCHITECTURE.read_text(encoding="utf-8"), re.M | re.S
+    )
+    assert len(quoted) >= 8
+    for module, lines in quoted:
+        source = (ROOT / module).read_text(encoding="utf-8").splitlines()
+        assert [line for line in lines.splitlines() if line not in source] == [], module
+
+
+def test_the_spine_is_as_long_as_the_architecture_says() -> None:
+    text = ARCHITECTURE.read_text(encoding="utf-8")
+    found = re.search(r"(\d+) modules with about ([\d,]+) lines", text)
+    assert found is not None
+    named, folder = [], ""
+    for name in re.findall(r"`([\w/]+\.py)`", text[found.end() :]):
+        folder = name.rpartition("/")[0] or folder
+        named.append(ROOT / "agentsim" / folder / name.rpartition("/")[2])
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in named)
+    assert len(named) == int(found[1])
+    assert lines == pytest.approx(int(found[2].replace(",", "")), rel=0.05)

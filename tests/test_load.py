@@ -16,7 +16,7 @@ from agentsim.engine.panel import Frame
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.history import folders
 from agentsim.history.tables import BASE
-from agentsim.results import Run, Runs
+from agentsim.results import RecordedRun, RecordedRuns
 from tests.cli.command_line import agentsim as command
 from tests.cli.command_line import trio
 
@@ -35,15 +35,15 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project / "logs"
 
 
-def one(logs: Path) -> Run:
+def one(logs: Path) -> RecordedRun:
     loaded = agentsim.load("first", logs_dir=logs)
-    assert isinstance(loaded, Run)
+    assert isinstance(loaded, RecordedRun)
     return loaded
 
 
-def all_of(source: Path) -> Runs:
+def all_of(source: Path) -> RecordedRuns:
     loaded = agentsim.load(source)
-    assert isinstance(loaded, Runs)
+    assert isinstance(loaded, RecordedRuns)
     return loaded
 
 
@@ -109,11 +109,11 @@ def test_a_table_is_made_once_and_an_unknown_one_names_those_there_are(logs: Pat
 
 def test_what_is_loaded_says_what_it_is(logs: Path) -> None:
     run = one(logs)
-    assert repr(run) == "<Run first: agent_island, seed 1, completed>"
+    assert repr(run) == "<RecordedRun first: agent_island, seed 1, completed>"
     assert "tables" not in vars(run), "tables are made when they are asked for, not to print a line"
     sizes = f"events {len(run.tables['events'])}x10, decisions {len(run.tables['decisions'])}x21, standings 3x8"
     assert repr(run.tables).startswith(f"<Tables {sizes}, usage 3x12, pairs ")
-    assert repr(all_of(logs)).startswith(f"<Runs {logs}: 3 of 3 runs; <Tables events, decisions, ")
+    assert repr(all_of(logs)).startswith(f"<RecordedRuns {logs}: 3 of 3 runs; <Tables events, decisions, ")
 
 
 def test_a_run_is_found_by_name_by_path_and_by_the_environment(

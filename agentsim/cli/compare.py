@@ -173,19 +173,20 @@ def influence(
     """
     from agentsim.cli.display import shown
     from agentsim.history.run_files import find_run
-    from agentsim.runner.fork import to_play
+    from agentsim.runner.fork import jobs_to_play
+    from agentsim.runner.run import RunOptions
 
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy, influence_panels
 
     study = MessageStudy.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
     env = keys.env
-    for wanted in to_play(study.wanted, remark):
+    for job in jobs_to_play(study.jobs, remark):
         with shown(display) as watcher:
-            result = wanted.played(env=env, limits=limits.given, watcher=watcher)
-        if result is not None and result.status == "degraded":
+            result = job.run(RunOptions(env, watcher), limits=limits.given).play_sync()
+        if result.how == "played" and result.status == "degraded":
             remark(f"{result.files.name} is degraded: its share of fallbacks is above the limit")
-        if result is not None and result.error is not None:
+        if result.error is not None:
             remark(f"{result.files.name} was stopped: the same command goes on with it")
             raise result.error
     found = study.measured()

@@ -18,8 +18,8 @@ from agentsim.engine.wording import counted
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.record import Totals
 from agentsim.players.terminal import cut
-from agentsim.runner.admission import Budget
 from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
+from agentsim.runner.limits import Budget
 from agentsim.runner.watcher import Watcher
 
 _EVERY_S = 5.0

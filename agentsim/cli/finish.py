@@ -14,13 +14,13 @@ from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, s
 from agentsim.engine.codec import values
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
-from agentsim.history.load import again_with, elsewhere, load_history
+from agentsim.history.load import again_with, elsewhere
 from agentsim.history.record import FINISHED, History, Totals
 from agentsim.history.shares import Shares, shares_in
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
-    from agentsim.runner.session import RunResult
+    from agentsim.runner.run import RunResult
 
 
 DEGRADED = 4
@@ -31,7 +31,7 @@ _LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
 
 def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool, brief: bool = False) -> None:
     """Write the page with these options, or none, print the result, `brief` on a line, and exit with the run's code."""
-    html = None if page is None or result.rebuilt else _page(result.files, page)
+    html = None if page is None or result.how == "rebuilt" else _page(result.files, page)
     history, error = result.record, result.error
     _show(result.files, history, html, as_json=as_json, brief=brief)
     if result.remark is not None:
@@ -45,9 +45,10 @@ def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool, 
         raise typer.Exit(DEGRADED)
 
 
-def show_finished(files: RunFiles, *, as_json: bool) -> None:
+def show_finished(result: RunResult, *, as_json: bool) -> None:
     """Print the result of a run that was finished before, with the page that it has."""
-    _show(files, load_history(files.history), files.page if files.page.is_file() else None, as_json=as_json)
+    files = result.files
+    _show(files, result.record, files.page if files.page.is_file() else None, as_json=as_json)
 
 
 def _show(files: RunFiles, history: History, html: Path | None, *, as_json: bool, brief: bool = False) -> None:

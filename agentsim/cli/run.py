@@ -15,11 +15,11 @@ from agentsim.engine.wording import by_count, counted
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.run_files import RunFiles
-    from agentsim.runner.fork import Wanted
+    from agentsim.runner.fork import BranchJob
     from agentsim.runner.replay import Proof
-    from agentsim.runner.session import RunResult, Session
+    from agentsim.runner.run import Run, RunResult
     from agentsim.runner.watcher import Watcher
+    from agentsim.scenario.scenario import LimitOverrides
 
 
 @o.grouped
@@ -43,37 +43,29 @@ def run(
     serving: o.Serving,
 ) -> None:
     """Play a scenario; leaves a journal, a history and a page."""
-    from agentsim.api import prepare_run
+    from agentsim.api import create_run
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.cli.serve import play_and_serve
-    from agentsim.history.run_files import RunFiles
     from agentsim.runner.playback import recording_of
+    from agentsim.runner.run import RunOptions
 
-    def prepared(watcher: Watcher) -> Session:
-        return prepare_run(
-            scenario.path,
-            name=name,
-            logs_dir=logs_dir,
-            env=keys.env,
-            watcher=watcher,
-            recording=recording_of(record, replay_replies),
-            seed=seed,
-            max_cost_usd=max_cost,
-            served=serving.serve,
-            **loading.options,
+    def created(watcher: Watcher) -> Run:
+        recording = recording_of(record, replay_replies)
+        options = RunOptions(keys.env, watcher, recording, served=serving.serve)
+        return create_run(
+            scenario.path, logs_dir, options, name=name, seed=seed, max_cost_usd=max_cost, **loading.options
         )
 
-    def over(result: RunResult | RunFiles) -> None:
-        assert not isinstance(result, RunFiles), "a new run is not finished before it begins"
+    def ended(result: RunResult) -> None:
         finish(result, page=None if no_html else page.options, as_json=as_json)
 
     if (at := serving.at) is not None:
-        play_and_serve(prepared, over, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
+        play_and_serve(created, ended, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
         return
     with shown(display) as watcher:
-        result = prepared(watcher).run()
-    over(result)
+        result = created(watcher).play_sync()
+    ended(result)
 
 
 @o.grouped
@@ -103,39 +95,38 @@ def resume(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
     from agentsim.cli.serve import play_and_serve
-    from agentsim.history.run_files import RunFiles, find_run
+    from agentsim.history.run_files import find_run
     from agentsim.runner.batch.manifest import folder_of, require_manifest
     from agentsim.runner.playback import recording_of
-    from agentsim.runner.session import Session, resumed
+    from agentsim.runner.run import Run, RunOptions
 
     at = serving.at
     if (folder := folder_of(name, logs_dir)) is not None:
         if record is not None or replay_replies or at is not None:
             raise UsageError("--record, --replay-replies and --serve are for single runs")
         env = keys.env
-        manifest = require_manifest(folder).limited(env, **limits.given)
+        manifest = require_manifest(folder).limited(env, limits.given)
         carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json)
         return
     files = find_run(logs_dir, name)
 
-    def prepared(watcher: Watcher) -> Session | RunResult | RunFiles:
-        around = {"watcher": watcher, "recording": recording_of(record, replay_replies), "served": serving.serve}
-        return resumed(files, env=keys.env, **around, **limits.given) or files
+    def opened(watcher: Watcher) -> Run:
+        recording = recording_of(record, replay_replies)
+        return Run.open(files, RunOptions(keys.env, watcher, recording, served=serving.serve), limits.given)
 
-    def over(result: RunResult | RunFiles) -> None:
-        if isinstance(result, RunFiles):  # the run was finished before: nothing changes, nor does the page
+    def ended(result: RunResult) -> None:
+        if result.how == "unchanged":  # nor does its page change
             show_finished(result, as_json=as_json)
-            note(f"{result.name} is finished already: nothing was played")
+            note(f"{files.name} is finished already: nothing was played")
         else:
             finish(result, page=None if no_html else page.options, as_json=as_json)
 
     if at is not None:
-        play_and_serve(prepared, over, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
+        play_and_serve(opened, ended, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
         return
     with shown(display) as watcher:
-        found = prepared(watcher)
-        result = found.run() if isinstance(found, Session) else found
-    over(result)
+        result = opened(watcher).play_sync()
+    ended(result)
 
 
 @o.grouped
@@ -181,30 +172,31 @@ def fork(
     from agentsim.history.load import elsewhere
     from agentsim.history.record import CONTROL
     from agentsim.history.run_files import find_run
-    from agentsim.runner.fork import Wanted, of_arm, of_several, parent_of
+    from agentsim.runner.fork import BranchJob, Change, ForkPoint, jobs_of_arm, jobs_of_several
 
     if arm is not None and paired:
         raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
     env = keys.env
-    parent = parent_of(find_run(logs_dir, name), at)
-    what: dict[str, Any] = {"instead": instead, "changes": overrides or ()}
+    point = ForkPoint.of(find_run(logs_dir, name), at)
+    change = Change(instead, tuple(overrides or ()))
     if arm is not None:
-        wanted = of_arm(parent, arm, branches or 1, **what)
+        jobs = jobs_of_arm(point, arm, branches or 1, change)
     elif branches is not None:
-        wanted = of_several(parent, branches, paired=paired, **what)
+        jobs = jobs_of_several(point, branches, change, paired=paired)
     else:
-        wanted = [Wanted(parent, {**what, "paired": paired})]
-    if len(wanted) > 1 and display == "auto" and all(plan.name.kind != "human" for plan in parent.scenario.seats):
+        jobs = [BranchJob(point, change, paired=paired)]
+    if len(jobs) > 1 and display == "auto" and all(plan.name.kind != "human" for plan in point.scenario.seats):
         display = "none"  # each would show the past that all of them share
-    playing = {"env": env, "stem": new_name, "limits": limits.given}
-    _play_each(wanted, playing, display=display, page=None if no_html else {}, as_json=as_json)
+    _play_each(jobs, env, new_name, limits.given, display=display, page=None if no_html else {}, as_json=as_json)
     if arm not in {None, CONTROL} and not as_json:
-        say(f"compare the arms: agentsim compare {parent.files.name}{elsewhere(logs_dir)}")
+        say(f"compare the arms: agentsim compare {point.files.name}{elsewhere(logs_dir)}")
 
 
 def _play_each(
-    wanted: Sequence[Wanted],
-    playing: Mapping[str, Any],
+    jobs: Sequence[BranchJob],
+    env: Mapping[str, str],
+    name: str | None,
+    limits: LimitOverrides,
     *,
     display: o.DisplayMode,
     page: Mapping[str, Any] | None,
@@ -213,26 +205,27 @@ def _play_each(
     """Play the branches and print their results, of several a line each; exits with the first code that is not 0."""
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
-    from agentsim.runner.fork import to_play
+    from agentsim.runner.fork import jobs_to_play
+    from agentsim.runner.run import RunOptions
 
-    brief = len(wanted) > 1
+    brief = len(jobs) > 1
     worst = there = 0
-    for each in to_play(wanted, remark):
+    for job in jobs_to_play(jobs, remark):
         with shown(display) as watcher:
-            result = each.played(watcher=watcher, **playing)
+            result = job.run(RunOptions(env, watcher), name=name, limits=limits).play_sync()
         try:
-            if result is not None:
+            if result.how != "unchanged":
                 finish(result, page=page, as_json=as_json, brief=brief)
-            elif (files := each.files) is not None:  # it was finished before
+            else:
                 there += 1
                 if as_json or not brief:
-                    show_finished(files, as_json=as_json)
+                    show_finished(result, as_json=as_json)
         except typer.Exit as ended:
             worst = worst or ended.exit_code
             if ended.exit_code >= 128:
                 break
     if there:
-        branches = f"{there} of {counted(len(wanted), 'branch')} {by_count(there, 'was', 'were')}"
+        branches = f"{there} of {counted(len(jobs), 'branch')} {by_count(there, 'was', 'were')}"
         note(f"{branches} finished already: nothing was played there")
     if worst:
         raise typer.Exit(worst)

@@ -77,7 +77,7 @@ def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Displa
     """
     from agentsim.cli.display import shown
     from agentsim.history.run_files import find_run
-    from agentsim.runner.replay import follow
+    from agentsim.runner.follower import follow
 
     files = find_run(logs_dir, name)
     with shown(display) as watcher:

@@ -13,8 +13,7 @@ from agentsim.cli import shared_options as o
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.run_files import RunFiles
-    from agentsim.runner.session import RunResult, Session
+    from agentsim.runner.run import Run, RunResult
     from agentsim.runner.watcher import Watcher
     from agentsim.server.address import Address
 
@@ -45,17 +44,17 @@ def serve(
 
 
 def play_and_serve(
-    prepared: Callable[[Watcher], Session | RunResult | RunFiles],
-    over: Callable[[RunResult | RunFiles], None],
+    opened: Callable[[Watcher], Run],
+    ended: Callable[[RunResult], None],
     *,
     logs_dir: Path,
     at: Address,
     display: o.DisplayMode,
     as_json: bool,
 ) -> None:
-    """Play what is prepared and serve its folder, until Ctrl-C; exits as `over` does.
+    """Play the run that is opened and serve its folder, until Ctrl-C; exits as `ended` does.
 
-    The address is the first line, on stderr where stdout has the JSON. `over` prints the result once there is one.
+    The address is the first line, on stderr if stdout has the JSON. `ended` prints the result once there is one.
     """
     import asyncio
 
@@ -65,16 +64,16 @@ def play_and_serve(
 
     code = 0
     with at.bound() as listening, ExitStack() as drawn:
-        found = prepared(drawn.enter_context(shown(display)))
+        run = opened(drawn.enter_context(shown(display)))
 
-        def ended(result: RunResult | RunFiles) -> None:
+        def show(result: RunResult) -> None:
             nonlocal code
             drawn.close()
             try:
-                over(result)
+                ended(result)
             except typer.Exit as left:
                 code = left.exit_code
 
         said = note if as_json else typer.echo
-        asyncio.run(playing(logs_dir, found, said, ended, at=at, listening=listening, noted=note))
+        asyncio.run(playing(logs_dir, run, said, show, at=at, listening=listening, noted=note))
     raise typer.Exit(code)

@@ -19,6 +19,7 @@ from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
     from agentsim.models.keys import Variables
+    from agentsim.scenario.scenario import LimitOverrides
     from agentsim.server.address import Address
 
 
@@ -156,9 +157,11 @@ class Limits:
     ] = None
 
     @property
-    def given(self) -> dict[str, float | None]:
-        """As `with_limits` takes them."""
-        return {"max_cost_usd": self.max_cost, "max_calls": self.max_calls, "max_wall_s": self.max_wall}
+    def given(self) -> LimitOverrides:
+        """The limits as a run takes them."""
+        from agentsim.scenario.scenario import LimitOverrides
+
+        return LimitOverrides(self.max_cost, self.max_calls, self.max_wall)
 
 
 # Runs, and what is shown and written of them.

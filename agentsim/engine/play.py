@@ -1,6 +1,6 @@
 """Play: a game in progress, step by step; the numbering of waves and decisions lives here and nowhere else.
 
-No loop, no IO: `simulate` steps it in tests, `runner.drive` in earnest, and both get the same numbers.
+No loop, no IO: `simulate` steps it in tests, `runner.loop` in earnest, and both get the same numbers.
 """
 
 from __future__ import annotations

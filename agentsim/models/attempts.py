@@ -2,7 +2,7 @@
 
 A response asks for a wait in several ways (`retry_after`): points in time are compared with the response's own `Date`,
 and no clock is read. What went wrong is decided in `faults`; asking again after a bad reply and falling back belong to
-the referee.
+`runner.decide`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Also what calls come to, how many tokens a text has, and how many a reply may need. Bytes of UTF-8 are what a tokenizer
 starts from, so that they tell more than characters do: a Chinese character is three bytes and about one token, an
-English word five bytes and one. `docs/models.md` has what was measured. Budgets are `runner.admission`.
+English word five bytes and one. `docs/models.md` has what was measured. Budgets are `runner.limits`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """HumanPlayer: a person at the terminal, who reads the prompt that a model would get and types the reply.
 
-Reading lines and drawing belong to `terminal`, wording to `rendering`. The referee reads and judges the reply, as it
-does a model's.
+Reading lines and drawing belong to `terminal`, wording to `rendering`. `runner.decide` reads and judges the
+reply, as it does a model's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Players that need no person: the model, whose request becomes messages and whose completion is a reply, and the bot.
 
-Whether a reply is any good is the referee's business; retries, keys and bodies are those of `models`.
+Whether a reply is any good is judged in `runner.decide`; retries, keys and bodies are those of `models`.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ def _quoted_reply(reply: str) -> str:
 class ModelPlayer:
     """A model (or a file of canned replies) in a seat, with its persona and sampling; `spare` takes over from it.
 
-    Where `warm`, one call of a wave goes ahead of those that begin as it does: see `runner.warming`.
+    Where `warm`, one call of a wave goes ahead of those that begin as it does: see `runner.limits.Warming`.
     """
 
     model: Model

@@ -71,7 +71,7 @@ class Form:
         except IllegalDecision as error:
             return str(error)
         except DecisionError:
-            return ""  # of what the words are missing for, the referee judges once they are there
+            return ""  # of what the words are missing for, the run judges once they are there
         return self.request.warning(decision)
 
     def reason(self, text: str) -> str:

@@ -1,7 +1,7 @@
 """WebPlayer: a person in a seat who answers on a page of the server.
 
-What the page looks like belongs to `server`; which fields a form has, to `page_form`. The referee judges the answer, as
-it does for every player.
+What the page looks like belongs to `server`; which fields a form has, to `page_form`. The answer is judged in
+`runner.decide`, as every player's is.
 """
 
 from __future__ import annotations

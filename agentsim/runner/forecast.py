@@ -32,7 +32,7 @@ from agentsim.errors import DecisionError
 from agentsim.models.base import Message
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import prompt_messages
-from agentsim.runner.plays import new_play
+from agentsim.runner.played_game import new_play
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, prices_of
 

@@ -11,33 +11,46 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from filelock import lock_descriptor
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.game import Game
+from agentsim.engine.game import Game, bots_of
 from agentsim.engine.play import Ask
-from agentsim.errors import DecisionError, JournalMismatch, UsageError
+from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.history.journal import Contents, DecisionRecord, Journal, read_journal
 from agentsim.history.load import branches_in
 from agentsim.history.record import CONTROL, Branch
 from agentsim.history.run_files import RunFiles, check_name, is_running
-from agentsim.models.own import OwnModel
-from agentsim.runner.drive import not_whole, played_again
-from agentsim.runner.plays import RunResult, changed_scenario, head_of, new_play, restored_scenario
-from agentsim.runner.referee import Ruling, decision_record_of
-from agentsim.runner.replay import over
-from agentsim.runner.seats import seated
-from agentsim.runner.session import Session, resumed
-from agentsim.runner.watcher import Watcher
-from agentsim.scenario.document import overridden
-from agentsim.scenario.scenario import Scenario, with_limits
+from agentsim.runner.decide import Ruling, decision_record_of
+from agentsim.runner.played_game import PlayedGame, head_of
+from agentsim.runner.replay import is_over
+from agentsim.runner.run import PreparedRun, Run, RunOptions, seats_of
+from agentsim.scenario.document import by_typed_ids, overridden
+from agentsim.scenario.player_plan import PlayerPlan, check_terminal
+from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
+from agentsim.scenario.source_files import located, roots
+from agentsim.scenario.validation import no_such_bot, screen
 
 
 @dataclass(frozen=True)
-class ParentRun:
+class Change:
+    """What a branch does otherwise than its parent.
+
+    It takes the decision `instead`, JSON as a model would reply or a decision, or asks anew; `settings` are put into
+    what the journal keeps of the scenario, as `KEY=VALUE`.
+    """
+
+    instead: str | Decision | None = None
+    settings: tuple[str, ...] = ()
+
+
+NO_CHANGE = Change()
+
+
+@dataclass(frozen=True)
+class ForkPoint:
     """A run cut before one decision: `ask` is what is to be decided anew."""
 
     files: RunFiles
@@ -47,55 +60,70 @@ class ParentRun:
     kept: tuple[DecisionRecord, ...]
     ask: Ask
 
+    @classmethod
+    def of(cls, files: RunFiles, at: int) -> ForkPoint:
+        """Cut a run before its decision number `at`: its past is played again, and must be what the rules ask.
+
+        Raises `UsageError` if there is no such decision, `JournalError` for a journal that cannot be used.
+        """
+        contents = read_journal(files.journal)
+        played = PlayedGame.of_journal(contents)
+        cut = next((entry for entry in contents.decisions.values() if entry.index == at), None)
+        if cut is None:
+            numbers = sorted(entry.index for entry in contents.decisions.values())
+            valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
+            raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
+        kept: list[DecisionRecord] = []
+        for found in played.replay(contents):
+            kept += [entry for entry in found.records.values() if entry is not cut]
+            if found.wave.number == cut.wave:
+                played.play.close()
+                return cls(files, contents, played.scenario, played.game, tuple(kept), found.wave.asks[cut.place])
+        raise JournalMismatch(f"the game ends before wave {cut.wave}, which is recorded")
+
     def branch(
         self,
+        options: RunOptions,
+        change: Change = NO_CHANGE,
         *,
-        env: Mapping[str, str],
-        instead: str | Decision | None = None,
-        changes: Sequence[str] = (),
         number: int | None = None,
         of_several: bool = False,
         arm: str | None = None,
         paired: bool = False,
-        stem: str | None = None,
-        limits: Mapping[str, float | None] = MappingProxyType({}),
-        watcher: Watcher | None = None,
-        own: Mapping[str, OwnModel] | None = None,
-        served: bool = False,
-    ) -> Session:
-        """The session of a new run with this past; its journal is there, and `agentsim resume` would go on with it.
+        name: str | None = None,
+        limits: LimitOverrides | None = None,
+    ) -> Run:
+        """Create a run with this past; its journal is there, and `agentsim resume` would go on with it.
 
-        With `instead`, JSON as a model would reply or a decision, that is decided. A `number` tells it from other
-        branches and gives chance another way after the decision, unless `paired`; one `of_several` takes the first that
-        no branch beside the parent has which does the same, and bears it in its name. Branches of an `arm` bear its
-        name as well, and each number is there once. `limits`, as `with_limits` takes them, hold for what the branch
-        itself calls; people at pages need one that is `served`.
-        Raises `UsageError` for a decision that is not allowed, `ScenarioError` for changes that cannot be.
+        A `number` tells it from other branches and gives chance another way after the decision, unless `paired`; one
+        `of_several` takes the first that no branch beside the parent has which does the same, and bears it in its name.
+        Branches of an `arm` bear its name as well, and each number is there once. `limits` count what the branch itself
+        calls. Raises `UsageError` for a decision that is not allowed, `ScenarioError` for changes that cannot be.
         """
-        if stem is not None:
-            check_name(stem)
-        entry = None if instead is None else self._decided(instead)
+        if name is not None:
+            check_name(name)
+        entry = None if change.instead is None else self._decided(change.instead)
         default = f"{self.files.name}_at{self.ask.index}"
-        given = stem is not None
+        given = name is not None
         with _alone(self.files.directory):  # or another process would take the same number
-            made = self.marked(entry=entry, changes=changes, arm=arm)
+            made = self._branch(entry, change.settings, arm)
             if arm is not None:
                 if number in self.alike(made):
                     raise UsageError(f"branch {number} of the arm {arm} already exists, or another process makes it")
-                stem = f"{stem or default}_{arm}_b{number}"
+                name = f"{name or default}_{arm}_b{number}"
             elif number is None and of_several:
                 # one more than the highest, so that a repeated command makes new branches and no copies
                 number = max(self.alike(made), default=0) + 1
-                stem = f"{stem or default}_b{number}"
+                name = f"{name or default}_b{number}"
             salted = [] if self.scenario.branch is None else self.scenario.branch.salts
             salts = [(wave, word) for wave, word in salted if wave < self.ask.wave]
             if number is not None and not paired:
                 salts.append((self.ask.wave, str(number)))
-            scenario = with_limits(changed_scenario(self.scenario, self.game, changes), env, **limits)
+            scenario = changed_scenario(self.scenario, self.game, change.settings)
+            scenario = with_limits(scenario, options.env, limits or LimitOverrides())
             scenario = replace(scenario, branch=made.model_copy(update={"branch": number, "salts": salts}))
-            known = self.contents.terms(self.scenario.first_models)
-            seats = seated(scenario, self.game, env, known=known, own=own, served=served)
-            files, handle = RunFiles.reserve(self.files.directory, stem or default, numbered=not given)
+            seats = seats_of(scenario, self.game, options, self.contents.terms(self.scenario.first_models))
+            files, handle = RunFiles.reserve(self.files.directory, name or default, numbered=not given)
             os.close(handle)
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
             try:
@@ -106,7 +134,8 @@ class ParentRun:
                 for path in (draft, files.journal):
                     path.unlink(missing_ok=True)
                 raise
-        return Session(scenario, self.game, seats, files, Journal.reopen(files.journal), watcher or Watcher())
+        prepared = PreparedRun(scenario, self.game, seats, Journal.reopen(files.journal))
+        return Run(files, options, prepared=prepared)
 
     def _write(self, draft: Path, head: Mapping[str, Any], entry: DecisionRecord | None) -> None:
         """Write the journal beside its place: a run with half a past would pay again for the other half."""
@@ -123,22 +152,17 @@ class ParentRun:
             journal.sync()
         journal.close()
 
-    def marked(
-        self,
-        *,
-        instead: str | Decision | None = None,
-        changes: Sequence[str] = (),
-        arm: str | None = None,
-        entry: DecisionRecord | None = None,
-    ) -> Branch:
-        """What a branch with these changes says of itself, but for its number; `entry` is `instead` as it was read."""
-        if entry is None and instead is not None:
-            entry = self._decided(instead)
+    def marked(self, change: Change = NO_CHANGE, arm: str | None = None) -> Branch:
+        """Return what a branch with this change records of itself, but for its number."""
+        entry = None if change.instead is None else self._decided(change.instead)
+        return self._branch(entry, change.settings, arm)
+
+    def _branch(self, entry: DecisionRecord | None, settings: Sequence[str], arm: str | None) -> Branch:
         return Branch(
             of=self.files.name,
             at=self.ask.index,
             instead=None if entry is None else entry.decision,
-            changed=list(changes),
+            changed=list(settings),
             wave=self.ask.wave,
             beside=[kept.index for kept in self.kept if kept.wave == self.ask.wave],
             arm=arm,
@@ -189,36 +213,65 @@ def _alone(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def parent_of(files: RunFiles, at: int) -> ParentRun:
-    """The run cut before its decision number `at`; its past is played again, and must be what the rules ask.
+_MAY_CHANGE = ("players", "staff", "prices", "providers")
 
-    Raises `UsageError` where there is no such decision, `JournalError` for a journal that cannot be used.
-    """
-    contents = read_journal(files.journal)
-    scenario, game = restored_scenario(contents)
-    cut = next((entry for entry in contents.decisions.values() if entry.index == at), None)
-    if cut is None:
-        numbers = sorted(entry.index for entry in contents.decisions.values())
-        valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
-        raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
-    play = new_play(scenario, game, contents)
-    kept: list[DecisionRecord] = []
-    for wave, entries, whole in played_again(play, contents):
-        kept += [entry for entry in entries if entry is not cut]
-        if wave.number == cut.wave:
-            play.close()
-            return ParentRun(files, contents, scenario, game, tuple(kept), wave.asks[cut.place])
-        if not whole:
-            raise not_whole(wave)
-    raise JournalMismatch(f"the game ends before wave {cut.wave}, which is recorded")
+
+def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:
+    """The scenario with `KEY=VALUE` put into what a journal keeps of it."""
+    for change in changes:
+        first = change.partition("=")[0].strip().partition(".")[0]
+        if first not in _MAY_CHANGE:
+            raise UsageError(f"--set {first}: cannot be changed by a fork (valid: {', '.join(_MAY_CHANGE)})")
+    if not changes:
+        return scenario
+    screen(overridden({}, changes))  # what is changed is kept as it was typed
+    identity = overridden(scenario.identity(), changes)
+    with by_typed_ids(identity, changes):
+        changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
+    if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
+        raise UsageError("--set players: who plays cannot change in the middle of a game")
+    before = {plan.id: plan for plan in scenario.seats}
+    players = tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players)
+    check_terminal(players)
+    return replace(
+        changed,
+        players=players,
+        staff={role: _checked(plan, before.get(plan.id), changed, game) for role, plan in changed.staff.items()},
+    )
+
+
+def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
+    """The plan, its model's file found; `ScenarioError` where its new model cannot play here."""
+    if before is not None and [each.model for each in plan.models] == [each.model for each in before.models]:
+        return plan
+    at = f"the model of {plan.id}"
+    try:
+        name = plan.name
+    except ValueError as error:
+        raise ScenarioError(str(error), key=at) from None
+    if name.kind == "bot" and name.rest not in bots_of(game):
+        raise no_such_bot(game.name, name.rest, bots_of(game), key=at)
+    if name.kind not in {"bot", "human", "web"} and (
+        plan.settings.timeout_s is None or plan.settings.max_attempts is None
+    ):
+        raise ScenarioError(
+            "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
+        )
+    if name.file is None:
+        return replace(plan, path=None)
+    return replace(plan, path=located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at))
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """One branch that is asked for; `files` where its journal is there already."""
+class BranchJob:
+    """One branch that is asked for; it has `files` if its journal is there already."""
 
-    parent: ParentRun
-    options: Mapping[str, Any]
+    point: ForkPoint
+    change: Change = NO_CHANGE
+    number: int | None = None
+    of_several: bool = False
+    arm: str | None = None
+    paired: bool = False
     files: RunFiles | None = None
 
     @property
@@ -226,74 +279,62 @@ class Wanted:
         """Whether another process plays it now."""
         return self.files is not None and is_running(self.files.journal)
 
-    def come_by(
-        self,
-        *,
-        env: Mapping[str, str],
-        stem: str | None = None,
-        limits: Mapping[str, float | None] = MappingProxyType({}),
-        watcher: Watcher | None = None,
-        own: Mapping[str, OwnModel] | None = None,
-    ) -> Session | RunResult | None:
-        """A session that plays it from the fork, or on from where its journal ends; None where it is finished.
-
-        A result is that of a finished branch whose history was lost and is made again.
-        """
-        if self.files is None:
-            return self.parent.branch(env=env, stem=stem, limits=limits, watcher=watcher, own=own, **self.options)
-        return resumed(self.files, env=env, watcher=watcher, own=own, **limits)
-
-    def played(self, **options: Any) -> RunResult | None:
-        """Come by it and play it; None where it is finished."""
-        found = self.come_by(**options)
-        return found.run() if isinstance(found, Session) else found
+    def run(self, options: RunOptions, *, name: str | None = None, limits: LimitOverrides | None = None) -> Run:
+        """Return the branch's run: a new one, or the one that is there. Raises as `ForkPoint.branch`."""
+        if self.files is not None:
+            return Run.open(self.files, options, limits)
+        return self.point.branch(
+            options,
+            self.change,
+            number=self.number,
+            of_several=self.of_several,
+            arm=self.arm,
+            paired=self.paired,
+            name=name,
+            limits=limits,
+        )
 
 
-def of_arm(
-    parent: ParentRun, arm: str, count: int, *, instead: str | None = None, changes: Sequence[str] = ()
-) -> list[Wanted]:
-    """Branches 1 to `count` of the arm, each before that of the same number of the control, which shares its luck.
+def jobs_of_arm(point: ForkPoint, arm: str, count: int, change: Change = NO_CHANGE) -> list[BranchJob]:
+    """Return branches 1 to `count` of the arm, each before the control's of the same number, which shares its luck.
 
     Those that are there are in the list with their files, so that the same command again goes on where one ended.
-    An arm that changes nothing either is drawn anew as well. Raises `UsageError` where the arm is there and changes
+    An arm that changes nothing either is drawn anew as well. Raises `UsageError` if the arm is there and changes
     something else, or the control would change anything.
     """
-    if arm == CONTROL and (instead is not None or changes):
+    if arm == CONTROL and change != NO_CHANGE:
         raise UsageError(f"--arm {CONTROL}: changes nothing, so --set and --instead are for other arms")
-    return of_arms(parent, {arm: {"instead": instead, "changes": tuple(changes)}, CONTROL: {}}, count)
+    return jobs_of_arms(point, {arm: change, CONTROL: NO_CHANGE}, count)
 
 
-def of_arms(parent: ParentRun, arms: Mapping[str, Mapping[str, Any]], count: int) -> list[Wanted]:
-    """Branches 1 to `count` of each arm, by number: what each arm changes, as `ParentRun.marked` takes it, by its name.
-
-    Raises `UsageError` as `of_arm`.
-    """
+def jobs_of_arms(point: ForkPoint, arms: Mapping[str, Change], count: int) -> list[BranchJob]:
+    """Return branches 1 to `count` of each arm, by number. Raises as `jobs_of_arm`."""
     for name in arms:
         check_name(name)
-    # before anything is paid for: where an arm cannot be, none is played
-    there = {name: parent.alike(parent.marked(arm=name, **options)) for name, options in arms.items()}
+    # before anything is paid for: if one arm cannot be, none is played
+    there = {name: point.alike(point.marked(change, name)) for name, change in arms.items()}
     return [
-        Wanted(parent, {**options, "arm": name, "number": number}, there[name].get(number))
+        BranchJob(point, change, number, arm=name, files=there[name].get(number))
         for number in range(1, count + 1)
-        for name, options in arms.items()
+        for name, change in arms.items()
     ]
 
 
-def of_several(
-    parent: ParentRun, count: int, *, paired: bool = False, instead: str | None = None, changes: Sequence[str] = ()
-) -> list[Wanted]:
-    """`count` branches without a name for what they change: first those that were stopped, then new ones."""
-    there = parent.alike(parent.marked(instead=instead, changes=changes))
-    stopped = [files for _, files in sorted(there.items()) if not over(files) and not is_running(files.journal)]
-    options = {"instead": instead, "changes": tuple(changes), "paired": paired, "of_several": True}
-    begun = [Wanted(parent, options, files) for files in stopped[:count]]
-    return [*begun, *(Wanted(parent, options) for _ in range(count - len(begun)))]
+def jobs_of_several(
+    point: ForkPoint, count: int, change: Change = NO_CHANGE, *, paired: bool = False
+) -> list[BranchJob]:
+    """Return `count` branches without a name for what they change: first those that were stopped, then new ones."""
+    there = point.alike(point.marked(change))
+    stopped = [files for _, files in sorted(there.items()) if not is_over(files) and not is_running(files.journal)]
+    new = BranchJob(point, change, paired=paired, of_several=True)
+    begun = [replace(new, files=files) for files in stopped[:count]]
+    return [*begun, *[new] * (count - len(begun))]
 
 
-def to_play(wanted: Sequence[Wanted], noted: Callable[[str], object]) -> Iterator[Wanted]:
-    """Those that no other process plays; the others are noted."""
-    for each in wanted:
-        if each.running and each.files is not None:
-            noted(f"{each.files.name} is being played by another process")
+def jobs_to_play(jobs: Sequence[BranchJob], noted: Callable[[str], object]) -> Iterator[BranchJob]:
+    """Yield the branches that no other process plays; the others are noted."""
+    for job in jobs:
+        if job.running and job.files is not None:
+            noted(f"{job.files.name} is being played by another process")
         else:
-            yield each
+            yield job

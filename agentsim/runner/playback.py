@@ -20,7 +20,7 @@ from agentsim.errors import JournalError, ProviderStopped, UsageError, first_obj
 from agentsim.history.journal import read_journal
 from agentsim.history.versions import JOURNAL_FORMAT, require_version
 from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word
-from agentsim.runner.plays import restored_scenario
+from agentsim.runner.played_game import restored_scenario
 from agentsim.runner.recorder import Recorder, Recording, Sent, digest
 
 _MAX_SEED = 2**63  # no scenario's is above that; a run without one draws less

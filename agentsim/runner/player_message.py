@@ -21,9 +21,8 @@ from agentsim.engine.wording import CUT, counted
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.drive import played_again
-from agentsim.runner.fork import ParentRun, Wanted, of_arms, parent_of
-from agentsim.runner.plays import new_play, restored_scenario
+from agentsim.runner.fork import BranchJob, Change, ForkPoint, jobs_of_arms
+from agentsim.runner.played_game import PlayedGame
 
 Swap: TypeAlias = Literal["silence", "neutral"]
 ANY = Text(sys.maxsize)
@@ -52,7 +51,7 @@ class PlayerMessage:
     it, `round` theirs. Wave `heard` is the first of which all listeners know it.
     """
 
-    parent: ParentRun
+    parent: ForkPoint
     decision: Decision
     places: Mapping[Path, Text]
     kind: str
@@ -84,9 +83,9 @@ class PlayerMessage:
         lengths = {place: min(len(value_at(said, place).strip()), legal.limit) for place, legal in self.places.items()}
         return self._with("neutral", {place: neutral(length) for place, length in lengths.items()})
 
-    def wanted(self, count: int) -> list[Wanted]:
-        """Branches 1 to `count` with the message as it was, and of the other arm, number by number."""
-        return of_arms(self.parent, {SAID: {"instead": self.decision}, self.arm: {"instead": self.instead}}, count)
+    def jobs(self, count: int) -> list[BranchJob]:
+        """Return branches 1 to `count` with the message as it was, and of the other arm, number by number."""
+        return jobs_of_arms(self.parent, {SAID: Change(self.decision), self.arm: Change(self.instead)}, count)
 
     def _with(self, arm: str, words: Mapping[Path, str]) -> PlayerMessage:
         """With these words; where there may not be none, with what the fallback has: it puts none into a mouth."""
@@ -116,7 +115,7 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
     """
     told = _told(files)
     if at not in told:
-        parent_of(files, at)  # which says so where there is no such decision
+        ForkPoint.of(files, at)  # which says so where there is no such decision
         raise UsageError(f"{files.name}: decision {at} says nothing that another player hears")
     (first, *_), _ = told[at]
     chosen = {first.by: at}
@@ -124,13 +123,14 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
         for index, ((entry, *_), _) in sorted(told.items()):
             if (entry.event.kind, entry.round) == (first.event.kind, first.round):
                 chosen.setdefault(entry.by, index)
-    return [_message(parent_of(files, index), *told[index]) for index in sorted(chosen.values())]
+    return [_message(ForkPoint.of(files, index), *told[index]) for index in sorted(chosen.values())]
 
 
 def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
     """By decision, its events with words that another player heard, and the first wave after the last of them."""
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded), recorded)
+    played = PlayedGame.of_journal(recorded)
+    play = played.play
     found: dict[int, tuple[list[LoggedEvent], int]] = {}
     seen = number = 0
 
@@ -139,8 +139,8 @@ def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
             if entry.decision is not None and entry.event.words is not None and _heard(entry, play.table.players):
                 found[entry.decision] = [*found.get(entry.decision, ([], 0))[0], entry], wave
 
-    for wave, _, _ in played_again(play, recorded):
-        take(number := wave.number)
+    for each in played.replay(recorded):
+        take(number := each.wave.number)
         seen = len(play.log)
     take(number + 1)
     play.close()
@@ -153,7 +153,7 @@ def _heard(entry: LoggedEvent, players: Sequence[PlayerId]) -> list[PlayerId]:
     return [player for player in heard if player != entry.by and entry.event.content.strip()]
 
 
-def _message(parent: ParentRun, told: Sequence[LoggedEvent], heard: int) -> PlayerMessage:
+def _message(parent: ForkPoint, told: Sequence[LoggedEvent], heard: int) -> PlayerMessage:
     entry = parent.contents.decisions[parent.ask.wave, parent.ask.place]
     texts = {place: text for place, text in paths_in(dict(entry.decision)) if isinstance(text, str)}
     options = {place: _option(parent.ask.request, place, entry.decision) for place in texts}

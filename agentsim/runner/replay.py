@@ -1,4 +1,4 @@
-"""Replay: plays a run again from its journal alone, to prove its history, to rebuild one, or to follow it as it grows.
+"""Replay: plays a run again from its journal alone, to prove its history or to rebuild one.
 
 A journal is appended to and synced, a history is derived. Where they differ, the journal is right. No model is called.
 """
@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,19 +17,15 @@ from agentsim.engine.codec import bytes_id
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.history.fold import dump_history, history_bytes
-from agentsim.history.journal import Contents, Journal, Stop, read_journal, read_on
+from agentsim.history.journal import Contents, Journal, Stop, read_journal
 from agentsim.history.load import parsed
-from agentsim.history.record import FINISHED, History, Totals
-from agentsim.history.run_files import RunFiles, is_running, read_history, write_history
+from agentsim.history.record import FINISHED, History
+from agentsim.history.run_files import RunFiles, read_history, write_history
 from agentsim.history.versions import HISTORY_FORMAT
-from agentsim.runner.drive import not_whole, played_again, recalled
-from agentsim.runner.plays import Played, new_play, restored_scenario, volatile_of
-from agentsim.runner.watcher import PublicWatcher, Watcher
+from agentsim.runner.played_game import PlayedGame, volatile_of
 
 _MISSING = object()
 _TAIL = 4096
-EVERY_S = 0.2
-"""Seconds between two looks at a journal that is followed."""
 
 
 class ReplayDiffers(AgentsimError):
@@ -85,18 +80,23 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def replayed(name: str, recorded: Contents) -> Played:
-    """Play a journal; `JournalMismatch` where the rules ask something else, `ReplayDiffers` where they ask for less."""
-    scenario, game = restored_scenario(recorded)
-    again = Played(scenario, game, new_play(scenario, game, recorded))
-    for _, entries, _ in played_again(again.play, recorded):
-        again.decisions.extend(entries)
-    again.play.close()
-    if len(again.decisions) < len(recorded.decisions):
+def replayed(name: str, recorded: Contents) -> PlayedGame:
+    """Play a journal to its end.
+
+    Raises `JournalMismatch` if the rules ask something else than it answers, `ReplayDiffers` if they ask for less.
+    """
+    played = PlayedGame.of_journal(recorded)
+    for found in played.replay(recorded):
+        if not found.is_whole:
+            played.take(found)
+            break  # what is recorded behind it was not asked
+    played.play.close()
+    if len(played.decisions) < len(recorded.decisions):
         raise ReplayDiffers(
-            f"{name}: the journal has {counted(len(recorded.decisions), 'decision')}, {len(again.decisions)} were asked"
+            f"{name}: the journal has {counted(len(recorded.decisions), 'decision')}, "
+            f"{len(played.decisions)} were asked"
         )
-    return again
+    return played
 
 
 def _status(claimed: str, stops: Sequence[Stop], finished: str | None) -> str:
@@ -123,7 +123,7 @@ def _where(path: str, claimed: Any, again: Any) -> str:
     return f"{path}: {one} in the history, {other} in the replay"
 
 
-def over(files: RunFiles) -> bool:
+def is_over(files: RunFiles) -> bool:
     """Whether a game has come to its end, told from the journal's last line, without reading the rest."""
     try:
         with files.journal.open("rb") as file:
@@ -135,7 +135,7 @@ def over(files: RunFiles) -> bool:
         return False
 
 
-def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
+def history_problem(files: RunFiles, *, closely: bool = False) -> str | None:
     """What is wrong with the history beside the journal of a game that is over; None where it is that game's.
 
     Its head is looked at, and that it is JSON to its end; `closely`, which takes twice as long, every record as well,
@@ -166,7 +166,7 @@ def unfit(files: RunFiles, *, closely: bool = False) -> str | None:
     return None
 
 
-def rebuilt(files: RunFiles) -> History:
+def rebuild_history(files: RunFiles) -> History:
     """The history of a game that is over, played again from its journal and written.
 
     Raises `JournalError` where the journal cannot be used or does not end the game, `ReplayDiffers` where it says more.
@@ -187,76 +187,3 @@ def rebuilt(files: RunFiles) -> History:
 
     write_history(files, lambda: history_bytes(history), named)
     return history
-
-
-def follow(files: RunFiles, watcher: Watcher, *, sleep: Callable[[float], None] = time.sleep) -> str:
-    """Show the watcher what the run has done and does, until it ends or stops; its status then.
-
-    `interrupted` is also that of a run whose process is gone without a word. Decisions of bots may wait in the player's
-    memory for a while before they are in the journal. Raises `JournalError` for a journal that cannot be used.
-    """
-    contents = Contents()
-    looks = _looks(files, contents, sleep)
-    if not any(contents.head for _ in looks):
-        raise JournalError(f"{files.name}: the run ended before its journal began; there is nothing to watch")
-    follower = _Follower(files, contents, watcher)
-    follower.catch_up()
-    for _ in looks:
-        follower.catch_up()
-    return contents.stops[-1].status if contents.stops else "interrupted"
-
-
-def _looks(files: RunFiles, contents: Contents, sleep: Callable[[float], None]) -> Iterator[None]:
-    """Takes in what a journal has gained, again and again; the last time after its process has ended."""
-    while True:
-        running = is_running(files.journal)  # asked before the look: what it wrote before it ended is seen
-        read_on(files.journal, contents)
-        yield
-        if not running:
-            return
-        sleep(EVERY_S)
-
-
-class _Follower:
-    """Plays a growing journal's game, and shows each decision and event once."""
-
-    def __init__(self, files: RunFiles, contents: Contents, watcher: Watcher) -> None:
-        scenario, game = restored_scenario(contents)
-        people = any(plan.name.kind == "human" for plan in scenario.seats)
-        self._watcher = PublicWatcher(watcher) if people else watcher
-        self._contents = contents
-        self._play = new_play(scenario, game, contents)
-        self._totals = Totals()
-        self._told = 0
-        self._shown: set[int] = set()  # places of this wave
-        watcher.began(files.name, game.title, self._play.table.players)
-        self._watcher.seated({plan.id: plan.title for plan in scenario.seats})
-        self._wave = self._play.start()
-        self._announce()
-
-    def catch_up(self) -> None:
-        """Play as far as the journal's decisions go."""
-        while self._wave is not None:
-            self._wave = self._play.steered(self._wave)
-            entries, decisions = recalled(self._contents, self._wave)
-            for entry in entries:
-                if entry.place not in self._shown:
-                    self._shown.add(entry.place)
-                    self._totals.add(entry)
-                    self._watcher.decided(entry)
-                    self._watcher.counted(self._totals)
-            if decisions is None:
-                if self._wave.number < self._contents.last_wave:
-                    raise not_whole(self._wave)
-                return
-            self._wave = self._play.answer(decisions)
-            self._shown.clear()
-            self._announce()
-
-    def _announce(self) -> None:
-        log = self._play.log
-        self._watcher.told(log[self._told :])
-        self._told = len(log)
-        if self._wave is not None:
-            self._watcher.stands(self._play.table.progress)
-            self._watcher.wave(self._wave, self._play.table.rounds[-1])

@@ -20,7 +20,7 @@ from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.players.web import WebPlayer
-from agentsim.runner.dispatcher import Seat
+from agentsim.runner.decide import Seat
 from agentsim.runner.recorder import Recording
 from agentsim.scenario.player_plan import PEOPLE, PlayerPlan
 from agentsim.scenario.scenario import Scenario, check_prices, prices_of, shown_path

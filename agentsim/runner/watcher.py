@@ -9,7 +9,7 @@ from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask, Wave
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.record import Totals
-from agentsim.runner.admission import Budget
+from agentsim.runner.limits import Budget
 
 
 class Watcher:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -214,19 +214,27 @@ def _unpriced(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
 _OPTIONS = {"max_cost_usd": "--max-cost", "max_calls": "--max-calls", "max_wall_s": "--max-wall"}
 
 
-def with_limits(scenario: Scenario, env: Mapping[str, str], **given: float | None) -> Scenario:
-    """The scenario with these limits in place of its own, where they are not None.
+@dataclass(frozen=True)
+class LimitOverrides:
+    """Limits that take the place of a scenario's own; None leaves its own."""
 
-    `max_cost_usd`, `max_calls` and `max_wall_s` are checked as they are in a scenario's file. Raises `UsageError`,
-    which names the option of the command line; also for a limit in dollars where a price is unknown.
+    max_cost_usd: float | None = None
+    max_calls: int | None = None
+    max_wall_s: float | None = None
+
+
+def with_limits(scenario: Scenario, env: Mapping[str, str], limits: LimitOverrides) -> Scenario:
+    """Return the scenario with these limits, which are checked as they are in a scenario's file.
+
+    Raises `UsageError`, which names the option of the command line; also for a limit in dollars if a price is unknown.
     """
-    new = {key: value for key, value in given.items() if value is not None}
+    new = {key: value for key, value in asdict(limits).items() if value is not None}
     try:
         screen(new)
-        limits = validated(Limits, {**scenario.limits.model_dump(mode="json"), **new})
+        changed = validated(Limits, {**scenario.limits.model_dump(mode="json"), **new})
     except ScenarioError as error:
         raise UsageError(f"{_OPTIONS.get(error.key, error.key)}: {error.problem}") from None
-    scenario = replace(scenario, limits=limits)
+    scenario = replace(scenario, limits=changed)
     if unpriced := _unpriced(scenario, env):
         raise UsageError(
             f"{_OPTIONS['max_cost_usd']}: the price of {' and of '.join(unpriced)} is unknown, and a run keeps the "

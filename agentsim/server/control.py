@@ -11,16 +11,16 @@ from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
 from agentsim.engine.survey import Survey
 from agentsim.errors import UsageError
-from agentsim.runner.session import Session
+from agentsim.runner.run import Run
 from agentsim.server.news import News
 
 
 class Control:
-    """What an experimenter may do to one session while it is played."""
+    """What an experimenter may do to one run while it is played."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, run: Run) -> None:
         self.paused = False
-        self._session = session
+        self._run = run
         self._steps = 0
         self._changes = News()
         self._begun = 0  # the highest wave that was let go here; of those on record the journal knows
@@ -30,12 +30,12 @@ class Control:
         self._play: GamePlay | None = None
         self._ended = False
         self._stands = asyncio.Event()  # the game is where it is to go on, or has come to its end
-        session.before = self.before
+        run.before = self.before
 
     @property
     def announces(self) -> bool:
         """Whether the game's players hear announcements."""
-        return allows_announcements(self._session.game)
+        return allows_announcements(self._run.game)
 
     @property
     def waits(self) -> bool:
@@ -60,19 +60,19 @@ class Control:
     async def announce(self, said: str) -> None:
         """Have the narrator say this before the next wave; `UsageError` where the game has no narrator to hear."""
         if not self.announces:
-            raise UsageError(f"{self._session.game.title} has no announcements")
+            raise UsageError(f"{self._run.game.title} has no announcements")
         await self._steer(Announcement(said=" ".join(said.split())))
 
     async def ask(self, aside: Aside) -> None:
         """Have players asked off the record before the next wave; `UsageError` for one who cannot be."""
-        known = [plan.id for plan in self._session.scenario.players]
+        known = [plan.id for plan in self._run.scenario.players]
         if unknown := [player for player in aside.players if player not in known]:
             raise UsageError(f"there is no player {unknown[0][:80]!r} (valid: {', '.join(known)})")
         await self._steer(aside)
 
     async def _steer(self, does: Steer) -> None:
         """Put it on record before the next wave that has not begun, once the game stands where it is to go on."""
-        contents = self._session.journal.contents
+        contents = self._run.journal.contents
         await self._stands.wait()  # until what is on record was played again
         if self._ended or (self._play is not None and self._play.outcome is not None):
             raise UsageError("the run is over")
@@ -84,7 +84,7 @@ class Control:
                     f"{', '.join(unasked)}: has not been asked anything yet, and a question off the record refers to "
                     "the latest one; ask again later"
                 )
-        self._session.journal.steered(max(contents.begun, self._begun) + 1, does)
+        self._run.journal.steered(max(contents.begun, self._begun) + 1, does)
         self._changes.announce()
 
     def stands(self) -> None:
@@ -92,14 +92,14 @@ class Control:
         self._stands.set()
 
     def ended(self) -> None:
-        """The session is over; what waits to be said comes too late."""
+        """The run is over; what waits to be said comes too late."""
         self._ended = True
         self._stands.set()
 
     async def before(self, play: GamePlay, wave: Wave) -> Wave:
         """Wait until the wave may begin; what is steered meanwhile comes before it."""
         self._play = play
-        recorded = self._session.journal.contents
+        recorded = self._run.journal.contents
         if any((wave.number, ask.place) not in recorded.decisions for ask in wave.asks):
             self._stands.set()
         if wave.number <= recorded.begun:

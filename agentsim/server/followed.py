@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 from agentsim.errors import AgentsimError
 from agentsim.history.run_files import RunFiles
-from agentsim.server.follower import Follower
+from agentsim.runner.follower import Follower
 from agentsim.server.stream import Audience, Channel
 
 EVERY_S = 0.02

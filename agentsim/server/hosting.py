@@ -1,4 +1,4 @@
-"""Hosting: runs that this process plays beside its server, each a task around the session that the library plays.
+"""Hosting: runs that this process plays beside its server, each a task of its own.
 
 How a run is shown does not depend on who plays: `followed`.
 """
@@ -12,7 +12,7 @@ from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted, UsageError
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.runner.session import RunResult, Session, resumed
+from agentsim.runner.run import Run, RunOptions, RunResult
 from agentsim.server.control import Control
 from agentsim.server.people import People, digest
 from agentsim.server.site import Site
@@ -21,18 +21,18 @@ from agentsim.server.site import Site
 class HostedRun:
     """One run that this process plays from `start` on; a run that was stopped is hosted anew by another object."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, run: Run) -> None:
+        self.run = run
         self._signal: int | None = None
         self._task: asyncio.Task[RunResult] | None = None
-        self.control = Control(session)
-        session.gate, session.opening = self.gate, self.opening
-        self.people = People.of_session(session)
+        self.control = Control(run)
+        run.gate, run.opening = self.gate, self.opening
+        self.people = People.of_run(run)
 
     @property
     def files(self) -> RunFiles:
         """The run's files."""
-        return self.session.files
+        return self.run.files
 
     @property
     def name(self) -> str:
@@ -61,19 +61,19 @@ class HostedRun:
     async def opening(self) -> None:
         """Is passed before the game begins or goes on: people come to their seats here."""
         if self.people is not None:
-            if self.people.missing(self.session):
+            if self.people.missing(self.run):
                 self.control.stands()
-            await self.people.gathered(self.session)
+            await self.people.gathered(self.run)
 
     def start(self) -> None:
         """Begin to play, in the running loop."""
-        assert self._task is None, "a session is played once"
+        assert self._task is None, "a run is played once"
         self._task = asyncio.create_task(self._play(), name=f"run {self.name}")
 
     async def _play(self) -> RunResult:
         status = ""
         try:
-            result = await self.session.play()
+            result = await self.run.play()
             status = result.status
         finally:
             self.control.ended()
@@ -100,13 +100,13 @@ class HostedRun:
             await asyncio.gather(self._task, return_exceptions=True)
 
 
-def host(site: Site, session: Session) -> HostedRun:
-    """Play a session beside the server from now on."""
-    run = site.hosted[session.files.journal] = HostedRun(session)
-    if run.people is not None:
-        seat(site, run.people)
-    run.start()
-    return run
+def host(site: Site, run: Run) -> HostedRun:
+    """Play a run beside the server from now on."""
+    hosted = site.hosted[run.files.journal] = HostedRun(run)
+    if hosted.people is not None:
+        seat(site, hosted.people)
+    hosted.start()
+    return hosted
 
 
 def seat(site: Site, people: People) -> None:
@@ -122,10 +122,11 @@ async def resume(site: Site, files: RunFiles, *, env: Variables) -> HostedRun:
     """
     if (here := site.hosted.get(files.journal)) is not None and here.playing:
         raise UsageError(f"{files.name}: is being played here already")
-    found = await asyncio.to_thread(lambda: resumed(files, env=env, served=True))
-    if not isinstance(found, Session):
+    run = Run.open(files, RunOptions(env, served=True))
+    if run.is_over:
         raise UsageError(f"{files.name}: is finished; there is nothing to resume")
-    return host(site, found)
+    await asyncio.to_thread(run.prepare)
+    return host(site, run)
 
 
 async def stop_all(site: Site) -> None:

@@ -18,8 +18,8 @@ from agentsim.history.record import FINISHED
 from agentsim.history.run_files import RunFiles
 from agentsim.players.page_form import answers_to, questionnaire
 from agentsim.players.web import WebPlayer, WebQuestion
-from agentsim.runner.plays import restored_scenario, stamp
-from agentsim.runner.session import Session
+from agentsim.runner.played_game import restored_scenario, stamp
+from agentsim.runner.run import Run
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.toml_tables import PeopleTable
 from agentsim.server.news import News
@@ -112,28 +112,28 @@ class Seat(News):
 class People:
     """All people of one run. `state` is that of the game, as far as they are concerned."""
 
-    def __init__(self, files: RunFiles, scenario: Scenario, filled: Mapping[str, str], session: Session | None) -> None:
+    def __init__(self, files: RunFiles, scenario: Scenario, filled: Mapping[str, str], run: Run | None) -> None:
         known = PeopleFile.load(files)
         players = [plan.id for plan in scenario.players if plan.name.kind == "web" or plan.id in filled]
-        self.file = known if known is not None and session is None else PeopleFile.of(files, players)
+        self.file = known if known is not None and run is None else PeopleFile.of(files, players)
         self.table = scenario.people or PeopleTable()
         self.game = find(scenario.game).title
         self.files, self.filled = files, dict(filled)
-        self.state: Literal["gathering", "playing", "paused", "over"] = "over" if session is None else "gathering"
-        self._session = session
-        chairs = session.seats.by_id if session is not None else {}
+        self.state: Literal["gathering", "playing", "paused", "over"] = "over" if run is None else "gathering"
+        self._run = run
+        chairs = run.seats.by_id if run is not None else {}
         self.seats: dict[str, Seat] = {}
         for player in self.file.people:
             chair = chairs.get(player)
             self.seats[player] = Seat(self, player, chair if isinstance(chair, WebPlayer) else None)
 
     @classmethod
-    def of_session(cls, session: Session) -> People | None:
+    def of_run(cls, run: Run) -> People | None:
         """Those of a run that is about to be played; None where all play without a page."""
-        filled = session.journal.contents.filled
-        if not filled and all(plan.name.kind != "web" for plan in session.scenario.players):
+        filled = run.journal.contents.filled
+        if not filled and all(plan.name.kind != "web" for plan in run.scenario.players):
             return None
-        return cls(session.files, session.scenario, filled, session)
+        return cls(run.files, run.scenario, filled, run)
 
     @classmethod
     def of_finished(cls, files: RunFiles) -> People | None:
@@ -154,13 +154,13 @@ class People:
         for seat in self.seats.values():
             seat.announce()
 
-    async def gathered(self, session: Session) -> None:
+    async def gathered(self, run: Run) -> None:
         """Wait until all are ready; seats that stay empty for `wait_s` get a bot. A game that has begun goes on.
 
         Who has left is not waited for: that seat gets the bot too, or has its decisions fall back.
         """
         loop, ends = asyncio.get_running_loop(), None
-        while empty := self.missing(session):
+        while empty := self.missing(run):
             ready, _ = self.here
             if ready and ends is None and self.table.wait_s is not None:
                 ends = loop.time() + self.table.wait_s
@@ -168,46 +168,46 @@ class People:
                 async with asyncio.timeout_at(ends):
                     await empty[0].news.wait()
             except TimeoutError:
-                self._fill(self._empty(), session)
-        if not _begun(session):
-            self._fill([seat for seat in self.seats.values() if seat.left], session)
+                self._fill(self._empty(), run)
+        if not _begun(run):
+            self._fill([seat for seat in self.seats.values() if seat.left], run)
         self.state = "playing"
         self.announce()
 
-    def missing(self, session: Session) -> list[Seat]:
+    def missing(self, run: Run) -> list[Seat]:
         """The seats whose person the game waits for before it begins."""
-        return [] if _begun(session) else self._empty()
+        return [] if _begun(run) else self._empty()
 
     def _empty(self) -> list[Seat]:
         """The seats whose person is still to come."""
         known = self.filled
         return [each for player, each in self.seats.items() if not (player in known or each.ready or each.left)]
 
-    def _fill(self, empty: Sequence[Seat], session: Session) -> None:
+    def _fill(self, empty: Sequence[Seat], run: Run) -> None:
         """Put the table's bot into these seats, where it has one."""
         for seat in empty:
             if self.table.fill_with is not None and seat.player not in self.filled:
-                session.fill(seat.player, self.table.fill_with)
+                run.fill(seat.player, self.table.fill_with)
                 self.filled[seat.player] = self.table.fill_with
 
     def ended(self, status: str) -> None:
-        """The session is over with this status: the game, or only its playing for now."""
+        """The run is over with this status: the game, or only its playing for now."""
         self.state = "over" if status in FINISHED else "paused"
         self.announce()
 
     async def recorded(self, asked: WebQuestion) -> None:
         """Wait until the answer to a question is in the journal, so that what a page shows as sent is kept."""
-        key, session = (asked.ask.wave, asked.ask.place), self._session
-        assert session is not None, "a question is of a game that is played"
+        key, run = (asked.ask.wave, asked.ask.place), self._run
+        assert run is not None, "a question is of a game that is played"
         loop = asyncio.get_running_loop()
         until = loop.time() + _RECORDED_S
-        while key not in session.journal.contents.decisions and loop.time() < until:  # noqa: ASYNC110 - a file grows
+        while key not in run.journal.contents.decisions and loop.time() < until:  # noqa: ASYNC110 - a file grows
             await asyncio.sleep(0.005)
 
 
-def _begun(session: Session) -> bool:
+def _begun(run: Run) -> bool:
     """Whether anything was decided in this run; a branch begins at its fork, with people of its own."""
-    branch, entries = session.scenario.branch, session.journal.contents.decisions.values()
+    branch, entries = run.scenario.branch, run.journal.contents.decisions.values()
     if branch is None:
         return bool(entries)
     return any(not branch.inherits(each.wave, each.index) and each.index != branch.at for each in entries)

@@ -12,7 +12,7 @@ from agentsim.errors import AgentsimError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.report.page import shown
-from agentsim.runner.replay import over
+from agentsim.runner.replay import is_over
 from agentsim.server.followed import Followed
 from agentsim.server.news import within
 from agentsim.server.site import Site
@@ -53,7 +53,7 @@ def followed(site: Site, files: RunFiles) -> Followed:
 async def run_page(site: Site, files: RunFiles, audience: Audience, stream: str) -> str:
     """The page of a run as this audience sees it: live, or that of the finished game. `stream` is its address."""
     try:
-        if (over(files) and files.history.is_file()) or not files.journal.is_file():
+        if (is_over(files) and files.history.is_file()) or not files.journal.is_file():
             return await asyncio.to_thread(_finished, files, audience, stream.removesuffix("/stream"))
         query = "?prompts" if audience.prompts else ""
         return await followed(site, files).page(audience, stream + query)

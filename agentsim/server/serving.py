@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.session import RunResult, Session
+from agentsim.runner.run import Run, RunResult
 from agentsim.server import hosting
 from agentsim.server.address import Address, is_loopback
 from agentsim.server.app import make_app
@@ -42,34 +41,32 @@ async def serving(logs_dir: Path, at: Address, said: Said, *, noted: Said) -> No
 
 async def playing(
     logs_dir: Path,
-    found: Session | RunResult | RunFiles,
+    run: Run,
     said: Said,
-    over: Callable[[RunResult | RunFiles], object],
+    ended: Callable[[RunResult], object],
     *,
     at: Address,
     listening: socket.socket,
     noted: Said,
 ) -> None:
-    """Play a session, or take a run that is finished, and serve its folder until SIGINT or SIGTERM.
+    """Play a run, unless it is over, and serve its folder until SIGINT or SIGTERM.
 
-    `over` is given the result as soon as it is there, or the files of a run that was finished before. People's links
-    are said after the address. A signal stops a game that is still played, so that it can be resumed; the next one ends
-    this process at once.
+    `ended` is given the result as soon as it is there. People's links are said after the address. A signal stops a game
+    that is still played, so that it can be resumed; the next one ends this process at once.
     """
     site = Site(logs_dir, guard=_guard(at, listening))
     with _signals() as signals:
         async with served(site, at, listening, said, noted):
             stopped = asyncio.create_task(signals.get())
-            if isinstance(found, Session):
-                run = hosting.host(site, found)
-                _say_links(site, run.people, said)
-                over(await _ended(run, stopped))
-            else:
-                people = People.of_finished(found if isinstance(found, RunFiles) else found.files)
-                if people is not None:
+            if run.is_over:
+                if (people := People.of_finished(run.files)) is not None:
                     hosting.seat(site, people)
                 _say_links(site, people, said)
-                over(found)
+                ended(await run.play())
+            else:
+                hosted = hosting.host(site, run)
+                _say_links(site, hosted.people, said)
+                ended(await _ended(hosted, stopped))
             await stopped
 
 

@@ -20,11 +20,11 @@ from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.keys import environment
 from agentsim.report.page import Served
-from agentsim.runner.fork import parent_of
+from agentsim.runner.fork import Change, ForkPoint
+from agentsim.runner.played_game import restored_scenario
 from agentsim.runner.player_message import messages
-from agentsim.runner.plays import restored_scenario
-from agentsim.runner.replay import over
-from agentsim.runner.session import Session
+from agentsim.runner.replay import is_over
+from agentsim.runner.run import Run, RunOptions
 from agentsim.server import hosting
 from agentsim.server.hosting import HostedRun
 from agentsim.server.site import STYLE, Site, page
@@ -121,7 +121,7 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
         "people": [] if hosted is None or hosted.people is None else list(hosted.people.seats.values()),
         "base_url": site.base_url,
         "elsewhere": not playing and is_running(files.journal),
-        "over": over(files),
+        "over": is_over(files),
         "players": [(plan.id, plan.model) for plan in scenario.players],
         "last": None if last is None else {"index": last.index, "player": last.player, "kind": last.kind},
         "said": [(wave, each) for wave, does in sorted(contents.steered.items()) for each in does],
@@ -136,17 +136,18 @@ async def _forked(site: Site, files: RunFiles, form: Form) -> HostedRun:
     changes = [line.strip() for line in form.get("set", "").splitlines() if line.strip()]
     words, player, model = form.get("words", "").strip(), form.get("player", ""), form.get("model", "").strip()
 
-    def branch() -> Session:
-        parent = parent_of(files, int(at))
+    def branch() -> Run:
+        point = ForkPoint.of(files, int(at))
         instead = form.get("instead", "").strip() or None
         if words and instead:
             raise UsageError("give other words or another decision, not both")
         if model:
-            seats = [plan.id for plan in parent.scenario.players]
+            seats = [plan.id for plan in point.scenario.players]
             if player not in seats:
                 raise UsageError(f"there is no player {player[:80]!r} (valid: {', '.join(seats)})")
             changes.append(f"players.{seats.index(player)}.model={json.dumps(model)}")
         decided = messages(files, int(at))[0].swapped(words=words).instead if words else instead
-        return parent.branch(env=environment(None), instead=decided, changes=changes, of_several=True, served=True)
+        options = RunOptions(environment(None), served=True)
+        return point.branch(options, Change(decided, tuple(changes)), of_several=True)
 
     return hosting.host(site, await asyncio.to_thread(branch))

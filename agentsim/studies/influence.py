@@ -30,20 +30,18 @@ from agentsim.analysis.intervals import Array
 from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
 from agentsim.engine.panel import DataTable
-from agentsim.engine.play import Wave
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
 from agentsim.engine.schema import bare_field
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
-from agentsim.history.journal import DecisionRecord, read_journal
+from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.drive import played_again
-from agentsim.runner.fork import Wanted
+from agentsim.runner.fork import BranchJob
+from agentsim.runner.played_game import PlayedGame, RecordedWave
 from agentsim.runner.player_message import PlayerMessage, Swap, messages
-from agentsim.runner.plays import new_play, restored_scenario
-from agentsim.runner.replay import over
+from agentsim.runner.replay import is_over
 
 ALL = "(all)"
 """In place of a listener: the mean of those who did such a thing in any branch."""
@@ -193,7 +191,7 @@ class Responses:
 
 
 def responses(
-    waves: Iterable[tuple[Wave, Sequence[DecisionRecord], bool]],
+    waves: Iterable[RecordedWave],
     log: Sequence[LoggedEvent],
     *,
     heard: int,
@@ -207,14 +205,15 @@ def responses(
     to the speaker or not; the first deed that is for or against another is +1 or -1 if the speaker is that other.
     """
     found, begun, known = Responses(), -1, 0
-    for wave, entries, _ in waves:
+    for each in waves:
+        wave = each.wave
         if wave.number < heard:
             known = wave.asks[-1].index
             continue
         begun = len(log) if begun < 0 else begun
-        for ask, entry in zip(wave.asks, entries, strict=True):
+        for ask in wave.asks:
             if ask.request.player in listeners:
-                for what, value in _decided(ask.request, entry.decision):
+                for what, value in _decided(ask.request, each.records[ask.place].decision):
                     into: dict[Any, Any] = found.chosen if isinstance(value, str) else found.amounts
                     into.setdefault((what, ask.request.player), value)
     past, towards = Past(), f"for (+1) or against (-1) {speaker}"
@@ -319,18 +318,20 @@ class MessageStudy:
         )
 
     @property
-    def wanted(self) -> list[Wanted]:
-        """Every branch, with its files where it is there."""
-        return [wanted for message in self.messages for wanted in message.wanted(self.branches)]
+    def jobs(self) -> list[BranchJob]:
+        """Every branch, with its files if it is there."""
+        return [job for message in self.messages for job in message.jobs(self.branches)]
 
     def measured(self) -> list[Influence]:
         """What each message did, by the branches that are finished."""
         found = []
         for message in self.messages:
             sides: tuple[dict[int, BranchResult], dict[int, BranchResult]] = ({}, {})
-            for wanted in message.wanted(self.branches):
-                if wanted.files is not None and (followed := _followed(message, wanted.files)) is not None:
-                    sides[wanted.options["arm"] == message.arm][wanted.options["number"]] = followed
+            for job in message.jobs(self.branches):
+                if job.files is None or job.number is None:
+                    continue
+                if (followed := _followed(message, job.files)) is not None:
+                    sides[job.arm == message.arm][job.number] = followed
             swapped = Swapped(
                 of=message.parent.files.name,
                 at=message.parent.ask.index,
@@ -349,16 +350,16 @@ class MessageStudy:
 
 def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
     """What followed from the message in a branch; None of one that is not finished."""
-    if not over(files) or not files.history.is_file():
+    if not is_over(files) or not files.history.is_file():
         return None
     history, at = load_history(files.history), message.parent.ask.index
     if (record := game_record(files.name, history)) is None:
         return None
     recorded = read_journal(files.journal)
-    play = new_play(*restored_scenario(recorded), recorded)
+    played = PlayedGame.of_journal(recorded)
     found = responses(
-        played_again(play, recorded),
-        play.log,
+        played.replay(recorded),
+        played.play.log,
         heard=message.heard,
         speaker=message.parent.ask.request.player,
         listeners=message.listeners,

@@ -30,6 +30,7 @@ from agentsim.runner.batch.tally import is_done, used
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
 from agentsim.scenario.player_plan import OWN
+from agentsim.scenario.scenario import LimitOverrides
 from agentsim.studies.placement import Placement, next_tables, placement
 from agentsim.studies.reference_pool import new_member, read_pool
 
@@ -74,7 +75,7 @@ class Rating:
         seed = int(what.hexdigest()[:7], 16) if self.seed is None else self.seed
         casts = tuple(pool.cast(plan) for plan in (*map(pool.plan, pool.members), new))
         design = Design(seed, 0, (*pool.labels, f"{new.title} (rated)"), paired=True)
-        self.manifest = Manifest(design, (), casts).limited(self.env, max_cost_usd=self.max_cost_usd)
+        self.manifest = Manifest(design, (), casts).limited(self.env, LimitOverrides(self.max_cost_usd))
         name = f"rate_{re.sub('[^A-Za-z0-9._-]+', '-', new.title)[:60]}_{what.hexdigest()[:8]}"
         self.directory = self.out or self.logs_dir / name
         if (there := read_manifest(self.directory)) is not None:

@@ -16,7 +16,7 @@ from agentsim.errors import DecisionError
 from agentsim.history.run_files import RunFiles, read_history
 from agentsim.results import run_in
 from agentsim.runner.replay import prove
-from agentsim.runner.session import begin, go_on
+from agentsim.runner.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.testing.case import MOST_DECISIONS, Case, data_of
 from agentsim.testing.check import Findings, check
@@ -177,7 +177,7 @@ def run_replays(case: Case) -> Findings:
         for cut in cuts:
             part = RunFiles(files.directory, f"cut{cut}")
             part.journal.write_bytes(b"".join(lines[:cut]))
-            if go_on(part, env={}) is None or _stable(part) != whole:
+            if Run.open(part, RunOptions({})).play_sync().how != "played" or _stable(part) != whole:
                 yield f"a run resumed at line {cut} of its journal", "its history is another"
     return f"a run, resumed at {counted(len(cuts), 'decision')}"
 
@@ -212,7 +212,8 @@ def pages_and_tables(case: Case) -> Findings:
 def _run(case: Case, tiny: Path) -> Iterator[RunFiles]:
     """A run of the tiny scenario with a bot in every seat, in a folder that goes afterwards."""
     with TemporaryDirectory(prefix="agentsim-check-") as folder:
-        result = begin(load(tiny, overrides=('defaults.model="bot/random"',)), Path(folder), env={}, stem="run")
+        scenario = load(tiny, overrides=('defaults.model="bot/random"',))
+        result = Run.create(scenario, Path(folder), RunOptions({}), name="run").play_sync()
         if result.error is not None:
             raise result.error
         yield result.files

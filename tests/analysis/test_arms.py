@@ -25,13 +25,14 @@ from agentsim.analysis.intervals import FEWEST, paired_intervals
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.fork import of_arm, parent_of
-from agentsim.runner.session import Session, begin
+from agentsim.runner.fork import Change, ForkPoint, jobs_of_arm
+from agentsim.runner.run import RunOptions
 from agentsim.scenario.load import load
 from benchmarks.arms_world import differences
 from benchmarks.inference import measured
 from tests.amounts import amounts
 from tests.cli.command_line import ROOT, agentsim, trio
+from tests.playing import branch_of, play_scenario
 
 LOYAL = ("players.0.model=bot/loyal",)
 
@@ -40,13 +41,11 @@ LOYAL = ("players.0.model=bot/loyal",)
 def forked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run of three bots, eight branches of the arm `loyal`, of `same` and of their control."""
     directory = tmp_path_factory.mktemp("forked")
-    files = begin(load(trio(directory)), directory, env={}, stem="parent").files
-    cut = parent_of(files, 2)
+    files = play_scenario(load(trio(directory)), directory, env={}, stem="parent").files
+    cut = ForkPoint.of(files, 2)
     for arm, changes in (("loyal", LOYAL), ("same", ())):
-        for wanted in of_arm(cut, arm, 8, changes=changes):
-            session = wanted.come_by(env={})
-            if isinstance(session, Session):
-                session.run()
+        for wanted in jobs_of_arm(cut, arm, 8, Change(settings=changes)):
+            wanted.run(RunOptions({})).play_sync()
     return directory
 
 
@@ -105,11 +104,9 @@ def test_one_fact_under_two_names_is_one_row(forked: Path) -> None:
 
 def test_measures_whose_numbers_coincide_for_one_player_alone_are_two_facts(tmp_path: Path) -> None:
     """Of three branches, grudge2 casts as many votes as it gets in each; other players do not."""
-    files = begin(load(ROOT / "configs" / "agent_island_bots.toml"), tmp_path, env={}, stem="parent").files
-    for wanted in of_arm(parent_of(files, 40), "hot", 3, changes=("players.4.model=bot/random",)):
-        session = wanted.come_by(env={})
-        if isinstance(session, Session):
-            session.run()
+    files = play_scenario(load(ROOT / "configs" / "agent_island_bots.toml"), tmp_path, env={}, stem="parent").files
+    for wanted in jobs_of_arm(ForkPoint.of(files, 40), "hot", 3, Change(settings=("players.4.model=bot/random",))):
+        wanted.run(RunOptions({})).play_sync()
     found = comparison(tmp_path, "parent")
     panel = arm_panels([found])[0]
     shown = {(row[0], row[1]) for row in panel.rows}
@@ -156,11 +153,11 @@ def test_arms_that_are_identical_in_every_pair_are_said_to_be(forked: Path) -> N
 def test_one_lucky_trunk_gives_no_effect_to_what_changes_nothing(tmp_path: Path) -> None:
     """Twelve branches unchanged and twelve with another bot, without names: each less its partner, never the trunk."""
     config = tmp_path / "trio.toml"
-    files = begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
-    cut = parent_of(files, 2)
+    files = play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
+    cut = ForkPoint.of(files, 2)
     for changes in ((), LOYAL):
         for number in range(1, 13):
-            cut.branch(env={}, changes=changes, number=number).run()
+            branch_of(cut, changes=changes, number=number).play_sync()
     assert config.is_file()
     (found,) = comparisons(tmp_path)
     (arm,) = found.arms
@@ -184,7 +181,7 @@ def test_a_branch_of_one_number_and_chance_counts_once(forked: Path, tmp_path: P
         (tmp_path / path.name).write_bytes(path.read_bytes())
     before = comparison(tmp_path, "parent")
     (tmp_path / "copy.json").write_bytes((tmp_path / "parent_at2_loyal_b1.json").read_bytes())
-    parent_of(RunFiles(tmp_path, "parent"), 2).branch(env={}, number=2).run()
+    branch_of(ForkPoint.of(RunFiles(tmp_path, "parent"), 2), number=2).play_sync()
     found = comparison(tmp_path, "parent")
     assert found.arms == before.arms
     why = "has the number and the chance of another branch of its arm"
@@ -238,12 +235,10 @@ def test_what_cannot_be_compared_is_a_line(words: tuple[str, ...], problem: str,
 
 
 def test_arms_that_leave_a_run_at_several_decisions_are_told_apart(tmp_path: Path) -> None:
-    files: RunFiles = begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
+    files: RunFiles = play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
     for at in (1, 2):
-        for wanted in of_arm(parent_of(files, at), "loyal", 1, changes=LOYAL):
-            session = wanted.come_by(env={})
-            assert isinstance(session, Session)
-            session.run()
+        for wanted in jobs_of_arm(ForkPoint.of(files, at), "loyal", 1, Change(settings=LOYAL)):
+            wanted.run(RunOptions({})).play_sync()
     with pytest.raises(UsageError, match=r"choose one with --at \(valid: 1, 2\)"):
         comparison(tmp_path, "parent")
     assert comparison(tmp_path, "parent", at=1).at == 1

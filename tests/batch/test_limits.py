@@ -16,19 +16,20 @@ import pytest
 
 from agentsim.history.load import list_runs
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.admission import Budget
 from agentsim.runner.batch import executors
-from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, session, task_of
+from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, run_of, task_of
 from agentsim.runner.batch.manifest import Design, Manifest, planned
 from agentsim.runner.batch.run_batch import Batch
 from agentsim.runner.batch.tally import BatchResult, BatchWatcher, GameEnd, Tally
-from agentsim.runner.session import Session, begin, opened
+from agentsim.runner.limits import Budget
+from agentsim.runner.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from tests.batch.test_batch import whole
 from tests.cli.command_line import ROOT, agentsim, program, trio
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario
 from tests.runner.island import FOUR, scenario_text
 
 CALLS = 18
@@ -273,13 +274,12 @@ def test_a_game_that_another_worker_still_plays_is_waited_for(
     manifest = batch_of(island(tmp_path, server.url()), 1, out)
     (game,) = manifest.games
     files = RunFiles(out, game.name)
-    held = session(manifest.scenario(game), files, env={})
-    assert held is not None
+    held = run_of(manifest.scenario(game), files, RunOptions({}))
     waited: list[float] = []
 
     def goes_on(seconds: float) -> None:
         waited.append(seconds)
-        held.run()
+        held.play_sync()
 
     monkeypatch.setattr("agentsim.runner.batch.executors.time.sleep", goes_on)
     end = play_task(task_of(manifest.scenario(game), files))
@@ -296,12 +296,14 @@ def test_a_game_that_another_worker_has_begun_meanwhile_is_not_played_twice(
     (game,) = manifest.games
     task = task_of(manifest.scenario(game), RunFiles(out, game.name))
 
-    def late(*words: Any, **options: Any) -> Session:
-        monkeypatch.setattr("agentsim.runner.batch.executors.opened", opened)
-        assert play_task(task).status == "completed"
-        return opened(*words, **options)
+    create = Run.create
 
-    monkeypatch.setattr("agentsim.runner.batch.executors.opened", late)
+    def late(*words: Any, **options: Any) -> Run:
+        monkeypatch.setattr(Run, "create", create)
+        assert play_task(task).status == "completed"
+        return create(*words, **options)
+
+    monkeypatch.setattr(Run, "create", late)
     assert play_task(task).calls == CALLS
     assert server.started["ok"] == CALLS, "paid for once"
     assert {run.name for run in list_runs(out)} == {game.name}
@@ -335,7 +337,7 @@ async def _killed(scenario: Scenario, files: RunFiles, times: int) -> GameEnd:
 
 def test_a_workers_death_costs_its_games_unfinished_part_only(tmp_path: Path) -> None:
     scenario = load(MONOPOLY, seed=3)
-    undisturbed = begin(scenario, tmp_path, env={}, stem="game").files
+    undisturbed = play_scenario(scenario, tmp_path, env={}, stem="game").files
     files = RunFiles(tmp_path / "killed", "game")
     assert asyncio.run(_killed(scenario, files, 1)).status == "completed"
     texts = [each.history.read_text("utf-8").partition('"volatile"')[0] for each in (files, undisturbed)]

@@ -299,7 +299,10 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         ("resume", "empty"),
         "empty.jsonl: the run ended before its journal began; there is nothing to resume",
     ),
-    "resume without a journal": (("resume", "lonely"), "logs/lonely.jsonl: cannot be read: No such file or directory"),
+    "resume without a journal": (
+        ("resume", "lonely"),
+        "logs/lonely.jsonl: cannot be opened: No such file or directory",
+    ),
     "replay nobody": (("replay", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
     "replay without history": (
         ("replay", "cut"),

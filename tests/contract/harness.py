@@ -8,10 +8,11 @@ from pathlib import Path
 from agentsim import games
 from agentsim.engine.game import Bot, Game
 from agentsim.engine.simulate import Simulation, simulate
-from agentsim.runner.session import RunResult, begin
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from agentsim.testing import Case, case_of
+from tests.playing import play_scenario
 
 GAMES = games.names()
 
@@ -46,4 +47,4 @@ def some_bot(game: Game) -> Bot:
 def on_server(name: str, url: str, logs: Path, *overrides: str, stem: str = "run") -> RunResult:
     """The tiny game with every seat filled by the model behind `url`."""
     scenario = tiny(name, 'defaults.model="fake/echo"', f'providers.fake.base_url="{url}"', *overrides)
-    return begin(scenario, logs, env={}, stem=stem)
+    return play_scenario(scenario, logs, env={}, stem=stem)

@@ -18,12 +18,13 @@ from agentsim.history.tables import run_tables
 from agentsim.report.markup import plain
 from agentsim.results import run_in
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, begin
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.contract.harness import GAMES, tiny_path
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario
 
 NAMES = ("Ana", "Ana Maria", "José", "李雷", "Zespół 1", "علی", "Ομάδα")
 POPULATION = "Zespół"
@@ -48,10 +49,10 @@ def played(game: str, folder: Path, reply: Callable[[dict[str, Any]], str] | Non
     """A game of bots, or of a model that replies so; and all that its model was asked."""
     path = renamed(game, folder)
     if reply is None:
-        return begin(load(path), folder, env={}, stem="game"), ""
+        return play_scenario(load(path), folder, env={}, stem="game"), ""
     with FakeServer(reply).in_thread() as server:
         overrides = ('defaults.model="fake/echo"', f'providers.fake.base_url="{server.url()}"')
-        result = begin(load(path, overrides=overrides), folder, env={}, stem="game")
+        result = play_scenario(load(path, overrides=overrides), folder, env={}, stem="game")
     return result, "\n".join(message["content"] for each in server.received for message in each.body["messages"])
 
 

@@ -20,7 +20,7 @@ from agentsim.engine.play import Ask
 from agentsim.engine.survey import decided_by
 from agentsim.players.model import prompt_messages
 from agentsim.runner.forecast import alike, wordy
-from agentsim.runner.plays import new_play
+from agentsim.runner.played_game import new_play
 from agentsim.scenario.load import load
 from tests.contract.harness import GAMES, tiny_path
 from tests.fakes.server import FakeServer

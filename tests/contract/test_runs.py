@@ -18,12 +18,13 @@ from agentsim.history.record import KEYS, History
 from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
 from agentsim.runner.replay import prove, without_volatile
-from agentsim.runner.session import RunResult, go_on
+from agentsim.runner.run import RunResult
 from tests.amounts import amounts
 from tests.contract.harness import GAMES, on_bots, on_server, some_bot, tiny
 from tests.fakes.journals import resealed
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import resume_run
 
 pytestmark = pytest.mark.parametrize("name", GAMES)
 TEXT = b'{"record":"texts"'
@@ -154,7 +155,7 @@ def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, one_o
             before, sent = len(server.received), _sent(read_journal(files.journal))
             once.clear()
             once.update(json.dumps(body.body, sort_keys=True) for body in server.received if _words(body.body) in sent)
-            resumed = go_on(files, env={})
+            resumed = resume_run(files, env={})
             assert resumed is not None
             assert text_without_volatile(files) == wanted
             assert len(server.received) - before == live.history["usage"]["calls"] - _made(files, cut, lines)
@@ -212,7 +213,7 @@ def test_resume_at_every_line_of_the_journal_equals_live(
             assert len(journal.contents.decisions) == decided
             assert files.journal.read_bytes() == b"".join(lines[:cut])
             continue
-        resumed = go_on(files, env={})
+        resumed = resume_run(files, env={})
         assert resumed is not None
         assert resumed.status == "completed", resumed.error
         assert text_without_volatile(files) == wanted
@@ -255,13 +256,13 @@ def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, one_of: i
     for size in whole:
         files.journal.write_bytes(live.files.journal.read_bytes()[:size])
         files.history.unlink(missing_ok=True)
-        assert go_on(files, env={}) is not None
+        assert resume_run(files, env={}) is not None
         assert text_without_volatile(files) == wanted
 
 
 def test_a_finished_run_is_left_as_it_is(live: RunResult) -> None:
     before = (live.files.journal.read_bytes(), live.files.history.read_bytes())
-    assert go_on(live.files, env={}) is None
+    assert resume_run(live.files, env={}).how == "unchanged"
     assert (live.files.journal.read_bytes(), live.files.history.read_bytes()) == before
 
 

@@ -15,11 +15,11 @@ from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import run_tables
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
 from tests.contract.harness import GAMES, case, on_server, some_bot
 from tests.contract.test_runs import TEXT, text_without_volatile
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import resume_run
 
 pytestmark = pytest.mark.parametrize("name", GAMES)
 QUESTIONS: list[dict[str, Any]] = [
@@ -96,7 +96,7 @@ def test_a_run_with_surveys_resumes_and_is_proved(name: str, tmp_path: Path) -> 
         for cut in sorted(cut for cut in cuts if not lines[cut].startswith(TEXT)):
             files = RunFiles(tmp_path, f"cut{cut}")
             files.journal.write_bytes(b"".join(lines[:cut]))
-            assert go_on(files, env={}) is not None
+            assert resume_run(files, env={}) is not None
             assert text_without_volatile(files) == text_without_volatile(live.files)
     history = load_history(live.files.history)
     table = run_tables(history)["survey"]

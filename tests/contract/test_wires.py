@@ -11,7 +11,7 @@ import pytest
 
 from agentsim.models.profiles import WireName
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult
+from agentsim.runner.run import RunResult
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import agentsim
-from agentsim.api import prepare_run
+from agentsim.api import create_run
 from agentsim.engine.play import GamePlay, Wave
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
@@ -23,19 +23,19 @@ from agentsim.history.tables import survey_answers
 from agentsim.models.keys import Variables
 from agentsim.report.page import PageOptions, page_of
 from agentsim.results import run_in
-from agentsim.runner.fork import parent_of
+from agentsim.runner.fork import ForkPoint
 from agentsim.runner.replay import prove
-from agentsim.runner.session import Session, resumed
-from agentsim.runner.watcher import Watcher
+from agentsim.runner.run import Run, RunOptions
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import branch_of, open_run
 from tests.runner.island import BOTS, FOUR, scenario_text
 
 SAID = "The judges are watching; be brief."
 ASKED = Aside(players=("A", "C"), questions=(Question(name="mood", ask="How do you feel?", chars=80),))
 
 
-def steer(session: Session, doing: dict[int, list[Steer]]) -> list[Wave]:
+def steer(session: Run, doing: dict[int, list[Steer]]) -> list[Wave]:
     """Have a session steered before these waves, as counted when they come up; all that were decided."""
     waves: list[Wave] = []
     left = {number: list(does) for number, does in doing.items()}
@@ -50,10 +50,10 @@ def steer(session: Session, doing: dict[int, list[Steer]]) -> list[Wave]:
     return waves
 
 
-def opened(tmp_path: Path, url: str, name: str, players: str = FOUR) -> Session:
+def opened(tmp_path: Path, url: str, name: str, players: str = FOUR) -> Run:
     config = tmp_path / f"{name}.toml"
     config.write_text(scenario_text(url, players), encoding="utf-8")
-    return prepare_run(config, name=name, logs_dir=tmp_path, env=Variables({}), watcher=Watcher())
+    return create_run(config, tmp_path, RunOptions(Variables({})), name=name)
 
 
 def played(tmp_path: Path, url: str, doing: dict[int, list[Steer]], name: str = "run") -> tuple[RunFiles, list[Wave]]:
@@ -132,8 +132,7 @@ def test_a_steered_run_that_was_stopped_is_resumed_to_the_same_history(tmp_path:
         session.before = before
         stopped = asyncio.run(session.play())
         assert stopped.status == "interrupted"
-        again = resumed(stopped.files, env={})
-        assert isinstance(again, Session)
+        again = open_run(stopped.files)
         steer(again, {number: does for number, does in doing.items() if number > steered[-1].number})
         result = asyncio.run(again.play())
         assert result.status == "completed", result.error
@@ -146,8 +145,8 @@ def test_a_steered_run_that_was_stopped_is_resumed_to_the_same_history(tmp_path:
 @pytest.mark.parametrize("at", [1, 6, 8, 10, 12])
 def test_a_fork_keeps_what_was_steered_before_it_and_nothing_after(tmp_path: Path, url: str, at: int) -> None:
     files, _ = played(tmp_path, url, {2: [Announcement(said=SAID), ASKED], 4: [Announcement(said="Go on.")]})
-    parent = parent_of(files, at)
-    result = asyncio.run(parent.branch(env={}).play())
+    parent = ForkPoint.of(files, at)
+    result = asyncio.run(branch_of(parent).play())
     assert result.status == "completed", result.error
     text = result.files.history.read_text("utf-8")
     assert (SAID in text) == (parent.ask.wave >= 2)
@@ -159,7 +158,7 @@ def test_an_interview_of_the_scenario_and_an_aside_are_told_apart(tmp_path: Path
     interviews = '[[interviews]]\nrounds = [1]\nquestions = [{name = "who", ask = "Who wins?", options = ["A", "B"]}]\n'
     config = tmp_path / "both.toml"
     config.write_text(scenario_text(url, FOUR) + interviews, encoding="utf-8")
-    session = prepare_run(config, name="both", logs_dir=tmp_path, env=Variables({}), watcher=Watcher())
+    session = create_run(config, tmp_path, RunOptions(Variables({})), name="both")
     waves = steer(session, {3: [ASKED, Announcement(said=SAID)]})
     result = asyncio.run(session.play())
     assert result.status == "completed", result.error
@@ -198,7 +197,7 @@ def test_games_say_whether_they_allow_announcements() -> None:
 @pytest.mark.parametrize("config", ["werewolf_bots", "agent_island_bots"])
 def test_a_page_shows_what_the_narrator_announced(tmp_path: Path, config: str) -> None:
     path = Path(__file__).parents[2] / "configs" / f"{config}.toml"
-    session = prepare_run(path, name="run", logs_dir=tmp_path, env=Variables({}), watcher=Watcher())
+    session = create_run(path, tmp_path, RunOptions(Variables({})), name="run")
     waves = steer(session, {3: [Announcement(said=SAID)]})
     result = asyncio.run(session.play())
     assert result.status == "completed", result.error
@@ -210,7 +209,7 @@ def test_a_page_shows_what_the_narrator_announced(tmp_path: Path, config: str) -
 @pytest.mark.parametrize("game", ["auction", "market", "monopoly", "society"])
 def test_a_game_whose_prompts_are_made_from_its_state_restates_what_was_announced(tmp_path: Path, game: str) -> None:
     tiny = Path(agentsim.__file__).parent / "games" / game / "tiny.toml"
-    session = prepare_run(tiny, name="run", logs_dir=tmp_path, env=Variables({}), watcher=Watcher())
+    session = create_run(tiny, tmp_path, RunOptions(Variables({})), name="run")
     waves = steer(session, {2: [Announcement(said=SAID)], 4: [Announcement(said="Go on.")]})
     result = asyncio.run(session.play())
     assert result.status == "completed", result.error

@@ -1,4 +1,4 @@
-"""A call as the dispatcher makes it: with a slot of its model's rate limiter, which hears what came of it."""
+"""A call as a run makes it: with a slot of its model's rate limiter, which hears what came of it."""
 
 from __future__ import annotations
 

@@ -19,10 +19,10 @@ import pytest
 from agentsim.errors import UsageError
 from agentsim.history.bundle import pack, unpack
 from agentsim.history.run_files import MANIFEST, RunFiles
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import TRIO, agentsim, program, trio
 from tests.fakes.journals import change_line
+from tests.playing import play_scenario
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("without_workers")
 @pytest.fixture
 def run(tmp_path: Path) -> RunFiles:
     config = trio(tmp_path, TRIO.replace('id = "B"', 'id = "B"\nprompt = "Be kind."'))
-    return begin(load(config), tmp_path / "logs", env={}, stem="one").files
+    return play_scenario(load(config), tmp_path / "logs", env={}, stem="one").files
 
 
 def test_a_bundle_proves_its_run_somewhere_else(run: RunFiles, tmp_path: Path) -> None:

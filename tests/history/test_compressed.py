@@ -16,13 +16,13 @@ from agentsim.history import run_files
 from agentsim.history.load import list_runs, load_history
 from agentsim.history.run_files import MOST_PLAIN, RunFiles, find_run
 from agentsim.results import load, run_in
-from agentsim.runner.replay import prove, rebuilt, unfit, without_volatile
-from agentsim.runner.session import go_on
+from agentsim.runner.replay import history_problem, prove, rebuild_history, without_volatile
 from tests.cli.command_line import agentsim, trio
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.history.sample import journal
+from tests.playing import resume_run
 from tests.runner.island import Mendable, play
 
 TEXT = b'{"game": "agent_island"}' * 100
@@ -53,7 +53,7 @@ def test_what_reads_histories_says_the_same_of_a_compressed_one(name: str, tmp_p
     plain.journal.write_bytes(files.journal.read_bytes())
     both = (files, plain)
     assert [prove(each).complete for each in both] == [True, True]
-    assert [unfit(each, closely=True) for each in both] == [None, None]
+    assert [history_problem(each, closely=True) for each in both] == [None, None]
     assert run_in(files).history == run_in(plain).history
     for words, made in (
         (("logs", "--filename", "run", *EVERYTHING), "*.html"),
@@ -82,7 +82,7 @@ def test_the_same_history_makes_the_same_bytes(tmp_path: Path) -> None:
     assert raw[:8] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00", "no file name, and no time"
     files.history.unlink()
     assert files.history.name == "run.json"
-    rebuilt(files)
+    rebuild_history(files)
     assert files.history.read_bytes() == raw
 
 
@@ -104,7 +104,7 @@ def test_a_compressed_history_that_was_changed_is_not_proved(tmp_path: Path) -> 
     files.history.write_bytes(gzip.compress(text.replace(b'"stage":"json"', b'"stage":"fenced"', 1)))
     with pytest.raises(AgentsimError, match="parse"):
         prove(files)
-    assert unfit(files, closely=True) == "is not what was written"
+    assert history_problem(files, closely=True) == "is not what was written"
 
 
 def test_a_history_that_grows_large_has_one_file_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,11 +113,11 @@ def test_a_history_that_grows_large_has_one_file_all_the_same(tmp_path: Path, mo
         whole = play(server.url(), tmp_path / "whole").files
         assert files.history.name == "run.json"
         monkeypatch.setattr(run_files, "MOST_PLAIN", 1_000)
-        assert go_on(files, env={}, max_calls=100) is not None
+        assert resume_run(files, env={}, max_calls=100) is not None
     assert [path.name for path in sorted(tmp_path.glob("run.json*"))] == ["run.json.gz", "run.jsonl"]
     assert without_volatile(run_in(files).history) == without_volatile(run_in(whole).history)
     monkeypatch.setattr(run_files, "MOST_PLAIN", MOST_PLAIN)
-    rebuilt(files)
+    rebuild_history(files)
     assert [path.name for path in sorted(tmp_path.glob("run.json*"))] == ["run.json", "run.jsonl"]
 
 

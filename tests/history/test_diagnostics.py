@@ -19,7 +19,7 @@ from agentsim.history.record import History, PlayerRecord
 from agentsim.history.shares import Share, Shares, shares, shares_in, summed
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.players.model import diagnostics
-from agentsim.runner.referee import Ruling, decision_record_of
+from agentsim.runner.decide import Ruling, decision_record_of
 from tests.contract.harness import on_bots, some_bot
 
 USED = Usage(prompt_tokens=2_000, completion_tokens=5)

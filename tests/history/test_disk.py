@@ -14,7 +14,7 @@ import pytest
 from agentsim.errors import AgentsimError
 from agentsim.history.disk import write_problem
 from agentsim.history.run_files import RunFiles, write_history, write_whole, written_beside
-from agentsim.runner.session import go_on
+from tests.playing import resume_run
 from tests.runner.island import Mendable, journaled, play, stable
 
 
@@ -110,6 +110,6 @@ def test_a_run_without_room_for_its_journal_goes_on_later_and_loses_nothing(
         kept = len(journaled(files))
         paid = len(server.received) - calls
         assert 0 < kept <= paid < calls
-        go_on(files, env={})
+        resume_run(files, env={})
         assert len(server.received) - calls - paid == calls - kept, "what is on the disk is not asked again"
     assert stable(files) == stable(whole.files)

@@ -29,10 +29,10 @@ from agentsim.models.base import (
     Text,
     Usage,
 )
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, trio
 from tests.contract.golden import GOLDEN
+from tests.playing import play_scenario
 
 LATER = {"reader", "history"}
 """Keys that the golden journals, which stay as they were, do not have."""
@@ -138,7 +138,7 @@ def read_kinds() -> set[str]:
 def test_the_page_names_every_record_of_a_journal_with_its_keys(tmp_path: Path) -> None:
     table: Mapping[str, str] = {row[0].strip("`"): row[1] for row in rows(PAGE, "The journal")}
     assert set(table) == read_kinds()
-    today = begin(load(trio(tmp_path)), tmp_path, env={}, stem="one").files.journal
+    today = play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="one").files.journal
     for path in (today, *GOLDEN.glob("*.jsonl")):
         for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
             chained = "chain" in line  # the oldest journals are not
@@ -151,5 +151,5 @@ def test_the_page_names_every_key_of_volatile_that_there_is() -> None:
     named = {row[0].strip("`") for row in rows(PAGE, "volatile")}
     for golden in GOLDEN.glob("*.json"):
         assert set(json.loads(golden.read_text(encoding="utf-8"))["volatile"]) <= named
-    source = (ROOT / "agentsim" / "runner" / "plays.py").read_text(encoding="utf-8")
+    source = (ROOT / "agentsim" / "runner" / "played_game.py").read_text(encoding="utf-8")
     assert set(re.findall(r'volatile\["(\w+)"\]', source)) <= named

@@ -16,11 +16,12 @@ from agentsim.errors import ProviderStopped
 from agentsim.models import remote
 from agentsim.models.transport import Connector
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, begin, go_on
+from agentsim.runner.run import RunResult
 from agentsim.runner.watcher import Watcher
 from tests.contract.harness import GAMES, on_server, tiny
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario, resume_run
 
 FAR = Raw(429, {"error": {"message": "come back in a year"}}, {"Retry-After": "31536000"})
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -43,13 +44,13 @@ def test_a_limit_without_an_end_costs_one_decision_and_can_be_resumed(game: str,
         before = fallbacks(stopped)
         assert isinstance(stopped.error, ProviderStopped)
         assert len(server.received) == 5 + 2
-        too_soon = go_on(stopped.files, env={})
+        too_soon = resume_run(stopped.files, env={})
         assert too_soon is not None
         assert isinstance(too_soon.error, ProviderStopped)
         assert len(server.received) == 5 + 3
         assert fallbacks(too_soon) == before
         server.reply = varied_by_schema
-        whole = go_on(stopped.files, env={})
+        whole = resume_run(stopped.files, env={})
         assert whole is not None
         assert (whole.history["outcome"] is not None, whole.history["usage"]["failed_calls"]) == (True, 1)
         assert prove(whole.files).complete
@@ -73,7 +74,7 @@ def test_a_standstill_costs_nothing(game: str, tmp_path: Path) -> None:
     with server.in_thread():
         settings = ("defaults.timeout_s=0.4", "defaults.retries=0", 'defaults.model="fake/echo"')
         scenario = tiny(game, *settings, f'providers.fake.base_url="{server.url()}"')
-        stood = begin(scenario, tmp_path, env={}, watcher=Standing(0.5))
+        stood = play_scenario(scenario, tmp_path, env={}, watcher=Standing(0.5))
     usage = stood.history["usage"]
     assert (stood.error, usage["failed_calls"], usage["calls"]) == (None, 0, len(server.received))
 

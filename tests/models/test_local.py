@@ -23,9 +23,10 @@ from agentsim.errors import ModelRefused, ProviderRejected, ScenarioError, Trans
 from agentsim.history.record import History
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.local import LocalModel, LocalServer, _waiting, embedded_models, find_gguf, open_local, server_for
-from agentsim.runner.session import RunResult, begin
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.fakes.admitted import admitted
+from tests.playing import play_scenario
 
 NAME = "local/smollm2-135m"
 needs_weights = pytest.mark.skipif(not all(embedded_models().values()), reason="the extra `local` is not installed")
@@ -239,7 +240,7 @@ def test_three_games_at_once_share_one_server(tmp_path: Path) -> None:
     results: dict[int, RunResult] = {}
 
     def play(seed: int) -> None:
-        results[seed] = begin(
+        results[seed] = play_scenario(
             load(config, overrides=(f"seed={seed}", "limits.max_fallback_rate=1")), tmp_path, env={}, stem=f"game{seed}"
         )
 

@@ -30,10 +30,10 @@ from agentsim.players.human import HumanPlayer, how_to_answer
 from agentsim.players.model import Complaint
 from agentsim.players.rendering import news, split_question
 from agentsim.players.terminal import Terminal, cut, rows
-from agentsim.runner.session import go_on
 from tests.cli.command_line import agentsim
 from tests.contract.harness import on_bots
 from tests.players.keyboard import PROMPT, at_terminal, played, unstyled
+from tests.playing import resume_run
 
 HISTORY = (
     "What you have heard so far:",
@@ -535,7 +535,7 @@ def test_ctrl_c_at_a_real_terminal_stops_the_run_which_can_be_resumed(
     again = io.StringIO()
     monkeypatch.setattr(sys, "stdin", io.StringIO("vote: Cyd\nexplanation: because\n\n" + "Bea\n\n" * 5))
     monkeypatch.setattr(sys, "stderr", again)
-    resumed = go_on(files, env={})
+    resumed = resume_run(files, env={})
     assert resumed is not None
     assert "That will not do: There is no decision in the reply." in again.getvalue(), "of the try before the stop"
     kept = [record["decision"] for record in resumed.history["decisions"] if record["source"] == "human"]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
+from tests.playing import play_scenario
 from tests.replies.asked import ASKED, asked, scenario_of
 from tests.replies.corpus import Outcome, Reply, Verdict, judged, replies, shown, value_at
 
@@ -62,7 +62,7 @@ def play(reply: Reply, name: str, folder: Path) -> Played:
     (folder / "script.json").write_text(json.dumps(script(reply, name)), encoding="utf-8")
     (folder / "game.toml").write_text(wanted.scenario, encoding="utf-8")
     scenario = load(folder / "game.toml", overrides=[f'{seat_of(name)}="script:script.json"'])
-    result = begin(scenario, folder, env={}, stem="game")
+    result = play_scenario(scenario, folder, env={}, stem="game")
     history = result.history
     assert history is not None, f"{reply.id} @ {name}: {result.error}"
     mine = [each for each in history["decisions"] if (each["player"], each["kind"]) == (wanted.player, wanted.kind)]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agentsim.results import Run, run_in
+from agentsim.results import RecordedRun, run_in
 from tests.contract.harness import on_server
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
@@ -36,7 +36,9 @@ SPOKEN = {
 
 @pytest.fixture(scope="module")
 def pages(
-    request: pytest.FixtureRequest, run_of_config: Callable[[str], Run], tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    run_of_config: Callable[[str], RecordedRun],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Path]:
     """The page of each config that is asked for; games are played before the browser has the event loop."""
     wanted = [item.callspec.params["config"] for item in request.session.items if hasattr(item, "callspec")

@@ -20,11 +20,11 @@ from agentsim.report.game_panels import say_do_table
 from agentsim.report.markup import Drawing
 from agentsim.report.page import PageOptions, render
 from agentsim.report.summary import TurningPoint, exchanges, readable, summary
-from agentsim.results import Run
+from agentsim.results import RecordedRun
 from tests.report.dom import parse
 from tests.report.sample import document, sample
 
-RunOfConfig: TypeAlias = Callable[[str], Run]
+RunOfConfig: TypeAlias = Callable[[str], RecordedRun]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import trio
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario
 from tests.runner.island import Mendable
 
 
@@ -33,4 +33,4 @@ def varied() -> Iterator[FakeServer]:
 @pytest.fixture
 def parent(tmp_path: Path) -> RunFiles:
     """Three bots: 3 + 2 pitches and votes."""
-    return begin(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files
+    return play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files

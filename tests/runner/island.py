@@ -9,11 +9,12 @@ from typing import Any
 from agentsim.history.journal import DecisionRecord, read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import without_volatile
-from agentsim.runner.session import RunResult, begin, go_on
+from agentsim.runner.run import RunResult
 from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Received, Reply
+from tests.playing import play_scenario, resume_run
 
 __all__ = ["BOTS", "FOUR", "Mendable", "decided", "journaled", "play", "resumed", "scenario_text", "stable"]
 
@@ -54,13 +55,13 @@ def play(
     logs.mkdir(parents=True, exist_ok=True)
     config = logs / f"{stem}.toml"
     config.write_text(scenario_text(url, players), encoding="utf-8")
-    return begin(load(config, overrides=overrides), logs, env={}, stem=stem, watcher=watcher)
+    return play_scenario(load(config, overrides=overrides), logs, env={}, stem=stem, watcher=watcher)
 
 
 def resumed(files: RunFiles, **options: Any) -> RunResult:
     """The run, gone on with where it stopped."""
-    again = go_on(files, env={}, **options)
-    assert again is not None, "the run was finished"
+    again = resume_run(files, env={}, **options)
+    assert again.how != "unchanged", "the run was finished"
     return again
 
 

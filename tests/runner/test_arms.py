@@ -7,7 +7,6 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,11 +14,13 @@ from agentsim.errors import UsageError
 from agentsim.history.load import branches_in, load_history
 from agentsim.history.record import Branch
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.fork import of_arm, parent_of
+from agentsim.runner.fork import Change, ForkPoint, jobs_of_arm
 from agentsim.runner.replay import prove
+from agentsim.runner.run import RunOptions
 from tests.cli.command_line import Said, agentsim, program, snapshot
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import branch_of
 from tests.runner.island import play
 
 QUIET = ("--logs-dir", ".", "--display", "none", "--no-html", "--json")
@@ -123,15 +124,17 @@ def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(tmp_path: 
         prove(RunFiles(tmp_path, name))
 
 
+LOYAL = Change(settings=("players.0.model=bot/loyal",))
+
+
 def test_two_commands_at_once_make_no_number_twice(parent: RunFiles) -> None:
-    cut = parent_of(parent, 2)
+    cut = ForkPoint.of(parent, 2)
 
     def make(_: int) -> int:
         refused = 0
-        for wanted in of_arm(cut, "loyal", 4, changes=("players.0.model=bot/loyal",)):
+        for wanted in jobs_of_arm(cut, "loyal", 4, LOYAL):
             try:
-                found: Any = wanted.come_by(env={})
-                found.journal.close()
+                wanted.run(RunOptions({})).journal.close()
             except UsageError:
                 refused += 1
         return refused
@@ -143,12 +146,12 @@ def test_two_commands_at_once_make_no_number_twice(parent: RunFiles) -> None:
 
 
 def test_a_branch_that_another_process_plays_is_left_to_it(parent: RunFiles) -> None:
-    wanted, control = of_arm(parent_of(parent, 2), "loyal", 1, changes=("players.0.model=bot/loyal",))
-    session: Any = wanted.come_by(env={})
+    wanted, control = jobs_of_arm(ForkPoint.of(parent, 2), "loyal", 1, LOYAL)
+    run = wanted.run(RunOptions({}))
     said = forked(parent.directory, *ARM)
     assert names(said) == ["parent_at2_control_b1"]
     assert said.line == "parent_at2_loyal_b1 is being played by another process"
-    session.journal.close()
+    run.journal.close()
     assert names(forked(parent.directory, *ARM)) == ["parent_at2_loyal_b1", "parent_at2_control_b1"]
     assert control.files is None, "it was not there when it was asked for"
 
@@ -180,7 +183,7 @@ def test_an_arm_cannot_change_what_it_is(parent: RunFiles) -> None:
 
 
 def test_a_branch_from_before_arms_keeps_its_record(parent: RunFiles) -> None:
-    files = parent_of(parent, 2).branch(env={}, number=1).run().files
+    files = branch_of(ForkPoint.of(parent, 2), number=1).play_sync().files
     assert "arm" not in json.loads(files.history.read_text("utf-8"))["fork"]
     prove(files)
 

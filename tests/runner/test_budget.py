@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from agentsim.errors import BudgetReached
-from agentsim.runner.admission import Budget
+from agentsim.runner.limits import Budget
 
 
 def admit(budget: Budget, worst_case_usd: float) -> None:
@@ -93,7 +93,7 @@ def test_a_call_that_cost_more_than_foreseen_counts_in_full() -> None:
 
 def test_what_an_earlier_process_spent_counts() -> None:
     budget = Budget(max_calls=5, max_cost_usd=1.0)
-    budget.spent(4, 0.9)
+    budget.add_earlier(4, 0.9)
     with pytest.raises(BudgetReached, match="max_cost_usd"):
         admit(budget, 0.2)
     admit(budget, 0.1)

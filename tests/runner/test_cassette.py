@@ -18,11 +18,12 @@ from agentsim.history.load import list_runs
 from agentsim.history.run_files import RunFiles, find_run
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder, Recording
-from agentsim.runner.session import RunResult, begin, go_on
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario, resume_run
 from tests.runner.island import FOUR, scenario_text, stable
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -40,7 +41,9 @@ def play(
     config: Path, recording: Recording | None, *overrides: str, stem: str = "run", key: str | None = CANARY
 ) -> RunResult:
     env = {} if key is None else {"LAB_KEY": key}
-    return begin(load(config, overrides=overrides), config.parent / "logs", env=env, stem=stem, recording=recording)
+    return play_scenario(
+        load(config, overrides=overrides), config.parent / "logs", env=env, stem=stem, recording=recording
+    )
 
 
 @pytest.fixture
@@ -240,7 +243,7 @@ def test_a_killed_recording_is_a_usable_beginning_and_a_second_file_goes_on(tmp_
         )
         assert len(lines(first)) > 4
         files = RunFiles(tmp_path / "logs", "run")
-        resumed = go_on(files, env={"LAB_KEY": CANARY}, recording=Recorder(second))
+        resumed = resume_run(files, env={"LAB_KEY": CANARY}, recording=Recorder(second))
         assert resumed is not None
         assert resumed.status == "completed"
     again = play(tmp_path / "island.toml", Playback([first, second]), stem="again", key=None)

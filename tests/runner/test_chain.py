@@ -13,10 +13,11 @@ import pytest
 from agentsim.errors import ProviderStopped, ScenarioError
 from agentsim.history.journal import DecisionRecord
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, begin, go_on
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
+from tests.playing import play_scenario, resume_run
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, scenario_text, stable
 
 UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
@@ -241,7 +242,7 @@ def test_the_key_of_every_model_is_looked_for_before_the_run(tmp_path: Path) -> 
     config.write_text(scenario_text("http://127.0.0.1:1/v1"), encoding="utf-8")
     scenario = load(config, overrides=('defaults.model=["fake/echo", "openrouter/x/y"]',))
     with pytest.raises(ScenarioError, match="openrouter needs a key"):
-        begin(scenario, tmp_path / "logs", env={})
+        play_scenario(scenario, tmp_path / "logs", env={})
     assert not (tmp_path / "logs").exists()
 
 
@@ -253,7 +254,7 @@ def test_a_script_may_take_over_and_says_so(server: Mendable, tmp_path: Path) ->
     entries = [entry for entry in journaled(result.files) if entry.player == "A"]
     assert entries[0].source == "script"
     assert entries[0].attempts[-1].model == "script:canned.json"
-    again = go_on(result.files, env={}) if result.error else None
+    again = resume_run(result.files, env={}) if result.error else None
     assert again is None or again.files == result.files
 
 

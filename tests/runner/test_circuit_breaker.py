@@ -10,7 +10,7 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
 from agentsim.models.base import Attempt, Completion
 from agentsim.models.faults import UNACCEPTED
-from agentsim.runner.admission import STREAK, CircuitBreaker, Link
+from agentsim.runner.limits import STREAK, CircuitBreaker, Link
 
 LAB, OTHER = Link("lab/m", "lab"), Link("other/m", "other")
 
@@ -25,7 +25,7 @@ def refused() -> ModelRefused:
 
 def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: Link = LAB) -> None:
     """A wave of one request that is decided by these calls; it gives up where the last is an error."""
-    breaker.wave([[model]])
+    breaker.begin([[model]])
     for call in calls:
         breaker.called(0, call)
     if calls[-1] is not None:
@@ -91,7 +91,7 @@ def test_a_decision_that_is_late_counts_and_is_never_the_first() -> None:
     breaker = CircuitBreaker()
 
     def late() -> None:
-        breaker.wave([[LAB]])
+        breaker.begin([[LAB]])
         breaker.called(0, fault())
         asyncio.run(breaker.gave_up(0, late=True))
         breaker.settled(0)
@@ -106,8 +106,8 @@ def test_what_an_earlier_process_met_counts_and_stops_nothing_by_itself() -> Non
     breaker = CircuitBreaker()
     decision(breaker, None)
     for _ in range(STREAK):
-        breaker.wave([[LAB]])
-        breaker.recalled(0, Attempt((), fault="transport", final=True), past=False)
+        breaker.begin([[LAB]])
+        breaker.add_earlier(0, Attempt((), fault="transport", final=True), past=False)
         asyncio.run(breaker.gave_up(0))
         breaker.settled(0)
     with pytest.raises(ProviderStopped, match="6 decisions in a row"):
@@ -131,7 +131,7 @@ def test_a_run_that_goes_on_is_stopped_by_no_request_that_is_not_accepted() -> N
 
 def held(breaker: CircuitBreaker, error: ModelError, *, model: Link = LAB) -> None:
     """A wave of one request whose host wants more time than it has."""
-    breaker.wave([[model]])
+    breaker.begin([[model]])
     breaker.called(0, error, held=True)
     asyncio.run(breaker.gave_up(0))
     breaker.settled(0)
@@ -166,7 +166,7 @@ def test_providers_are_counted_apart() -> None:
 
 def test_the_first_failure_is_told_in_its_own_provider_s_words() -> None:
     breaker = CircuitBreaker()
-    breaker.wave([[LAB], [OTHER]])
+    breaker.begin([[LAB], [OTHER]])
     breaker.called(0, fault("the lab is closed"))
     breaker.called(1, fault("the other is busy"))
     with pytest.raises(ProviderStopped, match="lab: the first call failed: the lab is closed"):
@@ -184,8 +184,8 @@ def test_a_provider_that_answers_in_some_way_is_alive(errors: list[ModelError]) 
 
 def test_what_an_earlier_process_was_answered_counts() -> None:
     breaker = CircuitBreaker()
-    breaker.wave([[LAB]])
-    breaker.recalled(0, Attempt((), completion=Completion("yes")), past=False)
+    breaker.begin([[LAB]])
+    breaker.add_earlier(0, Attempt((), completion=Completion("yes")), past=False)
     breaker.settled(0)
     decision(breaker, fault(), fault())
 
@@ -206,7 +206,7 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
 
     async def play(order: tuple[int, ...]) -> bool:
         breaker = CircuitBreaker()
-        breaker.wave([[LAB]] * len(calls))
+        breaker.begin([[LAB]] * len(calls))
 
         async def one(place: int) -> None:
             for call in calls[place]:
@@ -233,7 +233,7 @@ CHAIN = [LAB, OTHER]
 
 def chain_decision(breaker: CircuitBreaker, *calls: tuple[int, ModelError | None]) -> tuple[int, ...]:
     """A wave of one request with two models, called as told; the order in which they were to be asked."""
-    breaker.wave([CHAIN])
+    breaker.begin([CHAIN])
     for link, error in calls:
         breaker.called(0, error, link)
     breaker.settled(0)
@@ -263,7 +263,7 @@ def test_who_has_only_the_dead_one_is_stopped_by_the_next_failure() -> None:
 def test_a_rejected_model_is_asked_no_more_and_another_of_its_provider_is() -> None:
     breaker, sister = CircuitBreaker(), Link("lab/other", "lab")
     chain_decision(breaker, (0, rejected()), (1, None))
-    breaker.wave([[LAB, sister]])
+    breaker.begin([[LAB, sister]])
     assert breaker.order(0) == (1,)
 
 
@@ -277,11 +277,11 @@ def test_a_rejected_spare_stops_nobody_whose_first_is_only_busy() -> None:
 def test_when_all_are_dead_all_are_asked_once_more() -> None:
     breaker = CircuitBreaker()
     for _ in range(STREAK):
-        breaker.wave([CHAIN])
+        breaker.begin([CHAIN])
         for model in ("lab/m", "other/m"):
-            breaker.recalled(0, Attempt((), fault="transport", model=model), past=False)
+            breaker.add_earlier(0, Attempt((), fault="transport", model=model), past=False)
         breaker.settled(0)
-    breaker.wave([CHAIN])
+    breaker.begin([CHAIN])
     assert breaker.order(0) == (0, 1)
     for link in breaker.order(0):
         breaker.called(0, fault(), link)
@@ -291,11 +291,11 @@ def test_when_all_are_dead_all_are_asked_once_more() -> None:
 
 def test_who_is_asked_is_settled_when_the_wave_begins() -> None:
     breaker = CircuitBreaker()
-    breaker.wave([CHAIN] * (STREAK + 1))
+    breaker.begin([CHAIN] * (STREAK + 1))
     for place in range(STREAK):
         breaker.called(place, fault(), 0)
         breaker.called(place, None, 1)
         breaker.settled(place)
     assert breaker.order(STREAK) == (0, 1), "whether it is asked before or after those calls must not matter"
-    breaker.wave([CHAIN])
+    breaker.begin([CHAIN])
     assert breaker.order(0) == (1,)

@@ -13,10 +13,10 @@ from agentsim.errors import BudgetReached, ProviderStopped
 from agentsim.history.journal import DecisionRecord, read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
 from agentsim.runner.watcher import Watcher
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
+from tests.playing import resume_run
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
 
 CALLS = 18  # of a game of four without any fault
@@ -227,7 +227,7 @@ def test_a_run_of_more_fallbacks_than_allowed_is_degraded(
     assert result.history["status"] == status
     assert result.history["usage"]["reasks"] == len(votes)
     assert prove(result.files).complete
-    assert go_on(result.files, env={}) is None, "a degraded run is finished"
+    assert resume_run(result.files, env={}).how == "unchanged", "a degraded run is finished"
 
 
 def test_a_run_is_degraded_by_default_above_a_fifth(server: Mendable, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from agentsim import games
 from agentsim.engine.chance import Chance
 from agentsim.models.prices import estimated_tokens
 from agentsim.runner.forecast import Forecast, ModelForecast, alike, forecast, wordy
-from agentsim.runner.plays import new_play
+from agentsim.runner.played_game import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from benchmarks.forecast import foreseen as measured

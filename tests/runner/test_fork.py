@@ -20,13 +20,13 @@ from agentsim.history.journal import read_journal
 from agentsim.history.load import list_runs, load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.tables import run_tables
-from agentsim.runner.fork import parent_of
+from agentsim.runner.fork import ForkPoint
 from agentsim.runner.replay import prove, without_volatile
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, snapshot
 from tests.fakes.journals import change_line
 from tests.fakes.server import FakeServer
+from tests.playing import branch_of, play_scenario
 from tests.runner.island import play
 
 
@@ -36,7 +36,7 @@ def history(files: RunFiles) -> dict[str, Any]:
 
 
 def branched(files: RunFiles, at: int, **options: Any) -> RunFiles:
-    return parent_of(files, at).branch(env={}, **options).run().files
+    return branch_of(ForkPoint.of(files, at), **options).play_sync().files
 
 
 def test_a_fork_that_changes_nothing_is_the_parent_wherever_it_leaves_it(parent: RunFiles) -> None:
@@ -50,7 +50,7 @@ def test_a_fork_that_changes_nothing_is_the_parent_wherever_it_leaves_it(parent:
 @pytest.mark.parametrize("config", [pytest.param("monopoly_bots", marks=pytest.mark.slow), "auction"])
 def test_every_game_can_be_forked_in_its_middle(config: str, tmp_path: Path) -> None:
     scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, model="bot/random")
-    files = begin(scenario, tmp_path, env={}, stem="parent").files
+    files = play_scenario(scenario, tmp_path, env={}, stem="parent").files
     middle = len(history(files)["decisions"]) // 2
     same, other = branched(files, middle), branched(files, middle, number=1)
     again = history(same)
@@ -101,7 +101,7 @@ def test_the_others_of_the_wave_keep_their_decisions(parent: RunFiles) -> None:
     wave = next(each["wave"] for each in decisions if each["kind"] == "vote")
     mates = [each for each in decisions if each["wave"] == wave]
     assert len(mates) == 3
-    branch = parent_of(parent, mates[1]["index"]).branch(env={})
+    branch = branch_of(ForkPoint.of(parent, mates[1]["index"]))
     kept = read_journal(branch.files.journal).decisions
     assert sorted(key for key in kept if key[0] == wave) == [(wave, 0), (wave, 2)]
 
@@ -124,13 +124,13 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
 ) -> None:
     before = snapshot(parent.directory)
     with pytest.raises((UsageError, ScenarioError), match=problem):
-        parent_of(parent, 1).branch(env={}, **options)
+        branch_of(ForkPoint.of(parent, 1), **options)
     assert snapshot(parent.directory) == before
 
 
 def test_a_decision_that_is_not_there_is_named_with_those_that_are(parent: RunFiles) -> None:
     with pytest.raises(UsageError, match=r"has no decision 99 \(valid: 1 to \d+\)"):
-        parent_of(parent, 99)
+        ForkPoint.of(parent, 99)
 
 
 def test_the_shared_past_is_not_paid_for_again(varied: FakeServer, tmp_path: Path) -> None:
@@ -279,9 +279,9 @@ def test_the_same_fork_again_numbers_its_branches_on(parent: RunFiles) -> None:
 
 
 def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(parent: RunFiles) -> None:
-    cut = parent_of(parent, 4)
+    cut = ForkPoint.of(parent, 4)
     with ThreadPoolExecutor(6) as pool:
-        made = list(pool.map(lambda _: cut.branch(env={}, of_several=True), range(12)))
+        made = list(pool.map(lambda _: branch_of(cut, of_several=True), range(12)))
     assert sorted(session.journal.contents.head["fork"]["branch"] for session in made) == list(range(1, 13))
     assert sorted(session.files.name for session in made) == sorted(f"parent_at4_b{number}" for number in range(1, 13))
 
@@ -303,7 +303,8 @@ KILLED_AT_EACH_WRITE = """
 import os, signal, sys
 from pathlib import Path
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.fork import parent_of
+from agentsim.runner.fork import ForkPoint
+from agentsim.runner.run import RunOptions
 
 def dying(left, write=os.write):
     def written(handle, data):
@@ -314,12 +315,12 @@ def dying(left, write=os.write):
         return write(handle, data)
     return written
 
-parent = parent_of(RunFiles(Path(), "parent"), int(sys.argv[1]))
+parent = ForkPoint.of(RunFiles(Path(), "parent"), int(sys.argv[1]))
 for moment in range(1, 1_000):
     child = os.fork()
     if not child:
         os.write = dying(moment)
-        parent.branch(env={}, stem=f"branch{moment}")
+        parent.branch(RunOptions({}), name=f"branch{moment}")
         os._exit(0)
     if os.waitpid(child, 0)[1] == 0:
         print(moment)
@@ -340,7 +341,7 @@ def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(
 
     monkeypatch.setattr("agentsim.history.journal.os.write", write)
     with pytest.raises(AgentsimError, match="No space left"):
-        parent_of(parent, 5).branch(env={})
+        branch_of(ForkPoint.of(parent, 5))
     assert snapshot(parent.directory) == before
 
 
@@ -349,7 +350,7 @@ def test_a_report_counts_copies_once_and_says_so(parent: RunFiles) -> None:
     words = ("--logs-dir", ".", "--display", "none", "--no-html")
     for more in ((), ("--name", "again"), ("--branches", "2"), ("--branches", "2", "--paired", "--name", "paired")):
         assert agentsim("fork", "parent", "--at", "2", *more, *words, cwd=parent.directory).code == 0
-    twin = begin(load(parent.directory / "trio.toml"), parent.directory, env={}, stem="twin").files
+    twin = play_scenario(load(parent.directory / "trio.toml"), parent.directory, env={}, stem="twin").files
     branched(twin, 2, number=9)
     said = agentsim("report", ".", cwd=parent.directory)
     report = json.loads(agentsim("report", ".", "--json", cwd=parent.directory).out)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from agentsim.report.page import PageOptions, page_of
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario
 from tests.runner.test_markup import ISLAND, MARKET, SOCIETY, WEREWOLF, Answer, Played, always, play
 
 SAID = {
@@ -103,6 +103,6 @@ def test_a_name_of_a_prompt_file_has_no_joiners(tmp_path: Path) -> None:
             f'[providers.fake]\nbase_url = "{server.url()}"\n{seats}',
             encoding="utf-8",
         )
-        result = begin(load(tmp_path / "game.toml"), tmp_path, env={}, stem="game")
+        result = play_scenario(load(tmp_path / "game.toml"), tmp_path, env={}, stem="game")
     assert "\u200c" not in json.dumps(result.history["rounds"], ensure_ascii=False)
     assert "\u200c" not in page_of(result.record, PageOptions(), name="game", directory=tmp_path)

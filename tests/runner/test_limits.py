@@ -11,8 +11,8 @@ import pytest
 
 from agentsim.errors import BudgetReached, ScenarioError
 from agentsim.history.journal import read_journal
-from agentsim.runner import session
-from agentsim.runner.admission import Budget
+from agentsim.runner import run
+from agentsim.runner.limits import Budget
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.fakes.journals import change_line
@@ -36,7 +36,7 @@ class Clock:
 def test_time_is_asked_before_each_call_and_earlier_sessions_count() -> None:
     clock = Clock()
     budget = Budget(max_wall_s=10.0, clock=clock)
-    budget.spent(3, 0.0, 4.0)
+    budget.add_earlier(3, 0.0, 4.0)
     clock.now += 5.9
     asyncio.run(budget.admit(0.0))
     clock.now += 0.1
@@ -85,7 +85,7 @@ def test_what_is_in_flight_finishes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         clock.now += 60.0 * (len(server.received) == 8)
         return 0.05
 
-    monkeypatch.setattr(session, "Budget", partial(Budget, clock=clock))
+    monkeypatch.setattr(run, "Budget", partial(Budget, clock=clock))
     with FakeServer(varied_by_schema, latency_s=late).in_thread() as server:
         stopped = play(server.url(), tmp_path, "limits.max_wall_s=60", "limits.concurrency=4")
         assert stopped.status == "stopped_budget"
@@ -102,7 +102,7 @@ def test_a_call_that_was_admitted_in_time_and_whose_turn_comes_too_late_is_not_m
         clock.now += 60.0 * (len(server.received) == 5)
         return 0.0
 
-    monkeypatch.setattr(session, "Budget", partial(Budget, clock=clock))
+    monkeypatch.setattr(run, "Budget", partial(Budget, clock=clock))
     with FakeServer(varied_by_schema, latency_s=late).in_thread() as server:
         stopped = play(server.url(), tmp_path, "limits.max_wall_s=60", "providers.fake.spacing_ms=40")
         assert stopped.status == "stopped_budget"

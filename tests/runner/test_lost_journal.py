@@ -13,10 +13,10 @@ from agentsim.errors import AgentsimError
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
-from agentsim.runner.session import go_on
 from tests.cli.command_line import agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.history.sample import entry, journal
+from tests.playing import resume_run
 from tests.runner.island import Mendable, journaled, play, scenario_text, stable
 
 CALLS, LOST_AT = 18, 6
@@ -66,7 +66,7 @@ def test_a_lost_journal_stops_the_run_before_the_next_call_and_leaves_what_is_on
             assert (history.status, len(history.decisions)) == ("failed", LOST_AT), "whatever was paid for"
         if lose is _replaced:
             had = len(journaled(files))
-            assert go_on(files, env={}) is not None
+            assert resume_run(files, env={}) is not None
             assert stable(files) == stable(whole.files)
             assert server.started["ok"] == CALLS + LOST_AT - had, "what the copy has is not paid for again"
             assert prove(files).complete

@@ -11,10 +11,10 @@ import pytest
 
 from agentsim.engine.markup import TOKENS
 from agentsim.report.page import PageOptions, page_of
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario
 from tests.replies.test_markup import CALLS, dsml, kimi
 
 WORDS = "Keep me and I keep you."
@@ -77,7 +77,7 @@ def play(folder: Path, game: tuple[str, Any, str], answer: Answer) -> Played:
             f"[limits]\nmax_fallback_rate = 1.0\n{config}{seats}",
             encoding="utf-8",
         )
-        result = begin(load(folder / "game.toml"), folder, env={}, stem="game")
+        result = play_scenario(load(folder / "game.toml"), folder, env={}, stem="game")
         assert (result.status, result.error) == ("completed", None)
         bodies = [received.body for received in server.received]
     messages = (message for body in bodies if body["model"] == "others" for message in body["messages"])

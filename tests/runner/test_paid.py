@@ -17,12 +17,12 @@ from agentsim.history.run_files import RunFiles
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder
 from agentsim.runner.replay import prove
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario
 from tests.runner.island import Mendable, decided, journaled, play, resumed, scenario_text, stable
-from tests.runner.test_session import wait_until
+from tests.runner.test_run import wait_until
 
 REFUSED = Raw(200, envelope(None, message={"content": None, "refusal": "I cannot."}))
 UNUSABLE = Raw(200, envelope("I would rather not say."))
@@ -180,8 +180,8 @@ def test_it_is_recorded_and_plays_again(tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     with FakeServer(broken(0.25)).in_thread() as server:
         config.write_text(scenario_text(server.url()), encoding="utf-8")
-        live = begin(load(config), tmp_path, env={}, stem="live", recording=Recorder(tape))
-    again = begin(load(config), tmp_path, env={}, stem="again", recording=Playback([tape]))
+        live = play_scenario(load(config), tmp_path, env={}, stem="live", recording=Recorder(tape))
+    again = play_scenario(load(config), tmp_path, env={}, stem="again", recording=Playback([tape]))
     assert stable(again.files) == stable(live.files)
 
 

@@ -12,7 +12,7 @@ import pytest
 from agentsim.errors import ProviderStopped
 from agentsim.history.fold import dump_history
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult
+from agentsim.runner.run import RunResult
 from tests.fakes.replies import first_by_schema, varied_by_schema
 from tests.fakes.server import Raw
 from tests.runner.island import FOUR, Mendable, journaled, play, resumed, stable

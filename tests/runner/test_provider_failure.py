@@ -11,10 +11,11 @@ from agentsim.errors import ProviderStopped
 from agentsim.history.load import load_history
 from agentsim.history.shares import shares_in
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, begin
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario
 from tests.runner.island import FOUR, play, resumed, stable
 
 SHIPPED = Path(__file__).parents[2] / "configs"
@@ -53,7 +54,7 @@ def society(tmp_path: Path, then: str, well: int, lost: int) -> RunResult:
         config = tmp_path / "society.toml"
         players = WELL.format(well) + ILL.format(lost)
         config.write_text(SOCIETY.format(then=then, url=fake.url(), players=players), encoding="utf-8")
-        return begin(load(config), tmp_path, env={})
+        return play_scenario(load(config), tmp_path, env={})
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def shipped(config: str, tmp_path: Path, lost: tuple[str, ...], *overrides: str)
         host = (f'providers.lab.base_url="{fake.url()}"', 'prices."lab/echo"={input=0,output=0}')
         quick = ("defaults.retry_wait_s=[0]", "defaults.rate_limit_wait_s=0")
         scenario = load(SHIPPED / config, overrides=(*host, *quick, *overrides), model="lab/echo", seed=1)
-        return begin(scenario, tmp_path, env={})
+        return play_scenario(scenario, tmp_path, env={})
 
 
 def hosts_lost(result: RunResult) -> set[str]:

@@ -17,14 +17,15 @@ from agentsim.history.bundle import pack
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.record import Totals
 from agentsim.history.run_files import RunFiles, is_running
-from agentsim.runner.replay import ReplayDiffers, follow, prove
-from agentsim.runner.session import begin, go_on
+from agentsim.runner.follower import follow
+from agentsim.runner.replay import ReplayDiffers, prove
 from agentsim.runner.watcher import Watcher
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, program, snapshot, trio
 from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario, resume_run
 from tests.runner.island import FOUR, Mendable, play, resumed, scenario_text
 
 CALLS = 18
@@ -258,7 +259,7 @@ def test_a_decision_that_is_not_what_its_reply_says_is_refused_though_every_dige
     files = RunFiles(files.directory, stem)
     change_line(files.journal, '"kind":"vote"', lie(RunFiles(files.directory, "run")))
     before = files.journal.read_bytes()
-    for use in (prove, lambda files: go_on(files, env={}, max_calls=99) if stem == "part" else prove(files)):
+    for use in (prove, lambda files: resume_run(files, env={}, max_calls=99) if stem == "part" else prove(files)):
         with pytest.raises(JournalError):
             use(files)
     assert files.journal.read_bytes() == before
@@ -270,7 +271,7 @@ def test_a_changed_byte_of_a_vote_is_refused_by_resume_and_by_replay(files: RunF
     at = whole.index(b'"decision":{', whole.index(b'"kind":"vote"')) + len(b'"decision":{"reasoning":"')
     part.journal.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
     line = whole.count(b"\n", 0, at) + 1
-    for use in (prove, lambda files: go_on(files, env={}, max_calls=99)):
+    for use in (prove, lambda files: resume_run(files, env={}, max_calls=99)):
         with pytest.raises(JournalCorrupt, match=f"^line {line}: part.jsonl: was changed"):
             use(part)
 
@@ -359,7 +360,7 @@ def events_of(files: RunFiles) -> list[str]:
 
 
 def test_of_a_game_that_is_over_everything_is_shown_and_nothing_touched(tmp_path: Path) -> None:
-    files = begin(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
+    files = play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
     before, seen = snapshot(tmp_path), Seen()
     assert follow(files, seen, sleep=no_wait) == "completed"
     assert seen.events == events_of(files)
@@ -367,7 +368,7 @@ def test_of_a_game_that_is_over_everything_is_shown_and_nothing_touched(tmp_path
 
 
 def test_of_a_run_that_was_killed_what_it_had_decided_is_shown(tmp_path: Path) -> None:
-    files = begin(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
+    files = play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
     lines = files.journal.read_bytes().splitlines(keepends=True)
     files.journal.write_bytes(b"".join(lines[:3]) + lines[3][:10])
     seen = Seen()
@@ -406,7 +407,7 @@ def test_what_cannot_be_followed_is_said(tmp_path: Path) -> None:
 
 
 def test_watch_shows_what_everybody_hears_and_how_it_ended(tmp_path: Path) -> None:
-    begin(load(trio(tmp_path)), tmp_path / "logs", env={}, stem="one")
+    play_scenario(load(trio(tmp_path)), tmp_path / "logs", env={}, stem="one")
     said = agentsim("watch", "one", "--display", "plain", cwd=tmp_path)
     assert (said.code, said.out) == (0, "one: completed\n")
     assert "Round 1 begins" in said.err

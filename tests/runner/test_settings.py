@@ -14,11 +14,12 @@ from agentsim.history.journal import read_journal
 from agentsim.runner.playback import Playback
 from agentsim.runner.recorder import Recorder
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, begin
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario
 from tests.runner.island import resumed, stable
 
 SETTINGS = {"reasoning": "low", "seed": 7, "logprobs": True, "temperature": 0.5}
@@ -52,7 +53,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def play(config: Path, *overrides: str, stem: str = "run", **more: Any) -> RunResult:
-    return begin(load(config, overrides=overrides), config.parent, env={}, stem=stem, **more)
+    return play_scenario(load(config, overrides=overrides), config.parent, env={}, stem=stem, **more)
 
 
 def bodies(server: FakeServer, wire: str) -> list[dict[str, Any]]:

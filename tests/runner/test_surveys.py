@@ -18,15 +18,16 @@ from agentsim.games import find
 from agentsim.history.load import load_history
 from agentsim.history.tables import run_tables
 from agentsim.report.page import PageOptions, page_of
-from agentsim.runner.fork import parent_of
-from agentsim.runner.plays import new_play
+from agentsim.runner.fork import ForkPoint
+from agentsim.runner.played_game import new_play
 from agentsim.runner.replay import prove
-from agentsim.runner.session import RunResult, begin, go_on
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.players.filled import Filled
 from tests.players.test_human import Screen
+from tests.playing import branch_of, play_scenario, resume_run
 from tests.runner.island import stable
 
 TRUST = {"name": "trust", "ask": "Whom do you trust?", "options": ["all", "some", "none"]}
@@ -52,7 +53,7 @@ def scenario(url: str, *interviews: Mapping[str, Any], **changes: Any) -> dict[s
 
 
 def play(source: dict[str, Any], logs: Path, stem: str = "run") -> RunResult:
-    return begin(load(source), logs, env={}, stem=stem)
+    return play_scenario(load(source), logs, env={}, stem=stem)
 
 
 def rows(result: RunResult) -> list[dict[str, Any]]:
@@ -150,7 +151,7 @@ def test_a_budget_that_ends_in_a_survey_is_resumed_there(server: FakeServer, tmp
         stopped = play({**source, "limits": {"max_calls": calls, "concurrency": 1}}, tmp_path, stem)
         assert (stopped.status, stopped.history["outcome"]) == ("stopped_budget", None)
         assert prove(stopped.files).decisions == calls
-        resumed = go_on(stopped.files, env={}, max_calls=999)
+        resumed = resume_run(stopped.files, env={}, max_calls=999)
         assert resumed is not None
         assert stable(resumed.files) == stable(whole.files)
 
@@ -160,7 +161,7 @@ def test_a_fork_at_a_survey_keeps_the_game_or_gives_chance_another_way(server: F
     parent = play(source, tmp_path, "parent")
     at = next(each["index"] for each in parent.history["decisions"] if "survey" in each)
     said = '{"trust": "none"}'
-    branch = parent_of(parent.files, at).branch(env={}, instead=said, paired=True).run()
+    branch = branch_of(ForkPoint.of(parent.files, at), instead=said, paired=True).play_sync()
     changed = [
         (one, other)
         for one, other in zip(parent.history["decisions"], branch.history["decisions"], strict=True)
@@ -171,7 +172,7 @@ def test_a_fork_at_a_survey_keeps_the_game_or_gives_chance_another_way(server: F
         [],  # it was that already
     )
     assert branch.history["outcome"] == parent.history["outcome"]
-    other = parent_of(parent.files, at).branch(env={}, number=1).run()
+    other = branch_of(ForkPoint.of(parent.files, at), number=1).play_sync()
     assert prove(other.files).complete
     assert other.history["decisions"][: at - 1] == parent.history["decisions"][: at - 1]
 

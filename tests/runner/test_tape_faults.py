@@ -14,10 +14,10 @@ import pytest
 
 from agentsim.history.run_files import RunFiles
 from agentsim.history.versions import JOURNAL_FORMAT
-from agentsim.runner.session import go_on
 from tests.cli.command_line import Said, agentsim, program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import resume_run
 from tests.runner.island import journaled, scenario_text, stable
 
 QUIET = ("--display", "none", "--no-html")
@@ -192,7 +192,7 @@ def test_when_a_disk_that_journal_and_recording_share_is_full_only_the_reply_wit
         assert 0 < paid == len(journaled(files)) + lost < 18
         taped = (tmp_path / "kept" / "tape.jsonl").read_text(encoding="utf-8").count("\n") - 1
         assert taped == paid - 1 + lost, "or another file met it first"
-        assert go_on(files, env={}) is not None
+        assert resume_run(files, env={}) is not None
         assert len(server.received) == 18 + lost, "nobody else is asked twice"
     assert agentsim("replay", "live", "--logs-dir", "kept", cwd=tmp_path).code == 0
 

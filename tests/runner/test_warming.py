@@ -12,10 +12,11 @@ import pytest
 from agentsim.errors import TransportFailed
 from agentsim.models.base import Message
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
-from agentsim.runner.session import RunResult, begin
-from agentsim.runner.warming import BLOCK, KEPT_S, Warming
+from agentsim.runner.limits import BLOCK, KEPT_S, Warming
+from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
 from tests.fakes.server import Raw
+from tests.playing import play_scenario
 from tests.runner.island import Mendable, play
 
 ON = 'providers.fake.warm="on"'
@@ -146,7 +147,7 @@ def society(url: str, logs: Path, *settings: str, agents: int = 4) -> RunResult:
         f'[[players]]\nid = "agent"\ncount = {agents}\n',
         encoding="utf-8",
     )
-    return begin(load(path, overrides=settings), logs, env={}, stem="run")
+    return play_scenario(load(path, overrides=settings), logs, env={}, stem="run")
 
 
 def came_before_an_answer(server: Mendable, logs: Path, *settings: str) -> int:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
+from tests.playing import play_scenario
 from tests.server.site import ISLAND, Held, hosted, playing, served
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ def main() -> None:
         logs = Path(home) / "logs"
         logs.mkdir()
         for config in ("auction", "market_bots", "werewolf_bots", "monopoly_bots", "agent_island_bots"):
-            begin(load(ROOT / "configs" / f"{config}.toml"), logs, env={}, stem=config)
+            play_scenario(load(ROOT / "configs" / f"{config}.toml"), logs, env={}, stem=config)
         views(Path(home), logs, to)
 
 

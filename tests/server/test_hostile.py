@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.session import begin
+from agentsim.runner.follower import Follower
 from agentsim.scenario.load import load
-from agentsim.server.follower import Follower
 from agentsim.server.stream import MOST_MESSAGES, Audience, Channel, Position
 from tests.amounts import amounts
 from tests.cli.command_line import trio
+from tests.playing import play_scenario
 from tests.server.site import ISLAND, Held, ServedSite, answer_to, hosted, people, playing, served, until
 
 
@@ -152,7 +152,7 @@ def test_a_request_that_is_not_what_it_claims_is_refused_and_fills_no_log(
 
 def test_what_pages_say_of_themselves_fills_no_memory(tmp_path: Path) -> None:
     """A position in a request is the client's word: messages are kept for a few of them, and are right for each."""
-    files = begin(load(trio(tmp_path)), tmp_path / "logs", env={}, stem="run").files
+    files = play_scenario(load(trio(tmp_path)), tmp_path / "logs", env={}, stem="run").files
     follower = Follower(files)
     follower.look()
     channel = Channel(follower, Audience())
@@ -191,7 +191,7 @@ def _closed(connection: socket.socket) -> bool:
 def test_keys_are_in_no_page_no_address_and_no_file(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
-    begin(load(trio(tmp_path)), logs, env={}, stem="run")
+    play_scenario(load(trio(tmp_path)), logs, env={}, stem="run")
     with served(logs) as site:
         answer = site.get(f"/enter?key={site.keys['steer']}")
         assert answer.status == 303

@@ -14,15 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.api import prepare_run
+from agentsim.api import create_run
 from agentsim.engine.play import Ask
 from agentsim.errors import UsageError
 from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
 from agentsim.runner.replay import prove
-from agentsim.runner.session import Session, resumed
-from agentsim.runner.watcher import Watcher
+from agentsim.runner.run import Run, RunOptions
 from agentsim.server import hosting
 from agentsim.server.site import Site
 from tests.cli.command_line import TRIO, agentsim, program, trio
@@ -35,7 +34,7 @@ NOTHING = Variables({})
 
 def start(site: Site, scenario: Path) -> hosting.HostedRun:
     """Play a scenario beside a server."""
-    given = prepare_run(scenario, name="run", logs_dir=site.logs_dir, env=NOTHING, watcher=Watcher(), served=True)
+    given = create_run(scenario, site.logs_dir, RunOptions(NOTHING, served=True), name="run")
     return hosting.host(site, given)
 
 
@@ -74,7 +73,7 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
     held = asyncio.Event()
 
     def opened() -> Counting:
-        return Counting(prepare_run(scenario, name="run", logs_dir=tmp_path, env=NOTHING, watcher=Watcher()))
+        return Counting(create_run(scenario, tmp_path, RunOptions(NOTHING), name="run"))
 
     async def first() -> None:
         run = opened()
@@ -90,8 +89,7 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
         passed.clear()
         Counting.most = 1_000
         files = RunFiles(tmp_path, "run")
-        found = resumed(files, env=NOTHING)
-        assert isinstance(found, Session)
+        found = Run.open(files, RunOptions(NOTHING))
         run = site.hosted[files.journal] = Counting(found)
         run.start()
         assert (await run.ended()).status == "completed"
@@ -122,7 +120,7 @@ def test_a_pause_uses_up_none_of_the_time_of_a_moment(tmp_path: Path) -> None:
         (tmp_path / "island.toml").write_text(scenario_text(server.url()) + text, encoding="utf-8")
 
         async def play() -> RunFiles:
-            given = prepare_run(tmp_path / "island.toml", name="run", logs_dir=tmp_path, env=NOTHING, watcher=Watcher())
+            given = create_run(tmp_path / "island.toml", tmp_path, RunOptions(NOTHING), name="run")
             run = Pausing(given)
             run.start()
             await run.ended()
@@ -171,7 +169,7 @@ def test_what_is_said_at_once_to_a_run_that_goes_on_comes_before_its_first_open_
             while server.completed.total() < 5:  # noqa: ASYNC110 - its events are of another loop
                 await asyncio.sleep(0.005)
             await run.stop()
-            begun, calls = run.session.journal.contents.begun, len(server.received)
+            begun, calls = run.run.journal.contents.begun, len(server.received)
             again = await hosting.resume(site, run.files, env=NOTHING)
             await again.control.announce("Be brief.")
             assert (await again.ended()).status == "completed"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from agentsim.api import prepare_run
+from agentsim.api import create_run
 from agentsim.errors import ScenarioError
 from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
@@ -21,16 +21,16 @@ from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares_in
 from agentsim.models.keys import Variables
+from agentsim.runner.follower import Follower
 from agentsim.runner.replay import prove
-from agentsim.runner.session import begin
-from agentsim.runner.watcher import Watcher
+from agentsim.runner.run import RunOptions
 from agentsim.scenario.load import load
 from agentsim.server import hosting
 from agentsim.server.app import make_app
-from agentsim.server.follower import Follower
 from agentsim.server.site import Site
 from agentsim.server.stream import Audience, Channel, Position
 from tests.cli.command_line import agentsim
+from tests.playing import play_scenario
 
 Client = Any
 
@@ -52,7 +52,7 @@ def served(
             if scenario is None:
                 run = await hosting.resume(site, RunFiles(tmp_path, "run"), env=env)
             else:
-                session = prepare_run(scenario, name="run", logs_dir=tmp_path, env=env, watcher=Watcher(), served=True)
+                session = create_run(scenario, tmp_path, RunOptions(env, served=True), name="run")
                 run = hosting.host(site, session)
             await does(client, run)
             await hosting.stop_all(site)
@@ -250,7 +250,7 @@ def test_the_panels_of_a_seat_do_not_change_with_the_private_words_of_another(tm
         script.write_text(json.dumps(replies), encoding="utf-8")
         scenario = island("bot/random", f"script:{script}", "bot/random")
         del scenario["people"]
-        result = begin(load(scenario, allow_dirs=[tmp_path]), logs, env={}, stem="run")
+        result = play_scenario(load(scenario, allow_dirs=[tmp_path]), logs, env={}, stem="run")
         lines = result.files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
         assert any(secret in line for line in lines)
         follower = Follower(RunFiles(logs, "some"))

@@ -16,11 +16,11 @@ import pytest
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.history.shares import shares_in
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, real, trio
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario
 from tests.runner.island import decided
 from tests.server.site import ServedSite, served
 
@@ -32,7 +32,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a finished run and a batch of two games with its page."""
     home = tmp_path_factory.mktemp("home")
     config = trio(home)
-    begin(load(config), home / "logs", env={}, stem="done")
+    play_scenario(load(config), home / "logs", env={}, stem="done")
     played = agentsim("batch", str(config), "--games", "2", "--out", "logs/few", "--jobs", "1", cwd=home)
     assert played.code == 0, played.err
     return home / "logs"
@@ -72,7 +72,7 @@ def test_the_list_says_what_was_lost_to_whom(tmp_path: Path) -> None:
     players = "".join(f'[[players]]\nid = "{player}"\nmodel = "lab/echo"\n' for player in "ABC")
     with FakeServer(lambda body: varied_by_schema(body) if decided(body)[1] != "vote" else "No.").in_thread() as server:
         text = f'game = "agent_island"\nseed = 7\n[providers.lab]\nbase_url = "{server.url()}"\n{players}'
-        begin(load(trio(tmp_path, text)), tmp_path / "logs", env={}, stem="lossy")
+        play_scenario(load(trio(tmp_path, text)), tmp_path / "logs", env={}, stem="lossy")
     lost = shares_in(load_history(RunFiles(tmp_path / "logs", "lossy").history)).whole.model
     with served(tmp_path / "logs") as site:
         row = site.get("/").text.partition('href="/runs/lossy"')[2].partition("</tr>")[0]

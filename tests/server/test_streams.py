@@ -10,8 +10,8 @@ import pytest
 from aiohttp.web import StreamResponse
 
 from agentsim.history.run_files import RunFiles
+from agentsim.runner.follower import Follower
 from agentsim.server import hosting, seats
-from agentsim.server.follower import Follower
 from agentsim.server.people import Seat
 from agentsim.server.stream import Audience, Channel, Position
 from tests.server.test_people import Client, answer_all, asked, island, send, served

@@ -22,9 +22,9 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
+from agentsim.runner.decide import Ruling, decision_record_of
+from agentsim.runner.played_game import RecordedWave
 from agentsim.runner.player_message import NEUTRAL, messages, neutral
-from agentsim.runner.referee import Ruling, decision_record_of
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
 from benchmarks.influence_world import MESSAGE, persuasion, sides, true_effect
@@ -32,6 +32,7 @@ from tests.cli.command_line import ROOT, Said, agentsim, snapshot, trio
 from tests.engine.small import Say, SmallGame, Spoke, Word
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
+from tests.playing import play_scenario
 from tests.runner.island import play
 
 QUIET = ("--logs-dir", ".", "--display", "none")
@@ -79,7 +80,7 @@ def village(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("bots")
-    begin(load(trio(directory)), directory, env={}, stem="parent")
+    play_scenario(load(trio(directory)), directory, env={}, stem="parent")
     return directory
 
 
@@ -89,7 +90,7 @@ def asked(directory: Path, *words: str) -> Said:
 
 def test_a_planted_persuader_is_found_and_a_message_without_effect_is_not(village: Path) -> None:
     run = library.load("trunk", logs_dir=village)
-    assert isinstance(run, library.Run)
+    assert isinstance(run, library.RecordedRun)
     pitch = {each.player: each.index for each in reversed(run.decisions) if each.kind == "pitch"}
     options: dict[str, Any] = {"logs_dir": village, "models": {"mine": Listening()}}
     (plea,) = asyncio.run(library.influence("trunk", at=pitch["Ada"], branches=24, **options))
@@ -166,9 +167,9 @@ def test_a_message_is_what_others_hear_of_a_decision_and_silence_is_what_the_req
     for config in ("werewolf_bots", "agent_island_sidebars", "society_bots"):
         days = {"game_config.days": 1} if config == "society_bots" else {}
         scenario = load(ROOT / "configs" / f"{config}.toml", seed=2, model="bot/random", overrides=days)
-        files = begin(scenario, tmp_path, env={}, stem=config).files
+        files = play_scenario(scenario, tmp_path, env={}, stem=config).files
         run = library.load(config, logs_dir=tmp_path)
-        assert isinstance(run, library.Run)
+        assert isinstance(run, library.RecordedRun)
         for event in run.events:
             if (event.kind, event.visibility == "all") in kinds and event.content and event.kind not in found:
                 (found[event.kind],) = messages(files, event.metadata["decision"])
@@ -276,14 +277,11 @@ def test_the_next_of_each_listener_is_its_first_after_it_heard_in_a_game_of_any_
         wave = play.start()
         while wave is not None:
             made = [Word(text="hello") if isinstance(ask.request, Say) else next(answers) for ask in wave.asks]
-            yield (
-                wave,
-                [
-                    decision_record_of(*each)
-                    for each in zip(wave.asks, (Ruling(one, "bot") for one in made), strict=True)
-                ],
-                1,
-            )
+            rulings = [Ruling(one, "bot") for one in made]
+            records = {
+                ask.place: decision_record_of(ask, ruling) for ask, ruling in zip(wave.asks, rulings, strict=True)
+            }
+            yield RecordedWave(wave, records, dict(enumerate(made)))
             wave = play.answer(made)
 
     found = responses(waves(), play.log, heard=3, speaker="A", listeners=("B", "C"))

@@ -26,11 +26,11 @@ from agentsim.history.record import Totals
 from agentsim.history.run_files import NameTaken, RunFiles, is_running
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
-from agentsim.runner.admission import Budget
-from agentsim.runner.batch.tally import GameEnd, finished, has_begun
-from agentsim.runner.session import RunResult, Session, opened, reopened
+from agentsim.runner.batch.tally import GameEnd, has_begun
+from agentsim.runner.limits import Budget
+from agentsim.runner.run import Run, RunOptions, RunResult
 from agentsim.runner.watcher import Watcher
-from agentsim.scenario.scenario import Scenario
+from agentsim.scenario.scenario import LimitOverrides, Scenario
 
 _DEATHS = 2
 """After so many workers died over a game, it is left alone in this session."""
@@ -40,18 +40,10 @@ _ELSEWHERE_S = 60.0
 """A worker that hung, and from which a game was taken away, may still play it for so long."""
 
 
-def session(
-    scenario: Scenario,
-    files: RunFiles,
-    *,
-    env: Mapping[str, str],
-    watcher: Watcher | None = None,
-    within: Budget | None = None,
-    own: Mapping[str, OwnModel] | None = None,
-) -> Session | None:
-    """The game's session: from its beginning, or from where its journal ends; None where it is finished.
+def run_of(scenario: Scenario, files: RunFiles, options: RunOptions) -> Run:
+    """Create the game's run, or open it to go on where its journal ends.
 
-    The scenario's limits hold, also where the game began with others. `JournalError` where other files of the game are
+    The scenario's limits hold, also if the game began with others. Raises `JournalError` if other files of the game are
     there without its journal: how far it came is unknown, and it would get another name.
     """
     if not has_begun(files.journal):
@@ -61,19 +53,19 @@ def session(
             )
         files.journal.unlink(missing_ok=True)  # killed between the file's name and its first line
         with contextlib.suppress(NameTaken):  # another process began this game first
-            return opened(scenario, files.directory, env=env, stem=files.name, watcher=watcher, within=within, own=own)
-    limits = scenario.limits.model_dump(include={"max_cost_usd", "max_calls", "max_wall_s"})
-    return reopened(files, env=env, watcher=watcher, within=within, own=own, **limits)
+            return Run.create(scenario, files.directory, options, name=files.name)
+    limits = scenario.limits
+    return Run.open(files, options, LimitOverrides(limits.max_cost_usd, limits.max_calls, limits.max_wall_s))
 
 
 def ended(result: RunResult) -> GameEnd:
-    """The line of a game whose session came back."""
+    """The line of a game whose run came back."""
     why = (None, 0) if result.error is None else (str(result.error), result.error.exit_code)
     return GameEnd(result.files.name, result.status, *result.record.spent, *why)
 
 
 def failed(name: str, error: BaseException) -> GameEnd:
-    """The line of a game whose session could not begin, or broke."""
+    """The line of a game whose run could not begin, or broke."""
     if isinstance(error, AgentsimError):
         return GameEnd(name, "failed", error=str(error), exit_code=error.exit_code)
     if not isinstance(error, Exception):
@@ -104,7 +96,7 @@ class ExecutorLost(AgentsimError):
 class InLoop(Executor):
     """Plays games as tasks of the running loop; `used` is called with what each has used so far.
 
-    This is for games with models, which wait. Their sessions share limiters and the budget `within`, so pacing, slots,
+    This is for games with models, which wait. Their runs share limiters and the budget `within`, so pacing, slots,
     Retry-After and limits hold for all games together.
     """
 
@@ -115,8 +107,8 @@ class InLoop(Executor):
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
         watcher = _Counting(files.name, self.used)
-        begun = session(scenario, files, env=self.env, watcher=watcher, within=self.within, own=self.own)
-        return finished(files) if begun is None else ended(await begun.play())
+        run = run_of(scenario, files, RunOptions(self.env, watcher, budget=self.within, own=self.own))
+        return ended(await run.play())
 
 
 class _Counting(Watcher):
@@ -210,8 +202,7 @@ def play_task(task: dict[str, Any]) -> GameEnd:
         until = time.monotonic() + _ELSEWHERE_S
         while is_running(files.journal) and time.monotonic() < until:
             time.sleep(0.05)
-        begun = session(scenario, files, env=env)
-        return finished(files) if begun is None else ended(begun.run())
+        return ended(run_of(scenario, files, RunOptions(env)).play_sync())
     except Exception as error:  # a mistake in one game's rules is a line for the batch, and does not end the others
         return failed(name, error)
 

@@ -28,8 +28,8 @@ from agentsim.history.disk import write_problem
 from agentsim.history.run_files import MANIFEST, check_name, written_beside
 from agentsim.history.versions import package_versions, require_version
 from agentsim.runner.batch.seating import Planned, balance, rows
-from agentsim.runner.session import MAX_DRAWN_SEED
-from agentsim.scenario.scenario import Scenario, with_limits
+from agentsim.runner.run import MAX_DRAWN_SEED
+from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
 
 FORMAT: Final = "agentsim-batch/2"
 DRAWN = -1
@@ -133,9 +133,9 @@ class Manifest:
         players = tuple(casts[model].players[seat] for seat, model in zip(game.seats, by_position, strict=True))
         return replace(casts[0], seed=game.seed, players=players)
 
-    def limited(self, env: Mapping[str, str], **given: float | None) -> Manifest:
-        """The same games under these limits, where they are not None; see `with_limits`."""
-        return replace(self, casts=tuple(with_limits(cast, env, **given) for cast in self.casts))
+    def limited(self, env: Mapping[str, str], limits: LimitOverrides) -> Manifest:
+        """Return the same games under these limits; see `with_limits`."""
+        return replace(self, casts=tuple(with_limits(cast, env, limits) for cast in self.casts))
 
     def balance(self) -> list[dict[str, Any]]:
         return [asdict(each) for each in balance(self.games, len(self.casts[0].players), len(self.design.models))]

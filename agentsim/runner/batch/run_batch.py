@@ -18,7 +18,6 @@ from agentsim.games import find
 from agentsim.history.record import FINISHED, Totals
 from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.own import OwnModel
-from agentsim.runner.admission import Budget
 from agentsim.runner.batch.executors import Executor, ExecutorLost, InLoop, InProcesses, failed
 from agentsim.runner.batch.manifest import Manifest, at_once, locked, plays_alone
 from agentsim.runner.batch.seating import Planned
@@ -33,6 +32,7 @@ from agentsim.runner.batch.tally import (
     sweep,
     used,
 )
+from agentsim.runner.limits import Budget
 from agentsim.runner.process import make_room, stoppable
 from agentsim.runner.seats import seated
 from agentsim.scenario.scenario import Scenario
@@ -139,7 +139,7 @@ class Batch:
                 self.result.rebuilt[game.name] = why
             calls, cost, unpriced = (0, 0.0, 0) if free else used(files, done=done)
             tally.earlier(game.name, calls, cost, unpriced, finished=done)
-            self._budget.spent(calls, cost)
+            self._budget.add_earlier(calls, cost)
             if not done:
                 left.append(game)
         return left

@@ -17,7 +17,7 @@ from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.record import FINISHED, Totals
 from agentsim.history.run_files import RunFiles, is_running
-from agentsim.runner.replay import over, rebuilt, unfit
+from agentsim.runner.replay import history_problem, is_over, rebuild_history
 from agentsim.scenario.toml_tables import Limits
 
 
@@ -57,12 +57,12 @@ def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
         except UsageError:
             return False, None
         return history.status in FINISHED and history.seed == seed, None
-    if not over(files):
+    if not is_over(files):
         return False, None
     try:
-        if (why := unfit(files)) is None:
+        if (why := history_problem(files)) is None:
             return True, None
-        rebuilt(files)
+        rebuild_history(files)
     except AgentsimError:
         return False, None  # its session says what is wrong with the journal
     return True, f"{files.history.name} {why}"

@@ -16,13 +16,13 @@ from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
 from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.history.run_files import RunFiles
-from agentsim.runner.plays import new_play
+from agentsim.runner.played_game import new_play
 from agentsim.runner.replay import prove, without_volatile
-from agentsim.runner.session import begin, go_on
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.seating import called_by_files
 from tests.cli.command_line import agentsim
 from tests.games.auction.auction import game_state
+from tests.playing import play_scenario, resume_run
 
 posix_names = pytest.mark.skipif(sys.platform == "win32", reason="such names are files on POSIX alone")
 
@@ -301,7 +301,7 @@ def test_the_folder_may_be_the_scenarios_own(given: str, tmp_path: Path) -> None
 
 def test_a_run_is_resumed_and_replayed_under_the_same_names_without_the_files(tmp_path: Path) -> None:
     path = folder(tmp_path / "here", "zespół 1.txt", "zespół 2.txt", "zespol 1.txt")
-    live = begin(load(path), tmp_path / "logs", env={}, stem="live")
+    live = play_scenario(load(path), tmp_path / "logs", env={}, stem="live")
     assert live.status == "completed", live.error
     wanted = json.dumps(without_volatile(live.history))
     for file in (tmp_path / "here" / "prompts").iterdir():
@@ -311,7 +311,7 @@ def test_a_run_is_resumed_and_replayed_under_the_same_names_without_the_files(tm
     for cut in (1, len(lines) // 2, len(lines) - 1):
         files = RunFiles(tmp_path / "logs", f"cut{cut}")
         files.journal.write_bytes(b"".join(lines[:cut]))
-        resumed = go_on(files, env={})
+        resumed = resume_run(files, env={})
         assert resumed is not None
         assert json.dumps(without_volatile(resumed.history)) == wanted
     assert '"TeamName": "zespół 1"' in json.dumps(_prompts(live.files), ensure_ascii=False).replace("\\", "")
@@ -354,7 +354,7 @@ def test_placeholders_in_a_strategy_are_what_the_teams_are_called(tmp_path: Path
 
 
 def test_a_history_lists_the_name_of_a_team_that_is_not_its_id(tmp_path: Path) -> None:
-    result = begin(load(folder(tmp_path, "zespół 1!.txt", "b.txt")), tmp_path / "logs", env={}, stem="run")
+    result = play_scenario(load(folder(tmp_path, "zespół 1!.txt", "b.txt")), tmp_path / "logs", env={}, stem="run")
     assert [player.get("name") for player in result.history["players"]] == [None, "zespół 1!"]
 
 

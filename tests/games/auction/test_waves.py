@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from agentsim.runner.session import begin
 from agentsim.scenario.load import load
 from tests.fakes.server import FakeServer
 from tests.games.auction.auction import play, waves_of
+from tests.playing import play_scenario
 
 ITEMS = 3
 LATENCY_S = 0.1
@@ -44,7 +44,7 @@ def test_an_iteration_is_one_wave_of_calls_at_once(teams: int, at_once: int, tmp
         return json.dumps({"bid": 10, "reasoning": ""})
 
     with FakeServer(ten, latency_s=latency).in_thread() as server:
-        result = begin(load(_scenario(server.url(), tmp_path, teams)), tmp_path, env={})
+        result = play_scenario(load(_scenario(server.url(), tmp_path, teams)), tmp_path, env={})
         assert result.status == "completed", result.error
         assert server.most_in_flight == at_once
     waves = 2 * ITEMS

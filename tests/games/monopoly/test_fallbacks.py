@@ -21,8 +21,8 @@ from agentsim.games.monopoly.replay import utterances
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
-from agentsim.runner.drive import restored
-from agentsim.runner.referee import Ruling, decision_record_of
+from agentsim.runner.decide import Ruling, decision_record_of
+from agentsim.runner.played_game import restored_decision
 from tests.games.monopoly.asked import board, questions
 from tests.games.monopoly.table import Game
 
@@ -124,7 +124,7 @@ def test_a_fallback_on_record_is_the_one_that_was_made(kind: type[Any]) -> None:
     request = one(kind)
     ask, made = Ask(1, 1, 0, 1, request), request.fallback()
     entry = decision_record_of(ask, Ruling(made, "fallback", fallback_reason="unreadable"))
-    assert restored(ask, entry) == made
+    assert restored_decision(ask, entry) == made
 
 
 def test_others_read_the_narrator_and_never_words_of_the_player() -> None:

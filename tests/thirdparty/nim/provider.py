@@ -26,7 +26,7 @@ def play(folder: Path) -> str | None:
     )
     heard: list[str] = []
     try:
-        run: agentsim.Run = agentsim.run_sync(
+        run: agentsim.RecordedRun = agentsim.run_sync(
             scenario,
             seed=3,
             models={"greedy": Greedy()},

@@ -1,23 +1,32 @@
-"""Admission: whether a call may be made: what the run may still spend, and which providers are still asked.
+"""Limits: whether and when a call of a run may be made.
 
 `Budget` counts calls, US dollars and seconds; what a call costs is `models.prices`. `CircuitBreaker` counts decisions
-in a row that a provider failed; which errors count is `models.faults`. How fast a host is called is
-`models.rate_limiter`.
+in a row that a provider failed; which errors count is `models.faults`. `Warming` lets one call of a wave fill a prompt
+cache that the others meet. `Limits.admitted` asks all of them, a provider's slots and the rate limiter of the host
+(`models.rate_limiter`) for one call.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
+from agentsim.engine.play import Ask
+from agentsim.engine.prompt import TOKEN_BYTES
 from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
-from agentsim.models.base import Attempt, Fault, fault_of
+from agentsim.history.journal import Journal
+from agentsim.models.base import AS_ASKED, Attempt, Fault, Message, Usage, fault_of
 from agentsim.models.faults import UNACCEPTED, may_be_the_prompt
+from agentsim.models.negotiation import cap_under
+from agentsim.models.prices import Prices, longest_reply, most_tokens
+from agentsim.players.model import ModelPlayer
 
 T = TypeVar("T")
 _DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
@@ -81,8 +90,8 @@ class Budget:
         if self._within is not None:
             self._within.settle(worst_case_usd, cost_usd, sent=sent)
 
-    def spent(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
-        """What earlier processes spent on the same run; a shared budget is told of it by its own maker."""
+    def add_earlier(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
+        """Count what earlier processes spent on the same run; whoever made a shared budget counts it there."""
         self.calls += calls
         self.cost_usd += cost_usd
         self._started -= wall_s
@@ -201,8 +210,8 @@ class CircuitBreaker:
         self._judged = 0  # places before this one are settled and counted
         self._moved = asyncio.Event()
 
-    def wave(self, asked: Sequence[Sequence[Link]]) -> None:
-        """A wave begins: for each request, in their order, the models that may be asked for it."""
+    def begin(self, asked: Sequence[Sequence[Link]]) -> None:
+        """Begin a wave: for each request, in their order, the models that may be asked for it."""
         self._places = [_Place(links, self._order(links)) for links in asked]
         self._judged = 0
 
@@ -218,8 +227,8 @@ class CircuitBreaker:
         """Which of a request's models are asked, in order: those that were alive when the wave began; if none, all."""
         return self._places[place].order
 
-    def recalled(self, place: int, attempt: Attempt, *, past: bool) -> None:
-        """A call that an earlier process made for this request: it counts, and stops nothing.
+    def add_earlier(self, place: int, attempt: Attempt, *, past: bool) -> None:
+        """Count a call that an earlier process made for this request; it stops nothing.
 
         `past` failures are those before a provider stopped the run: it may have been mended since then. A limit mends
         itself, or holds: only an answer shows which.
@@ -335,3 +344,156 @@ class CircuitBreaker:
             return
         why = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: " if ended else ""
         raise ProviderStopped(f"{provider}: {why}{call.error}") from None
+
+
+BLOCK = 1_024 * TOKEN_BYTES
+"""Characters of a block: of less than 1,024 tokens OpenAI and Gemini cache nothing."""
+KEPT_S = 300.0
+"""Seconds since its last use for which a prefix is believed to be cached: the least that OpenAI promises."""
+
+
+class Warming:
+    """Lets one call of a wave go ahead, while those that begin as it does wait for its answer.
+
+    A provider with a prompt cache bills a prefix that it has answered before at less, but not one that is only under
+    way. Of a hundred calls that go out at once, none meets another's cache. Believed to be cached are whole blocks of
+    the beginning of a prompt, by model. A call waits once at most. What a provider really took from its cache is what
+    its answers say (`Usage.cached_tokens`).
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._cached: dict[int, float] = {}  # blocks and the times of their last use, the latest last
+        self._under_way: dict[int, asyncio.Event] = {}
+
+    @asynccontextmanager
+    async def turn(self, model: str, messages: Sequence[Message], schema: Mapping[str, Any]) -> AsyncIterator[None]:
+        """Wait for the call that is caching the next part of this prompt, if there is one; then make the call inside.
+
+        However that call ends, those that wait for it go on.
+        """
+        self._forget()
+        blocks = list(_blocks(model, messages, schema))
+        new = next((block for block in blocks if block not in self._cached), None)
+        if new in self._under_way:
+            await self._under_way[new].wait()
+        own = [block for block in blocks if block not in self._cached and block not in self._under_way]
+        over = asyncio.Event()
+        self._under_way.update(dict.fromkeys(own, over))
+        try:
+            yield
+            for block in blocks:
+                self._cached.pop(block, None)
+                self._cached[block] = self._clock()
+        finally:
+            for block in own:
+                del self._under_way[block]
+            over.set()
+
+    def _forget(self) -> None:
+        """Take what was not used for long as cached no more."""
+        oldest = self._clock() - KEPT_S
+        while self._cached and self._cached[first := next(iter(self._cached))] < oldest:
+            del self._cached[first]
+
+
+def _blocks(model: str, messages: Sequence[Message], schema: Mapping[str, Any]) -> Iterator[int]:
+    """Yield a number for each whole block of a call's beginning, which stands for all before it as well."""
+    before = hash((model, json.dumps(schema)))  # providers put the schema before the messages
+    text = "".join(message.text for message in messages)
+    for start in range(0, len(text) - BLOCK + 1, BLOCK):
+        before = hash((before, text[start : start + BLOCK]))
+        yield before
+
+
+NOTICEABLE_S = 1.0
+"""A call that waits for the rate limiter of its host for longer is told of."""
+
+
+@dataclass
+class AdmittedCall:
+    """A call that goes out now; `usage` is what it used, set by whoever makes it once it is answered."""
+
+    usage: Usage | None = None
+
+
+class Limits:
+    """What the calls of one run may use: its budget, the slots of each provider, hosts that still answer.
+
+    `stopped` is what ended the run: no call goes out after it. A slot is of one provider, so that a busy one holds no
+    calls to another.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        budget: Budget,
+        prices: Prices,
+        concurrency: int,
+        on_provider_failure: Literal["stop", "fallback"] = "stop",
+    ) -> None:
+        self._journal, self.budget, self._prices = journal, budget, prices
+        self.breaker = CircuitBreaker(on_provider_failure)
+        self.stopped: Exception | None = None
+        self.in_flight: set[asyncio.Task[Any] | None] = set()
+        self._warming = Warming()
+        self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(concurrency))
+
+    def check(self) -> None:
+        """Raise what stopped the run, or keeps its journal from being written."""
+        self._journal.check()
+        if self.stopped is not None:
+            raise self.stopped
+
+    @asynccontextmanager
+    async def admitted(
+        self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], held: Callable[[], object]
+    ) -> AsyncIterator[AdmittedCall]:
+        """Wait until a model may be called; the call is made inside, and what it costs is counted behind it.
+
+        The budget must allow for the dearest of the models that may take over as well. `held` is called if the rate
+        limiter holds the call back for more than `NOTICEABLE_S`. Raises `BudgetReached`, or what stopped the run.
+        """
+        task = asyncio.current_task()
+        async with AsyncExitStack() as turn:
+            if player.warm:  # before it takes a slot, which the call that it waits for may need
+                await turn.enter_async_context(self._warming.turn(player.name, messages, ask.request.schema()))
+            await turn.enter_async_context(self._slots[player.provider])
+            self.check()
+            worst = self.worst_case(ask, player.links, messages)
+            await self.budget.admit(worst)
+            cost: float | None = None
+            call = AdmittedCall()
+            notice = asyncio.get_running_loop().call_later(NOTICEABLE_S, held)
+            try:
+                with await self.budget.in_time(player.slot(messages)) as slot:
+                    self.check()  # the run may have been stopped while the call waited for its slot
+                    self.budget.check_time()
+                    notice.cancel()
+                    self.in_flight.add(task)
+                    yield call
+                    assert call.usage is not None, "a call without an answer raises"
+                    slot.used(call.usage.tokens)
+                cost = self.cost(ask, player, messages, call.usage)
+            except ModelError as error:
+                cost = self.cost(ask, player, messages, error.usage if isinstance(error.usage, Usage) else None)
+                raise
+            finally:
+                notice.cancel()
+                self.budget.settle(worst, cost, sent=task in self.in_flight)
+                self.in_flight.discard(task)
+
+    def cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
+        """Return the US dollars of a call that used so much; the most that it can have cost if that is unknown."""
+        if usage is None:
+            return 0.0
+        return self.worst_case(ask, [player], messages) if usage.cost_usd is None else usage.cost_usd
+
+    def worst_case(self, ask: Ask, players: Sequence[ModelPlayer], messages: Sequence[Message]) -> float:
+        """Return the US dollars that a call of the dearest of them can cost; 0 if no limit asks for it."""
+        if self.budget.max_cost_usd is None:
+            return 0.0
+        prompt = most_tokens((*(message.text for message in messages), json.dumps(ask.request.schema())))
+        negotiated = self._journal.contents.negotiated
+        caps = {each.name: cap_under(negotiated.get(each.name, AS_ASKED), each.sampling.max_tokens) for each in players}
+        return max(self._prices.estimate(name, prompt, longest_reply(name, cap)) or 0.0 for name, cap in caps.items())

@@ -1,4 +1,4 @@
-"""The referee: which replies become decisions, what is asked again and with what, and when the fallback decides."""
+"""One decision: which replies become decisions, what is asked again and with what, and when the fallback decides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, 
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer, Player, ReaskPolicy
 from agentsim.players.terminal import Terminal
-from agentsim.runner.referee import Ruling, decision_record_of, rule
+from agentsim.runner.decide import Ruling, decision_record_of, rule
 
 GOOD, UNREADABLE, ILLEGAL = '{"pick": "left"}', "Well, left or right?", '{"pick": "up"}'
 AMBIGUOUS = '{"pick": "left", "pick": "right"}'
@@ -66,7 +66,7 @@ class NoModel:
     limiter = None
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        raise AssertionError("the referee calls nobody but its attempt")
+        raise AssertionError("nobody is called but by the attempt")
 
     async def aclose(self) -> None:
         pass

@@ -25,12 +25,12 @@ from agentsim.history.run_files import RunFiles
 from agentsim.players.terminal import InterruptRequest
 from agentsim.runner.process import stoppable
 from agentsim.runner.replay import prove
-from agentsim.runner.session import begin, go_on
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, trio
 from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+from tests.playing import play_scenario, resume_run
 from tests.runner.island import Mendable, journaled, play, resumed, scenario_text, stable
 
 CALLS = 18
@@ -165,7 +165,7 @@ def test_a_second_signal_ends_the_process_at_once_and_the_run_goes_on_all_the_sa
     assert not cli.files.history.exists(), "it took the time to write its history"
     assert len(journaled(cli.files)) == 3
     mend(server)
-    assert go_on(cli.files, env={}) is not None
+    assert resume_run(cli.files, env={}) is not None
     assert stable(cli.files) == stable(whole.files)
 
 
@@ -209,7 +209,7 @@ def test_a_full_disk_ends_the_run_in_one_line_and_with_room_it_goes_on(server: M
     else:
         assert after == before
     calls = server.started["ok"]
-    assert go_on(cli.files, env={}, max_calls=100) is not None
+    assert resume_run(cli.files, env={}, max_calls=100) is not None
     assert stable(cli.files) == stable(whole.files)
     assert server.started["ok"] - calls == CALLS - 6, "calls whose result had no room are the only ones made again"
 
@@ -272,7 +272,7 @@ def test_a_journal_of_other_rules_is_refused_and_its_files_stay_as_they_were(ser
     change_line(result.files.journal, '"record":"decision","index":3,', lambda line: line.update(kind="speech"))
     before = (result.files.journal.read_bytes(), result.files.history.read_bytes())
     with pytest.raises(JournalMismatch, match=r"decision 3 .*the journal answers speech of"):
-        go_on(result.files, env={})
+        resume_run(result.files, env={})
     assert (result.files.journal.read_bytes(), result.files.history.read_bytes()) == before
 
 
@@ -291,7 +291,7 @@ def test_a_journal_of_other_rules_is_refused_and_its_files_stay_as_they_were(ser
 def test_a_finished_runs_history_that_is_not_its_own_is_made_again_from_the_journal(
     damage: Callable[[str], str | None], why: str, tmp_path: Path
 ) -> None:
-    files = begin(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
+    files = play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="one").files
     whole, journal = json.loads(files.history.read_text("utf-8")), files.journal.read_bytes()
     same, damaged = stable(files), damage(files.history.read_text("utf-8"))
     if damaged is None:
@@ -323,7 +323,7 @@ def test_without_a_seed_one_is_drawn_and_recorded(tmp_path: Path) -> None:
     for n in range(3):
         config = tmp_path / f"drawn{n}.toml"
         config.write_text(scenario_text("http://127.0.0.1:1/v1", bots).replace("seed = 5\n", ""), encoding="utf-8")
-        result = begin(load(config), tmp_path, env={}, stem=f"drawn{n}")
+        result = play_scenario(load(config), tmp_path, env={}, stem=f"drawn{n}")
         assert result.history["seed"] == read_journal(result.files.journal).head["seed"]
         assert prove(result.files).complete
         seeds.add(result.history["seed"])
@@ -397,7 +397,7 @@ def test_a_session_leaves_the_garbage_collector_alone_and_the_command_line_sets_
     before, frozen = gc.get_threshold(), gc.get_freeze_count()
     try:
         gc.set_threshold(701, 11, 12)
-        begin(load(trio(tmp_path)), tmp_path, env={}, stem="one")
+        play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="one")
         assert gc.get_threshold() == (701, 11, 12)
         assert gc.get_freeze_count() <= frozen, "nothing is frozen; what was, may have been let go"
         agentsim("--version", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""The dispatcher and the drive: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
+"""The loop of a run: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from agentsim.games.agent_island.game import AgentIsland
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.record import Totals
 from agentsim.history.run_files import RunFiles
-from agentsim.runner import dispatcher
+from agentsim.runner import limits
 from agentsim.runner.watcher import Watcher
 from tests.fakes.server import FakeServer, Raw
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
@@ -96,7 +96,7 @@ def test_who_waits_for_a_provider_that_is_busy_keeps_nobody_from_another(server:
 def test_who_waits_for_its_turn_is_shown_as_held_back(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "NOTICEABLE_S", 0.01)
+    monkeypatch.setattr(limits, "NOTICEABLE_S", 0.01)
     notes = Notes()
     settings = ('game_config.phases=["votes"]', "providers.fake.spacing_ms=200000", "limits.max_wall_s=0.2")
     play(server.url(), tmp_path, *settings, watcher=notes)

@@ -1,0 +1,174 @@
+"""Follower: one run as its journal tells it, whichever process writes that."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agentsim.errors import JournalError
+from agentsim.history.journal import Contents, read_on
+from agentsim.history.record import FINISHED, History, Totals
+from agentsim.history.run_files import RunFiles, is_running
+from agentsim.runner.played_game import PlayedGame, RecordedWave, stamp, volatile_of
+from agentsim.runner.watcher import PublicWatcher, Watcher
+
+EVERY_S = 0.2
+"""Seconds between two looks of `follow` at a journal."""
+
+
+class Follower:
+    """A game that is played again as its journal grows. `epoch` names one reading of it from the beginning.
+
+    Whole waves alone are fed into the game, so that what is shown is what the rules have told. Methods wait for nothing
+    but the disk; one thread calls them at a time.
+    """
+
+    def __init__(self, files: RunFiles) -> None:
+        self.files = files
+        self.playing = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self.epoch = secrets.token_hex(4)
+        self.contents = Contents()
+        self._played: PlayedGame | None = None
+        self._by_index: dict[int, Any] = {}
+
+    @property
+    def grown(self) -> bool:
+        """Whether the journal is not as long as what was taken in of it."""
+        return _size(self.files.journal) != self.contents.size
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has come to its end and its process is done with it."""
+        stops = self.contents.stops
+        return not self.playing and bool(stops) and stops[-1].status in FINISHED
+
+    @property
+    def played(self) -> PlayedGame:
+        """The game as far as it was played; there is one once a look has found the journal's head."""
+        assert self._played is not None, "a look has found the journal's head"
+        return self._played
+
+    @property
+    def told(self) -> int:
+        """The number of events told so far."""
+        return 0 if self._played is None else len(self._played.play.log)
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds begun so far."""
+        return 0 if self._played is None else len(self._played.play.table.rounds)
+
+    def look(self) -> bool:
+        """Take in what the journal has gained, and return whether that was anything. Raises as `waves`."""
+        was = self.playing, self.contents.lines
+        for _ in self.waves():
+            pass
+        return was != (self.playing, self.contents.lines)
+
+    def waves(self) -> Iterator[RecordedWave]:
+        """Take in what the journal has gained, and yield each wave before the rules get its decisions.
+
+        Raises `JournalError` if the journal cannot be used, or was played by rules that cannot be played here.
+        """
+        self.playing = is_running(self.files.journal)  # asked first: what a process wrote before it ended is seen
+        if _size(self.files.journal) < self.contents.size:  # it is another journal now
+            self._begin()
+        read_on(self.files.journal, self.contents)
+        if not self.contents.head:
+            if not self.playing:
+                raise JournalError(f"{self.files.name}: the run ended before its journal began")
+            return
+        if self._played is None:
+            self._played = PlayedGame.of_journal(self.contents)
+        for found in self._played.replay(self.contents):
+            yield found
+            if found.is_whole:
+                self._by_index |= {entry.index: entry for entry in found.records.values()}
+
+    def history(self) -> History:
+        """Build the whole history so far."""
+        contents, now = self.contents, stamp(datetime.now(UTC))
+        volatile = volatile_of(self.played.scenario, contents, self.files.name, now, contents.wall_s)
+        return self.played.history(self._status(), contents, volatile)
+
+    def _status(self) -> str:
+        if self.playing or not self.contents.stops:
+            return "interrupted"
+        return self.played.finished or self.contents.stops[-1].status
+
+    def since(self, told: int) -> History:
+        """Build a history of nothing but the events after the first `told`, and the decisions that led to them."""
+        made = {entry.decision or 0 for entry in self.played.play.log[told:]}
+        return self.played.since(told, [self._by_index[index] for index in made if index in self._by_index])
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def follow(files: RunFiles, watcher: Watcher, *, sleep: Callable[[float], None] = time.sleep) -> str:
+    """Show the watcher what the run has done and does, until it ends or stops; return its status then.
+
+    `interrupted` is also that of a run whose process is gone without a word. Decisions of bots may wait in the player's
+    memory for a while before they are in the journal. Raises `JournalError` for a journal that cannot be used.
+    """
+    follower, shown = Follower(files), _Shown(files.name, watcher)
+    while True:
+        for found in follower.waves():
+            shown.wave(follower.played, found)
+        if follower.contents.head:
+            shown.events(follower.played)
+        if not follower.playing:
+            return follower.contents.stops[-1].status if follower.contents.stops else "interrupted"
+        sleep(EVERY_S)
+
+
+class _Shown:
+    """Shows each decision and event of a followed game once."""
+
+    def __init__(self, name: str, watcher: Watcher) -> None:
+        self._name, self._watcher = name, watcher
+        self._totals = Totals()
+        self._begun = False
+        self._wave = self._told = 0
+        self._places: set[int] = set()  # of this wave
+
+    def wave(self, played: PlayedGame, found: RecordedWave) -> None:
+        """Show a wave as it begins, and its decisions as they come."""
+        if found.wave.number != self._wave:
+            self._wave = found.wave.number
+            self._places.clear()
+            self.events(played)
+            self._watcher.stands(played.play.table.progress)
+            self._watcher.wave(found.wave, played.play.table.rounds[-1])
+        for place, entry in found.records.items():
+            if place not in self._places:
+                self._places.add(place)
+                self._totals.add(entry)
+                self._watcher.decided(entry)
+                self._watcher.counted(self._totals)
+
+    def events(self, played: PlayedGame) -> None:
+        """Show what the rules have told since the last time."""
+        if not self._begun:
+            self._begun = True
+            self._begin(played)
+        log = played.play.log
+        self._watcher.told(log[self._told :])
+        self._told = len(log)
+
+    def _begin(self, played: PlayedGame) -> None:
+        self._watcher.began(self._name, played.game.title, played.play.table.players)
+        if any(plan.name.kind == "human" for plan in played.scenario.seats):
+            self._watcher = PublicWatcher(self._watcher)
+        self._watcher.seated({plan.id: plan.title for plan in played.scenario.seats})
