@@ -793,8 +793,8 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
 def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
     """Return the beginnings of lines, behind words, that a player speaks, or [] if they are the lines of a list.
 
-    They are if words announce them (`I see it so:`), if each is of another name and of small letters (`B: keep`), or
-    if the text begins with such a line and none is the player's own.
+    They are if words announce them (`I see it so:`), if each is of another name and of small letters or a number
+    (`B: keep`), or if the text begins with such a line and none is the player's own.
     """
     if not voices.names:
         return []
@@ -803,7 +803,7 @@ def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
     if not behind or text[: behind[0].start()].rstrip().endswith((":", "：", ",", "，", ";", "、")):
         return []
     names = {line["name"].casefold() for line in lines}
-    if 1 < len(names) == len(lines) and all(line["words"].islower() for line in lines):
+    if 1 < len(names) == len(lines) and all(line["words"].islower() or line["words"].isdigit() for line in lines):
         return []
     return [] if len(lines) > len(behind) and voices.own.casefold() not in names else behind
 

@@ -20,6 +20,7 @@ SPEECHES: dict[str, tuple[str, ...]] = {
         "Here is how I see us:\nAmara: loyal.\nZuri: loyal.\nDmitri: a snake.",
         "Here is how I see us.\n\nAmara: loyal.\nZuri: loyal.\nDmitri: a snake.",
         "I promise three things.\n\n**Amara:** my vote.\n**Chioma:** my silence.\n**Dmitri:** my thanks.",
+        "Votes so far.\nAmara: 2\nChioma: 1\nDmitri: 0",
         "- Amara: keep\n- Chioma: vote out\n- Zuri: keep, obviously",
         "1. Amara: keep\n2. Chioma: out",
         "Zuri: loyal, Amara: loyal, Chioma: who knows?",
