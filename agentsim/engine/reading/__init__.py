@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["READER_VERSION", "has_marks", "read", "split", "thoughts_in"]
 
-READER_VERSION = 8
+READER_VERSION = 9
 """The version of the reader that a journal names; it rises with every change that reads some reply otherwise."""
 
 
