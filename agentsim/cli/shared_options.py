@@ -165,7 +165,7 @@ class Limits:
         return LimitOverrides(self.max_cost, self.max_calls, self.max_wall)
 
 
-# Runs, and what is shown and written of them.
+# Runs, their displays and pages.
 RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
 RunOrFolder = Annotated[str, typer.Argument(metavar="NAME|DIR", help="The run's name; or a folder, for all its runs.")]
 LogsDir = Annotated[Path, path_option("--logs-dir", "Folder of the runs.", "DIR", envvar="AGENTSIM_LOGS_DIR")]

@@ -1,4 +1,4 @@
-"""Address: checks of a URL before a call: whether it is usable, and whether it is on this machine.
+"""Address: checks of a URL before a call: is it usable, is it on this machine, does `NO_PROXY` exempt it.
 
 `profiles` maps providers to addresses; `transport` connects. Nothing here resolves names.
 """

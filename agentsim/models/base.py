@@ -42,7 +42,7 @@ class Call:
 
 Level: TypeAlias = Literal["none", "low", "medium", "high"]
 Reasoning: TypeAlias = Level | int
-"""How much a model thinks before it answers: a level or a number of tokens."""
+"""The amount of thinking before an answer: a level or a number of tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ LogProbability: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 _WhereAny = Field(exclude_if=lambda value: not value)
 StructuredMode: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt"]
-"""How a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (enforced as the arguments of a
+"""The way a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (enforced as the arguments of a
 forced function call), `json_object` (any JSON object), `prompt` (by the words of the prompt alone)."""
 
 
@@ -261,7 +261,7 @@ PER_EXECUTION: Final[Mapping[str, Any]] = {
 }
 """The fields of an `Attempt` that may differ between executions with the same replies, as pydantic's `exclude`.
 
-They depend on clocks, on hosts and on where a process was stopped. The journal keeps them, a history does not.
+They depend on clocks, hosts and interruptions. The journal keeps them, a history does not.
 """
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 from agentsim.models.error_words import plain
 
 Ending: TypeAlias = Literal["whole", "cut", "full", "filtered", "failed"]
-"""How an answer ended: as the model intended, at a limit on tokens, at the end of the context, at a content filter, or
+"""The end of an answer: as the model intended, at a limit on tokens, at the end of the context, at a content filter, or
 because the host failed."""
 
 _WORDS: Final[Mapping[Ending, str]] = {
@@ -58,10 +58,9 @@ _TELLING: Final[tuple[Ending, ...]] = ("filtered", "full", "cut", "failed", "who
 
 
 def ending(finish_reason: str | None) -> Ending | None:
-    """Return how an answer with this finish reason ended, or None for a word that no table knows.
+    """Return the ending for a finish reason, "whole" for None, or None for a word that no table knows.
 
-    No finish reason at all counts as "whole". Of several words (`content_filter: RECITATION`) the most specific ending
-    counts.
+    Of several words (`content_filter: RECITATION`) the most specific ending counts.
     """
     if finish_reason is None:
         return "whole"

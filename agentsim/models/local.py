@@ -69,7 +69,7 @@ class LocalServer:
 
     def _served(self) -> str:
         program = Path(__file__).with_name("llama.py")
-        process = self._process = subprocess.Popen(  # noqa: S603 - our own program; what it is to do goes through its stdin
+        process = self._process = subprocess.Popen(  # noqa: S603 - our own program, configured through its stdin
             [sys.executable, "-P", str(program)],  # -P: keeps the modules beside it from shadowing the standard library
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

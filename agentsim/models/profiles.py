@@ -22,7 +22,7 @@ from agentsim.models.address import is_azure_v1, normal, ollama_address, url_pro
 from agentsim.models.base import Sampling
 
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
-"""How a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (as the arguments of a forced
+"""The way a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (as the arguments of a forced
 function call), `json_object` (any JSON object), `prompt` (by the words of the prompt alone), or `auto` (the first of
 json_schema, json_object and prompt that the host accepts)."""
 WireName: TypeAlias = Literal["chat", "responses", "messages"]

@@ -1,4 +1,4 @@
-"""Settings: how each API and host expresses the portable settings reasoning, seed, logprobs and temperature.
+"""Settings: the portable settings reasoning, seed, logprobs and temperature in the parameters of each API and host.
 
 The tables are data from the public references beside them. A setting that a host does not have is left out; one that it
 has only in another form becomes the nearest form; `Translation.notes` report both. Each part of a body is keyed by its

@@ -65,9 +65,11 @@ def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTabl
 
 
 def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable | None:
-    """Return the pairs with the most interactions for or against each other, then those that talked most, or None.
+    """Return a table of the `MOST_PAIRS` busiest pairs, in the given order, or None if no pair did more than name each
+    other.
 
-    `titles` are the titles of all rounds by number. Pairs in which one only named the other are left out.
+    Pairs with the most interactions for or against each other are the busiest, then those that talked most. `titles`
+    are the titles of all rounds by number.
     """
     dealt = [pair for pair in found if any(deed.deed != NAMED for deed in pair.deeds)]
     if not dealt:

@@ -19,7 +19,7 @@ class Wire(Protocol):
     MODES: tuple[StructuredMode, ...]
     """The structured modes, strictest first."""
     MAY_OMIT_CAP: bool
-    """Whether a request may omit the limit on its reply."""
+    """True if a request may omit the limit on its reply."""
 
     def body(self, profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
         """Return the body of one request, in the structured mode of the profile."""

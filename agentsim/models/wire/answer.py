@@ -355,7 +355,7 @@ def dollars(value: object, per_dollar: int = 1) -> float | None:
     """Return a cost in US dollars, or None for a value that cannot be one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return value / per_dollar if 0 <= value < 1e9 * per_dollar else None  # not so for NaN
+    return value / per_dollar if 0 <= value < 1e9 * per_dollar else None  # False for NaN
 
 
 # The fields for cached tokens: OpenAI, OpenRouter, Groq, Qwen, Z.ai; OpenAI's Responses; Moonshot; DeepSeek; Anthropic,
