@@ -76,7 +76,7 @@ class Client:
             response = await send(path, cast_to=httpx2.Response, options={"headers": self._headers}, **body)
         except self._errors.APIStatusError as error:
             response = error.response
-        except self._errors.APIConnectionError as error:  # the client wraps the transport's exceptions
+        except self._errors.APIConnectionError as error:  # one of the clients wraps the transport's exceptions
             raise error.__cause__ or error from None
         return Answer(response.status_code, response.headers, response.content)
 

@@ -77,6 +77,6 @@ def _outcome(outcome: Outcome, player: str) -> Outcome:
 
 
 def _usage(usage: Totals, player: str) -> Totals:
-    """Return the player's own totals, zero for a bot or a person."""
+    """Return the player's own totals; a bot or a person makes no calls."""
     own = (usage.by_player or {}).get(player, Totals())
     return own.model_copy(update={"by_player": {player: own}})
