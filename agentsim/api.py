@@ -371,8 +371,7 @@ async def rate(
 
 
 class _Listening(Watcher):
-    """A watcher that passes each event to the callback as the history records it, without fields known only from its
-    decision."""
+    """A watcher that passes each event to the callback, without fields known only from its decision."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event, self._numbers = on_event, count(1)

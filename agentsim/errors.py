@@ -199,8 +199,10 @@ class RunStopped(AgentsimError):
 
 
 class ProviderStopped(RunStopped):
-    """A provider that cannot be used: its first call failed, five decisions in a row got no answer, or it rejects
-    calls."""
+    """A provider that cannot be used.
+
+    Its first call failed, five decisions in a row got no answer, or it rejects calls.
+    """
 
     exit_code = 3
     status = "stopped_provider"

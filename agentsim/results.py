@@ -68,8 +68,10 @@ class RecordedRun:
         return self.record.usage
 
     def page_path(self, as_seen_by: str | None = None) -> Path:
-        """Return the path of the run's page, or of the page of one player's view. Raises `UsageError` for an unknown
-        player."""
+        """Return the path of the run's page, or of the page of one player's view.
+
+        Raises `UsageError` for an unknown player.
+        """
         from agentsim.report.player_view import seated_player
 
         files = RunFiles(self.path.parent, self.name)

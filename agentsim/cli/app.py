@@ -157,8 +157,10 @@ _NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
 def _of_a_file(error: OSError) -> str:
-    """Return the message of a system error, with its file. A disk-full error without a file name concerns standard
-    output."""
+    """Return the message of a system error, with its file.
+
+    A disk-full error without a file name concerns standard output.
+    """
     from agentsim.history.disk import write_problem  # slow to import, and not needed for `--help`
 
     if error.filename:

@@ -148,8 +148,10 @@ def carry_on(
 
 
 def _elsewhere(kind: o.ExecutorKind, scheduler: str | None, jobs: int, env: Variables) -> Callable[[], Executor] | None:
-    """Return the factory of an executor on a cluster, or None for this machine. Raises `UsageError` if it is not
-    available."""
+    """Return the factory of an executor on a cluster, or None for this machine.
+
+    Raises `UsageError` if it is not available.
+    """
     if kind == "local":
         if scheduler is not None:
             raise UsageError("--scheduler is for --executor dask")

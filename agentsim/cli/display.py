@@ -37,8 +37,10 @@ def public_lines(events: Sequence[LoggedEvent], width: int) -> list[tuple[str, s
 
 
 def _in_one_line(event: Event) -> str:
-    """Return the event's content on one line. Lines of the game are joined with semicolons; players' words stay as they
-    are."""
+    """Return the event's content on one line.
+
+    Lines of the game are joined with semicolons; players' words stay as they are.
+    """
     return event.content if event.words else event.content.replace("\n", "; ")
 
 
@@ -97,8 +99,10 @@ class Following(Noting, Watcher):
         """Show that a decision is a fallback."""
 
     def public(self, events: Sequence[LoggedEvent]) -> Iterator[LoggedEvent]:
-        """Yield the public events to show. With more than `CROWD` players, those of a single player are counted
-        instead."""
+        """Yield the public events to show.
+
+        With more than `CROWD` players, those of a single player are counted instead.
+        """
         for told in events:
             if isinstance(told.to, EveryoneType):
                 if told.by is not None and len(self._players) > CROWD:
@@ -200,8 +204,10 @@ class PlainDisplay(Following):
 
 
 def status_line(tally: Tally) -> str:
-    """Return the progress of a batch: `12 of 20 done, 2 running, 1 failed · cost $0.0100, about $0.0200 in all · 0:40
-    left`."""
+    """Return the progress of a batch in one line.
+
+    For example `12 of 20 done, 2 running, 1 failed · cost $0.0100, about $0.0200 in all · 0:40 left`.
+    """
     counts = [f"{tally.done} of {tally.games} done"]
     counts += [f"{tally.running} running"] if tally.running else []
     counts += [f"{tally.failed} without a result"] if tally.failed else []

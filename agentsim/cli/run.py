@@ -202,8 +202,10 @@ def _play_each(
     page: Mapping[str, Any] | None,
     as_json: bool,
 ) -> None:
-    """Play the branches and print their results, one line each if there are several. Exit with the first nonzero
-    code."""
+    """Play the branches and print their results, one line each if there are several.
+
+    Exit with the first nonzero code.
+    """
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
     from agentsim.runner.fork import jobs_to_play

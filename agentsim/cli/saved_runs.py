@@ -266,8 +266,10 @@ def _place(found: RunFiles | Path) -> tuple[Path, str]:
 
 
 def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
-    """Yield the result of `made` for each run of a directory. A note names each run that is left out, with the
-    reason."""
+    """Yield the result of `made` for each run of a directory.
+
+    A note names each run that is left out, with the reason.
+    """
     from agentsim.history.load import list_runs, require_history
     from agentsim.history.run_files import find_run
 
@@ -283,8 +285,10 @@ def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
 
 
 def check_history(files: RunFiles, shown: str) -> None:
-    """Raise `UsageError` if there is no history. Print a note if the run is being played, since its history is then
-    outdated."""
+    """Raise `UsageError` if there is no history.
+
+    Print a note if the run is being played, since its history is then outdated.
+    """
     from agentsim.history.load import require_history
     from agentsim.history.run_files import is_running
 

@@ -160,8 +160,10 @@ def gen_items(
 
 
 def _scenario(items: Path, stem: str, seed: int, configs: Path) -> str:
-    """Return the TOML of a scenario that plays the list with one bot of each policy. Its path is relative to
-    `configs`."""
+    """Return the TOML of a scenario that plays the list with one bot of each policy.
+
+    Its path is relative to `configs`.
+    """
     import tomli_w
 
     way = Path(os.path.relpath(items.parent.resolve(), configs.resolve())) / items.name

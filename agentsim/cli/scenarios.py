@@ -79,8 +79,10 @@ def validate(
 
 
 def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Yield lines of players and staff with their models. Consecutive seats share a line if their ids differ only in a
-    number and their models are equal."""
+    """Yield lines of players and staff with their models.
+
+    Consecutive seats share a line if their ids differ only in a number and their models are equal.
+    """
     for (_, title), plans in groupby(scenario.seats, lambda plan: (plan.id.rstrip("0123456789"), plan.title)):
         first, *others = (plan.id for plan in plans)
         yield f"{first} to {others[-1]} ({len(others) + 1}):" if others else f"{first}:", title
@@ -259,8 +261,10 @@ def models(
 
 
 def _offers(provider: str, config: Path | None, env: Variables, *, as_json: bool) -> None:
-    """Print the models that a provider offers. Its failure is raised as `ProviderStopped`, which has the exit code for
-    providers."""
+    """Print the models that a provider offers.
+
+    Its failure is raised as `ProviderStopped`, which has the exit code for providers.
+    """
     import asyncio
 
     from agentsim.models.keys import key_disclosure, key_for, variable_for

@@ -32,8 +32,10 @@ ExecutorKind: TypeAlias = Literal["local", "dask"]
 
 
 def given_path(text: str | Path) -> Path:
-    """Return the path as typed. Raises for "", which an unset shell variable gives and `Path` takes for the working
-    directory."""
+    """Return the path as typed. Raises `typer.BadParameter` for "" and for a NUL.
+
+    An unset shell variable gives "", which `Path` would take for the working directory.
+    """
     if not str(text).strip() or "\0" in str(text):
         raise typer.BadParameter(f"must be a path, found {str(text)[:80]!r}")
     return Path(text)

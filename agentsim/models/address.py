@@ -30,8 +30,10 @@ def http_parts(address: str) -> SplitResult | None:
 
 
 def url_problem(address: str) -> str | None:
-    """Return the problem of a base address, or None. The text does not repeat the address, which may hold a
-    password."""
+    """Return the problem of a base address, or None.
+
+    The text does not repeat the address, which may hold a password.
+    """
     parts = http_parts(address)
     if parts is None:
         return "must look like http://host:port/v1"
@@ -43,8 +45,7 @@ def url_problem(address: str) -> str | None:
 
 
 def normal(address: str) -> str:
-    """Return the address with its scheme in lower case and without a slash at its end, so that paths can be
-    appended."""
+    """Return the address in the form to which paths are appended: scheme in lower case, no slash at the end."""
     scheme, mark, rest = address.partition("://")
     return f"{scheme.lower()}{mark}{rest.rstrip('/')}"
 
@@ -125,8 +126,7 @@ def _excludes(entry: str, host: _Host, port: int) -> bool:
 
 
 def ollama_address(host: str) -> str:
-    """Return the base URL for OLLAMA_HOST, `[scheme://]host[:port]` with everything optional, as Ollama's client reads
-    it."""
+    """Return the base URL for OLLAMA_HOST, `[scheme://]host[:port]` with all parts optional, like Ollama's client."""
     scheme, separator, rest = host.rpartition("://")
     scheme = scheme.lower()
     place, _, path = rest.partition("/")

@@ -259,7 +259,7 @@ class Deadline:
     """A timeout like `asyncio.timeout` that keeps an answer which arrived in time: `async with Deadline(seconds)`.
 
     Time in which the event loop stood still does not count: a process that is stopped (Ctrl-Z, a paused container) or
-    computes for seconds reads no answers. Before the block is cancelled, the loop reads what the sockets hold.
+    computes for seconds reads no answers. Before the block is canceled, the loop reads what the sockets hold.
     """
 
     def __init__(self, seconds: float) -> None:

@@ -205,8 +205,7 @@ class Completion:
 
     @property
     def cut(self) -> bool:
-        """True if the text is longer than `MOST_TEXT`: it then holds only a part of the reply and a mark that says
-        so."""
+        """True if the text is longer than `MOST_TEXT`: a part of the reply and a mark that says so."""
         return len(self.text) * 4 > MOST_TEXT and len(self.text.encode("utf-8", "replace")) > MOST_TEXT
 
 
@@ -366,7 +365,7 @@ class Model(Protocol):
         """
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """Make one attempt, sent at once, within `sampling.timeout_s`; may be cancelled.
+        """Make one attempt, sent at once, within `sampling.timeout_s`; may be canceled.
 
         Raises `ModelError` (one of its four kinds), or `LocalShortage` if this machine cannot send the request. Any
         other exception is a bug.
@@ -377,8 +376,10 @@ class Model(Protocol):
 
 
 class Wrapper:
-    """Base of models that wrap another model, with its name and limiter. Closing it closes the wrapped model;
-    subclasses add `complete`."""
+    """Base of models that wrap another model, with its name and limiter.
+
+    Closing it closes the wrapped model; subclasses add `complete`.
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model

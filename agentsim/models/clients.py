@@ -128,8 +128,10 @@ def _official(
 
 
 def _said(service: Service, key: str | None, own: bool) -> dict[str, str]:
-    """Return the headers of every request, which the environment's custom headers cannot change; a key only if
-    given."""
+    """Return the headers of every request, with a key only if given.
+
+    Custom headers of the environment cannot change them.
+    """
     said = {"accept": "application/json", "content-type": "application/json"}
     if not own:
         said["user-agent"] = f"agentsim/{__version__}"

@@ -169,8 +169,10 @@ def plain(code: str) -> str:
 
 
 def says_nothing(said: object, depth: int = 0) -> bool:
-    """Return whether an error field reports no error: null, empty, the code 0, "success", or an object of only
-    these."""
+    """Return whether an error field reports no error.
+
+    It is null, empty, the code 0 or 200, a word such as "success", or an object or list of only these.
+    """
     if isinstance(said, str):
         return said.strip().lower().rstrip(".!") in SAYS_NOTHING
     if isinstance(said, Mapping) and depth < 8:

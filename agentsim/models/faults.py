@@ -129,8 +129,7 @@ class Complaint:
 
     @property
     def takes_too_much(self) -> bool:
-        """True if one request exceeds the tokens of a minute or a day, by the numbers in the message or else by its
-        words."""
+        """True if one request exceeds the tokens of a minute or a day, by the message's numbers or else its words."""
         words = self.words
         if (found := table.REQUESTED.search(words)) is not None:
             limit, requested = (int(each.replace(",", "")) for each in found.groups())
@@ -154,8 +153,10 @@ class Complaint:
 
 
 class Unaccepted(ModelRefused):
-    """A request that the host does not accept as sent. Without the part that its `complaint` is about, the host may
-    accept it."""
+    """A request that the host does not accept as sent.
+
+    Without the part that its `complaint` is about, the host may accept it.
+    """
 
     def __init__(self, message: str, *, status: int | None, complaint: Complaint) -> None:
         super().__init__(message, code=UNACCEPTED, status=status)
@@ -228,8 +229,10 @@ class Faults:
         return error
 
     def _judged(self, status: int, complaint: Complaint, *, untouched: bool = False) -> ModelError:
-        """Return the error for an HTTP status. `untouched` is True if no part of a limit on tokens had been used
-        before."""
+        """Return the error for an HTTP status.
+
+        `untouched` is True if no part of a limit on tokens had been used before.
+        """
         says = self._says(complaint.message)
         meant = _status_by_codes(status, complaint)
         if 300 <= status < 400:
@@ -341,8 +344,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _status_in(error: object) -> int | None:
-    """Return the HTTP status that an error inside a 200 stands for, by the first of its fields that gives one, or
-    None."""
+    """Return the HTTP status in the fields of an error inside a 200, the first that is from 300 to 599, or None."""
     keys = ("code", "type", "status", "status_code", "error_code")
     values = [error.get(key) for key in keys] if isinstance(error, Mapping) else []
     for value in values:

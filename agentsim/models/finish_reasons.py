@@ -78,7 +78,6 @@ def is_call(finish_reason: str | None) -> bool:
 
 @lru_cache(64)
 def _plain(word: str) -> str:
-    """Return a word as the table spells it: `MAX_TOKENS`, `maxTokens` and `FINISH_REASON_MAX_TOKENS` become
-    `max_tokens`."""
+    """Return a word as the table spells it: `MAX_TOKENS` and `FINISH_REASON_MAX_TOKENS` become `max_tokens`."""
     found = plain(word.strip())
     return found if found in FINISH_REASONS else _PREFIX.sub("", found, count=1)

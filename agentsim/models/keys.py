@@ -115,8 +115,7 @@ def _check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
 
 
 def key_disclosure(profile: Profile, variable: str | None) -> str | None:
-    """Return a line that names the key and its destination, or warns of unencrypted prompts; None if neither
-    applies."""
+    """Return a line that names the key and its destination, or warns of unencrypted prompts, or None."""
     clear = profile.base_url.startswith("http://") and not is_own_machine(profile.base_url)
     if variable is None and not clear:
         return None

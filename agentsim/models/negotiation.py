@@ -132,11 +132,11 @@ class Negotiation:
         return completion if said == AS_ASKED else replace(completion, terms=said)
 
     async def _confirmed(self, call: Call, send: Send) -> Completion | None:
-        """Return the completion under the terms before a doubtful change, or None if there is no doubt or they are
-        refused.
+        """Return the completion under the terms before a doubtful change, or None if they are refused.
 
-        A refusal that named no part may have been about its prompt alone. So the first call with another prompt is sent
-        under the earlier terms, which apply again if the host accepts them.
+        None also if no terms are in doubt for this call. A refusal that named no part may have been about its prompt
+        alone. So the first call with another prompt is sent under the earlier terms, which apply again if the host
+        accepts them.
         """
         doubt = self._doubt
         if doubt is None or call.schema_name != doubt.schema_name or call.messages == doubt.messages:
@@ -211,8 +211,11 @@ class Negotiation:
         return way in list(named(complaint, body_of(terms), terms, self._wire, self._profile))
 
     def _ways(self, call: Call, complaint: Complaint, body: Mapping[str, Any], terms: Terms) -> Iterator[Terms]:
-        """Yield terms to try: without the named parts, or, if no part is named, the same terms again and then without
-        each part."""
+        """Yield terms to try after a refusal.
+
+        If the refusal names parts, yield terms without these. Else yield the same terms again; then, if the model has
+        not answered before, terms without each part; if it has, and this schema is new, the other structured modes.
+        """
         found = list(named(complaint, body, terms, self._wire, self._profile))
         yield from found
         if not found:
@@ -437,8 +440,7 @@ def words_of(terms: Terms, known: Terms = AS_ASKED) -> Iterator[str]:
 
 
 def _alike(refused: Unaccepted) -> str:
-    """Return the words of a refusal without words that contain digits, which differ between refusals of the same
-    kind."""
+    """Return the words of a refusal without those that contain digits, which differ between refusals of one kind."""
     return re.sub(r"[\w-]*\d[\w-]*", "", refused.complaint.words)
 
 

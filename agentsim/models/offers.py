@@ -56,7 +56,7 @@ class Offer:
 async def offers(profile: Profile, key: str | None) -> list[Offer]:
     """List the models of an endpoint, by id. Raises `ModelError` if it does not answer with a list.
 
-    At a provider's own address, the bundled catalogue fills in what the answer leaves out.
+    At a provider's own address, the bundled catalog fills in what the answer leaves out.
     """
     if (why := _NO_LIST.get(profile.service)) is not None:
         raise ProviderRejected(why, code="no_list")
@@ -140,8 +140,7 @@ def _no_list(faults: Faults) -> ModelError:
 
 
 def _number(row: Any, names: tuple[str, ...]) -> int | None:
-    """Return the number of tokens under the first of `names` that is set, in the model's own object or in a nested
-    one."""
+    """Return the tokens under the first of `names` that is set, in the model's object or in a nested one, or None."""
     for path in ((), *_NESTED):
         table = at(row, *path)
         for name in names:
@@ -164,7 +163,7 @@ def _price(row: Any, per_token: str, per_million: str) -> float | None:
 
 
 def _completed(profile: Profile, offer: Offer) -> Offer:
-    """Return the offer with the gaps filled from the catalogue."""
+    """Return the offer with the gaps filled from the catalog."""
     name = f"{profile.provider}/{offer.id}"
     price: Mapping[str, float] = listed_price(name) if profile.is_own else {}
     return Offer(

@@ -35,7 +35,7 @@ class OwnModel(Protocol):
     """The interface of a model that a program passes in."""
 
     async def complete(self, call: Call, sampling: Sampling, /) -> Completion | str:
-        """Return the reply to `call.messages`; may be cancelled.
+        """Return the reply to `call.messages`; may be canceled.
 
         Raise one of the four kinds of `agentsim.errors.ModelError` if the call failed: agentsim waits, retries and
         counts it. Any other exception is a mistake in the model and ends the run.

@@ -1,4 +1,4 @@
-"""Prices: the cost of a call in US dollars, from the scenario's table or else a bundled catalogue; None if unknown.
+"""Prices: the cost of a call in US dollars, from the scenario's table or else a bundled catalog; None if unknown.
 
 Also estimates of the tokens of texts and replies. The estimates count bytes of UTF-8, from which tokenizers start: a
 Chinese character is three bytes and about one token, an English word about five bytes and one token. `docs/models.md`
@@ -25,7 +25,7 @@ from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapp
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
 from agentsim.models.settings import most_output
 
-# The catalogue's name of each built-in provider. A provider that a scenario defines is never looked up: its prices are
+# The catalog's name of each built-in provider. A provider that a scenario defines is never looked up: its prices are
 # its own, even if its name resembles another.
 CATALOGUE = {
     "openai": "openai",
@@ -63,10 +63,10 @@ class Price(ClosedTable):
 
 
 class Prices:
-    """The prices of models. Sources in order: the response itself, the scenario, free models, the bundled catalogue.
+    """The prices of models. Sources in order: the response itself, the scenario, free models, the bundled catalog.
 
     `providers` are the scenario's tables and `env` the environment; both give the address of a provider. A local server
-    is free only at a private address, and the catalogue applies only at a provider's own address.
+    is free only at a private address, and the catalog applies only at a provider's own address.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ USUAL_REPLY = 1024
 """The assumed tokens of a reply without a limit, for a provider's limit per minute only."""
 
 LONGEST_REPLY = 16_384
-"""The assumed most tokens of a reply without a limit, unless the catalogue has a smaller context."""
+"""The assumed most tokens of a reply without a limit, unless the catalog has a smaller context."""
 
 
 def estimated_tokens(texts: Iterable[str]) -> int:
@@ -163,13 +163,12 @@ def estimated_tokens(texts: Iterable[str]) -> int:
 
 
 def most_tokens(texts: Iterable[str]) -> int:
-    """Return an upper estimate of the tokens in some texts, for limits that must not be exceeded: a token per two
-    bytes."""
+    """Return an upper estimate of the tokens in some texts, one per two bytes, for limits that must hold."""
     return -(-size("".join(texts)) // 2)
 
 
 def listed_price(model_name: str) -> dict[str, float]:
-    """Return the catalogue's `input` and `output` price of a model, in US dollars per million tokens; empty if unknown.
+    """Return the catalog's `input` and `output` price of a model, in US dollars per million tokens; empty if unknown.
 
     If the price grows with the prompt, it is the price of a short one.
     """
@@ -189,10 +188,9 @@ def listed_price(model_name: str) -> dict[str, float]:
     return found
 
 
-@cache  # a lookup in the catalogue is slow
+@cache  # a lookup in the catalog is slow
 def context_window(model_name: str) -> int | None:
-    """Return the tokens of a model's context, prompt and reply together, or None if the catalogue does not list
-    them."""
+    """Return the tokens of a model's context, prompt and reply together, or None if the catalog has none."""
     provider, _, model = model_name.partition("/")
     if provider not in CATALOGUE or not model:
         return None
@@ -206,8 +204,10 @@ def context_window(model_name: str) -> int | None:
 
 
 def longest_reply(model_name: str, cap: int | None) -> int:
-    """Return the assumed most tokens of a reply: the cap, else the model's limit, else its context up to
-    `LONGEST_REPLY`."""
+    """Return the assumed most tokens of a reply.
+
+    That is the cap, else the model's limit, else the model's context or `LONGEST_REPLY`, whichever is less.
+    """
     if cap is not None:
         return cap
     known = most_output(model_name.partition("/")[2])

@@ -142,7 +142,7 @@ class RateLimiter:
     async def acquire(self, tokens: int = 0) -> Slot:
         """Wait for a slot and a file descriptor for a call of about `tokens` tokens.
 
-        A cancelled wait takes no slot.
+        A canceled wait takes no slot.
         """
         arrived = self._clock()
         async with self._line:
@@ -177,8 +177,10 @@ class RateLimiter:
         self._changed.set()
 
     def wait_s(self, tokens: int, arrived: float | None = None) -> float:
-        """Return the seconds until a call of about `tokens` tokens may start: 0 for now, infinite until another call
-        ends."""
+        """Return the seconds until a call of about `tokens` tokens may start.
+
+        0 means now, infinity that another call must end first.
+        """
         if self.slots is not None and self.in_flight >= self.slots:
             return math.inf
         return self._paced_s(tokens, arrived)
@@ -218,8 +220,7 @@ class RateLimiter:
             self._pushed = max(self._pushed, self._clock() + min(seconds, LONGEST_PUSH_S))
 
     def short_of(self, tokens: int) -> str | None:
-        """Return the limit per minute that a call of `tokens` tokens waits for, by its name in the scenario, or
-        None."""
+        """Return the scenario's name of the limit per minute that a call of `tokens` tokens waits for, or None."""
         now = self._clock()
         requests, of_tokens = self._until_request(now), self._until_tokens(now, tokens)
         if not max(requests, of_tokens):
@@ -275,8 +276,10 @@ class RateLimiter:
         return 0.0 if most is None or len(minute) < most else minute[len(minute) - most].started + MINUTE_S - now
 
     def _until_tokens(self, now: float, tokens: int) -> float:
-        """Return the seconds until enough tokens leave the window; a call larger than the limit waits for an empty
-        window."""
+        """Return the seconds until enough tokens leave the window.
+
+        A call larger than the limit waits for an empty window.
+        """
         most, minute = self.limits.tokens_per_minute, self._last_minute(now)
         if most is None:
             return 0.0

@@ -193,8 +193,10 @@ class RemoteModel:
             return await self._exchange(body, function)
 
     async def _exchange(self, body: Mapping[str, Any], function: str | None) -> Completion:
-        """Send the request once and read the answer. Raises `ModelError`, or `Unacceptable` for an answer that is not
-        read."""
+        """Send the request once and read the answer.
+
+        Raises `ModelError`, or `Unacceptable` for an answer that is not read.
+        """
         try:
             answer = await self._endpoint.open().post(self._wire.PATH, body)
         except NoAnswer as error:

@@ -289,7 +289,7 @@ def cap_of(words: Words, model: str, sampling: Sampling) -> int | None:
 def most_output(model: str) -> int | None:
     """Return the most tokens of one reply of a model, or None if `output_limits.toml` does not list it.
 
-    The price catalogue has no such number.
+    The price catalog has no such number.
     """
     limits = tomllib.loads(files("agentsim.models").joinpath("output_limits.toml").read_text("utf-8"))["limits"]
     return next((tokens for pattern, tokens in limits if re.search(pattern, model.lower())), None)
@@ -380,8 +380,10 @@ def _filled(value: Any, tokens: int) -> Any:
 
 
 def _nearest(wanted: Reasoning, levels: list[Level]) -> Level:
-    """Return the nearest level, the higher of two. "none" is replaced, or replaces another, only if there is no
-    choice."""
+    """Return the nearest level, the higher of two.
+
+    "none" is replaced, or replaces another, only if there is no choice.
+    """
     level = wanted if isinstance(wanted, str) else _level_of(wanted)
     same = [each for each in levels if (each == "none") == (level == "none")] or levels
     return min(same, key=lambda each: (abs(_ORDER.index(each) - _ORDER.index(level)), -_ORDER.index(each)))

@@ -45,13 +45,12 @@ _NOT_RECEIVED = frozenset((b"set-cookie", b"content-encoding", b"content-length"
 
 
 class Transport(httpx2.AsyncBaseTransport):
-    """The transport that sends an official client's requests to one base URL over aiohttp. It belongs to one event
-    loop.
+    """The transport that sends an official client's requests to one base URL over aiohttp.
 
-    It opens as many connections as there are concurrent requests. It takes only the proxy from the environment: no
-    netrc, no cookies, no redirects. A request is never sent twice: if the server closed a kept connection and that
-    shows only after sending, `NoAnswer` is raised. Only `headers` are sent; if `own` is True (the service's own
-    address) also those that the client makes (`OPENAI_ORG_ID`, custom headers), except keys.
+    It belongs to one event loop. It opens as many connections as there are concurrent requests. It takes only the proxy
+    from the environment: no netrc, no cookies, no redirects. A request is never sent twice: if the server closed a kept
+    connection and that shows only after sending, `NoAnswer` is raised. Only `headers` are sent; if `own` is True (the
+    service's own address) also those that the client makes (`OPENAI_ORG_ID`, custom headers), except keys.
     """
 
     def __init__(self, base_url: str, headers: Mapping[str, str] = MappingProxyType({}), *, own: bool = False) -> None:
@@ -177,8 +176,10 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
 
 
 def _tls() -> ssl.SSLContext:
-    """Return an SSL context with the system's trust store. Raises `ScenarioError` if the certificates cannot be
-    read."""
+    """Return an SSL context with the system's trust store.
+
+    Raises `ScenarioError` if the certificates cannot be read.
+    """
     try:
         return httpx2.create_ssl_context()
     except OSError as error:

@@ -212,8 +212,10 @@ def _says(x: str, name: str, value: float) -> str:
 
 
 def scatter(panel: Scatter, players: Mapping[str, int]) -> Plot:
-    """Lay out the points with finite coordinates, and all points as a table. Players' series have the players'
-    tones."""
+    """Lay out the points with finite coordinates, and all points as a table.
+
+    Players' series have the players' tones.
+    """
     drawn = [point for point in panel.points if math.isfinite(point.x) and math.isfinite(point.y)]
     tones = _tones(panel, players)
     across, up = _around([point.x for point in drawn], about=8), _around([point.y for point in drawn], about=5)

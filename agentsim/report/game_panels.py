@@ -65,11 +65,10 @@ def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTabl
 
 
 def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable | None:
-    """Return a table of the `MOST_PAIRS` busiest pairs, in the given order, or None if no pair did more than name each
-    other.
+    """Return a table of the `MOST_PAIRS` busiest pairs, in the given order, or None if no pair interacted.
 
-    Pairs with the most interactions for or against each other are the busiest, then those that talked most. `titles`
-    are the titles of all rounds by number.
+    Pairs with the most interactions for or against each other are the busiest, then those that talked most. Naming
+    alone does not count. `titles` are the titles of all rounds by number.
     """
     dealt = [pair for pair in found if any(deed.deed != NAMED for deed in pair.deeds)]
     if not dealt:
@@ -98,8 +97,7 @@ def _busyness(pair: Pair) -> tuple[int, int, int]:
 
 
 def _periods(rounds: set[int]) -> list[range]:
-    """Return a range for each round with an interaction, or at most `MOST_PERIODS` spans of equal length if there are
-    more."""
+    """Return a range per round with an interaction, or at most `MOST_PERIODS` equal spans if there are more."""
     if len(rounds) <= MOST_PERIODS:
         return [range(number, number + 1) for number in sorted(rounds)]
     first, last = min(rounds), max(rounds)
@@ -217,8 +215,10 @@ class SaidAndDone(NamedTuple):
 
 
 def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
-    """Yield thoughts and deeds beside the player's last public words in the round, for games with separate
-    decisions."""
+    """Yield thoughts and deeds beside the player's last public words in the round.
+
+    For games in which words and deeds are separate decisions.
+    """
     last: dict[tuple[str, str], str | None] = {}
     for row in rows:
         if row.said and row.to == "all":

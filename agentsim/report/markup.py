@@ -73,8 +73,7 @@ def foreign(text: object) -> Markup:
 
 
 def worded(text: object) -> Markup:
-    """Return a game's words as an element's content, like `foreign` but always from left to right, even after a
-    name."""
+    """Return a game's words as an element's content, like `foreign` but always from left to right."""
     safe = _chipped(text)
     return Markup(safe if safe.isascii() else f'<bdi dir="ltr">{_isolated(safe)}</bdi>')  # noqa: S704 (as above)
 

@@ -165,10 +165,10 @@ def render(
     log: Sequence[LoggedEvent] = (),
     served: Served | None = None,
 ) -> str:
-    """Return the page. `name` is the run's name, `css` the style sheet's text, `log` the history's events as the game's
-    types.
+    """Return the page.
 
-    A `served` page links its style sheet and scripts; its parts are recorded in it.
+    `name` is the run's name, `css` the style sheet's text, `log` the history's events as the game's types. A `served`
+    page links its style sheet and scripts; its parts are recorded in it.
 
     With `as_seen_by` this function filters the history. The caller must build panels, course and log from that player's
     events, since the sources of a panel's numbers are unknown.

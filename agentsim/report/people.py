@@ -29,8 +29,7 @@ _APART = 9.0  # offset of one direction from the chord, so that both are visible
 
 
 def network(panel: Network, players: Mapping[str, int]) -> Drawing:
-    """Lay out the nodes with the most traffic on a circle by group, the heaviest ties between them, and a table of
-    ties."""
+    """Lay out the nodes with the most traffic on a circle by group, the heaviest ties, and a table of all ties."""
     ties = _joined(panel)
     traffic: dict[str, float] = defaultdict(float)
     for tie in ties:

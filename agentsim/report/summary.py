@@ -33,8 +33,10 @@ _SIZE = re.compile(r"\d+(\.\d+)?[bmk]|a\d+b")
 
 
 class TurningPoint(NamedTuple):
-    """A turning point: its kind, the player (None if not one player), the text, the round, and the anchor of its
-    event."""
+    """A turning point of the game.
+
+    `what` is its kind, `who` the player (None if not one player), `place` the round, and `anchor` that of its event.
+    """
 
     what: str
     who: str | None
@@ -44,8 +46,10 @@ class TurningPoint(NamedTuple):
 
 
 def readable(model: str) -> str:
-    """Return a model's name for people: `openrouter/anthropic/claude-haiku-4.5` is Claude Haiku 4.5; "" for bots and
-    scripts."""
+    """Return a model's name for people, or "" for bots and scripts.
+
+    `openrouter/anthropic/claude-haiku-4.5` is Claude Haiku 4.5.
+    """
     first = model.partition(" > ")[0]
     if first.startswith(("bot/", "script:")) or "/" not in first:
         return ""
@@ -112,8 +116,10 @@ def _margin(standings: Sequence[Standing], names: Sequence[str]) -> str:
 
 
 def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the places of the axis at which the leader changes, with the new leader. A tie with the leader changes
-    nothing."""
+    """Yield the places of the axis at which the leader changes, with the new leader.
+
+    A tie with the leader changes nothing.
+    """
     standing = course.standing
     if standing is None or not standing.rounds or not {line.name for line in standing.series} <= set(players):
         return
@@ -128,8 +134,10 @@ def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Drawing:
-    """Return the table of words and deeds with the round of each row. `sample` is a telling row, if possible of a
-    turning point."""
+    """Return the table of words and deeds with the round of each row.
+
+    `sample` is a telling row, if possible of a turning point.
+    """
     rounds = {part.title: part.index for part in history.rounds}
     rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
     rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
@@ -191,8 +199,10 @@ def _named(event: EventRecord) -> set[object]:
 
 
 def _fit(event: EventRecord, amount: float, names: set[object]) -> tuple[bool, bool, float]:
-    """Return a sort key of how well an event explains a change: has the amount for these names, has the amount, its
-    largest number."""
+    """Return a sort key of how well an event explains a change.
+
+    Its parts: has the amount for one of these names, has the amount, its largest number.
+    """
     numbers = [(path, abs(leaf)) for path, leaf in paths_in(event.data) if isinstance(leaf, int | float)]
     same = [path for path, leaf in numbers if leaf == amount]
     return any(names & {*path} for path in same), bool(same), max((leaf for _, leaf in numbers), default=0)
@@ -201,10 +211,9 @@ def _fit(event: EventRecord, amount: float, names: set[object]) -> tuple[bool, b
 def _hostile(
     told: Sequence[tuple[LoggedEvent, EventRecord]], history: History, refusals: Sequence[str]
 ) -> Iterator[TurningPoint]:
-    """Yield the first act of a player against one it had helped before, or else against any player. Refusals do not
-    count.
+    """Yield the first act of a player against one it had helped before, or else against any player.
 
-    Acts decided in the same wave, such as votes, are simultaneous and are reported together.
+    Refusals do not count. Acts decided in the same wave, such as votes, are simultaneous and are reported together.
     """
     past, kind_to, seats = Past(), set[tuple[str, str]](), {record.id for record in history.seated}
     waves = {decision.index: decision.wave for decision in history.decisions}

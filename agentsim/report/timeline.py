@@ -78,8 +78,10 @@ class Timeline:
         return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
 
     def _entry(self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = "") -> Drawing:
-        """Lay out an event. `seen` are the seats of its viewers, `asked` is the seat of its decision, `by` the seat of
-        its player."""
+        """Lay out an event.
+
+        `seen` are the seats of its viewers, `asked` is the seat of its decision, `by` the seat of its player.
+        """
         everyone = event.visibility == "all"
         player = self._player(event, decision)
         return Drawing(
@@ -117,8 +119,10 @@ class Timeline:
         return self._entry(event, decision, f"d{decision.index}", f"decision {decision.index}")
 
     def _folds(self, event: EventRecord, decision: DecisionRecord | None, anchor: str) -> dict[str, Any]:
-        """Return prompt and reasoning. If a decision led to several events, the first has them and the others link to
-        it."""
+        """Return prompt and reasoning.
+
+        If a decision led to several events, the first has them and the others link to it.
+        """
         if decision and decision.index in self._shown_at:
             return {"prompt": [], "reasoning": None, "elsewhere": self._shown_at[decision.index]}
         prompt = self._exchange(decision.attempts, anchor) if decision else []

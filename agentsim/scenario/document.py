@@ -182,8 +182,7 @@ def _index(here: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
 
 
 def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
-    """Return the index of the table of `players.N` or `players.ID`, where N counts seats, members of populations
-    included.
+    """Return the index of the table of `players.N` or `players.ID`; N counts seats, with the members of populations.
 
     A member of a population is given a table of its own first. The id of a population stands for its whole table.
     """
@@ -258,8 +257,10 @@ def _parsed(override: str) -> tuple[list[str], Any]:
 
 
 def _value(text: str, key: str) -> Any:
-    """Parse the text as a TOML value. Text that is not TOML and does not begin like a table, list or string is returned
-    as is."""
+    """Parse the text as a TOML value.
+
+    Text that is not TOML and does not begin like a table, list or string is returned as is.
+    """
     try:
         document = tomllib.loads(f"v = {text}")
     except (ValueError, RecursionError):

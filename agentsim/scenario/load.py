@@ -168,8 +168,11 @@ def _admit_people(people: PeopleTable | None, game: Game, players: Sequence[Play
 
 
 def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tuple[Interview, ...]:
-    """Return the interviews. Raises `ScenarioError` for an unknown player, a duplicate question name, or a name that
-    the game uses."""
+    """Return the interviews.
+
+    Raises `ScenarioError` for an unknown player, a duplicate question name, or a game with a question kind
+    `Survey.kind`.
+    """
     if table.interviews and any(request.kind == Survey.kind for request in game.requests):
         raise ScenarioError(f"{game.name} has a question of its own that is called {Survey.kind}", key="interviews")
     named: set[str] = set()

@@ -102,8 +102,10 @@ class Scenario:
         return {plan.id: plan.model for plan in self.seats}
 
     def identity(self) -> dict[str, Any]:
-        """Return the history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses and
-        limits."""
+        """Return the history's `scenario`: JSON values in a fixed order.
+
+        It leaves out seed, name, paths, addresses and limits.
+        """
         interviews = [each.model_dump(mode="json", exclude_defaults=True) for each in self.interviews]
         return {
             "game": self.game,
@@ -116,8 +118,10 @@ class Scenario:
         }
 
     def run_part(self) -> dict[str, Any]:
-        """Return the remaining fields, for `volatile.run` and for resuming: JSON values in a fixed order, with absolute
-        paths."""
+        """Return the fields besides the identity, for `volatile.run` and for resuming.
+
+        They are JSON values in a fixed order, with absolute paths.
+        """
         return {
             "name": self.name,
             "limits": self.limits.model_dump(mode="json"),

@@ -80,8 +80,10 @@ class Seating:
         return tuple(plans)
 
     def by_player(self, config: GameConfig) -> GameConfig:
-        """Return the game's config with the settings of the players' tables. Raises `ScenarioError` if the game has
-        none by player."""
+        """Return the game's config with the settings of the players' tables.
+
+        Raises `ScenarioError` if the game has none by player.
+        """
         fields = {mark.key: name for name, mark in config.marked(ByPlayer).items()}
         for table, key, names in self._seats:
             if table.memory is None:
@@ -96,8 +98,10 @@ class Seating:
         return config
 
     def staff(self, players: Sequence[PlayerPlan]) -> dict[str, PlayerPlan]:
-        """Return the plan of each role, with the id `@role`. Raises `ScenarioError` for a role that the game does not
-        have."""
+        """Return the plan of each role, with the id `@role`.
+
+        Raises `ScenarioError` for a role that the game does not have.
+        """
         everyone = [player.name_in_game for player in players]
         plans: dict[str, PlayerPlan] = {}
         for role, table in self.table.staff.items():
@@ -150,8 +154,10 @@ class Seating:
         )
 
     def _model(self, text: str, key: str) -> ModelPlan:
-        """Return the model of that name, its directory moved to `path`. Raises `ScenarioError` if the scenario cannot
-        use it."""
+        """Return the model of that name, its directory moved to `path`.
+
+        Raises `ScenarioError` if the scenario cannot use it.
+        """
         name = ModelName.parse(text)
         if name.kind == "bot" and name.rest not in bots_of(self.game):
             raise no_such_bot(self.game.name, name.rest, bots_of(self.game), key=key)

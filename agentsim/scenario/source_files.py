@@ -119,8 +119,7 @@ def _text(path: Path, *, key: str = "", name: str = "") -> str:
 
 
 def _beside(path: Path) -> str:
-    """Return a hint for a misspelled scenario: the most similar file name in its folder or in `configs` there, or
-    ""."""
+    """Return a hint at the most similar file name in a misspelled scenario's folder or `configs` there, or ""."""
     for folder in (path.parent, path.parent / "configs"):
         known = {file.stem: file for file in sorted(folder.glob("*.toml"))}
         if found := difflib.get_close_matches(path.stem[:100], known, n=1, cutoff=0.8):
@@ -129,8 +128,10 @@ def _beside(path: Path) -> str:
 
 
 def _content(path: Path, *, key: str = "") -> bytes:
-    """Return the bytes of a regular file of at most 256 KiB. The file is opened without blocking, and checked once
-    open."""
+    """Return the bytes of a regular file of at most 256 KiB.
+
+    The file is opened without blocking, and checked once open.
+    """
     name = one_line(path.name)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

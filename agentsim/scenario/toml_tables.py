@@ -243,8 +243,7 @@ class ScenarioTable(ClosedTable):
     @field_validator("providers")
     @classmethod
     def _reachable(cls, providers: dict[str, ProviderSettings]) -> dict[str, ProviderSettings]:
-        """Check every provider's table, even an unused one: otherwise a mistyped name would have no effect and no
-        error."""
+        """Check every provider's table, even an unused one, in which a mistyped name would have no effect."""
         for name, settings in providers.items():
             if not is_provider(name):
                 raise ValueError(f"no model name can begin with {dotted([name])}/ and mean a provider")
@@ -301,8 +300,7 @@ def json_schema(games: Sequence[Game]) -> dict[str, Any]:
 
 
 def _required(folders: Sequence[str], config: bool) -> dict[str, Any]:
-    """Return the schema of what a game's scenario needs: players, in tables or a folder, and `game_config` if
-    `config`."""
+    """Return the schema of a game's required keys: players, in tables or a folder, and `game_config` if `config`."""
     required = ["game_config"] if config else []
     if not folders:
         return {"required": ["players", *required]}

@@ -206,8 +206,7 @@ def kept(words: str, secrets: tuple[str, ...]) -> str:
 def _kept_logprobs(
     logprobs: Sequence[tuple[str, float]], secrets: tuple[str, ...]
 ) -> tuple[tuple[str, float], ...] | None:
-    """Return up to `MOST_TEXT` bytes of tokens with their log probabilities; None if there are none or they spell a
-    key."""
+    """Return at most `MOST_TEXT` bytes of tokens with log probabilities, or None if they spell a key or none came."""
     said = "".join(token for token, _ in logprobs)
     if not logprobs or redact_reply(said, secrets) != said:
         return None
@@ -323,8 +322,10 @@ def kind_of(part: Mapping[str, Any]) -> PartKind | None:
 
 
 def thought_beside(message: Mapping[str, Any]) -> str | None:
-    """Return the thinking in a field beside the content of a message, or None. If two fields repeat it, the first
-    counts."""
+    """Return the thinking in a field beside the content of a message, or None.
+
+    If two fields repeat it, the first counts.
+    """
     fields = (words_in(message[key]) for key in message if _THOUGHT.fullmatch(key) and not _NO_THOUGHT.search(key))
     return next(filter(None, fields), None)
 
@@ -415,8 +416,10 @@ def cost_usd(said: object) -> float | None:
 
 
 def _upstream_usd(details: object) -> float | None:
-    """Return the cost at the host behind a gateway: the total, or the sum of its parts; the larger if both are
-    stated."""
+    """Return the cost at the host behind a gateway, or None.
+
+    That is the stated total or the sum of stated parts, whichever is the largest.
+    """
     whole = dollars(at(details, "upstream_inference_cost"))
     sums = [
         None if None in parts else sum(filter(None, parts))

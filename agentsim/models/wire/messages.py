@@ -37,11 +37,10 @@ _HOST_S: Final = ("server_tool_use", "mcp_tool_use", "_tool_result")
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
-    """Return the body of one request. The end of the system message, which repeats in every call, is marked for the
-    cache.
+    """Return the body of one request.
 
-    Thinking excludes a forced tool and a temperature: with thinking, the tool is offered but not forced, and the
-    scenario's temperature is not sent.
+    The end of the system message, which repeats in every call, is marked for the cache. Thinking excludes a forced tool
+    and a temperature: with thinking, the tool is offered but not forced, and the scenario's temperature is not sent.
     """
     system: list[dict[str, Any]] = [{"type": "text", "text": text} for role, text in call.messages if role == "system"]
     if system:
