@@ -243,7 +243,7 @@ def models(
         try:
             profile = resolve(name, {}, env)
         except ScenarioError as error:
-            if error.key is None:  # an address in the environment is invalid
+            if not error.key:  # an address in the environment is invalid
                 raise
             profile = built_in  # the profile needs a table in the scenario
         named = list(profile.key_envs)
