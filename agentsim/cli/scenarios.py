@@ -109,8 +109,8 @@ def _small_caps(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
 
     lines: dict[str, str] = {}
     for plan in scenario.seats:
-        cap = plan.settings.max_tokens
-        for each in plan.models:
+        cap = plan.max_tokens
+        for each in plan.links:
             sent: list[Mapping[str, Any]] = [plan.client_kwargs]
             if cap is not None and each.name.kind == "remote":
                 profile = resolve(each.name.provider, scenario.providers, env)

@@ -301,6 +301,6 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         made = {name: kind(**{one.name: given.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()}
         command(**given, **made)
 
-    called.__signature__ = Signature(parameters)  # read by Typer
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined] # read by Typer
     called.__annotations__ = {each.name: each.annotation for each in parameters}
     return called

@@ -244,7 +244,7 @@ class _Counter:
         plan = self._seats[ask.request.player]
         messages = prompt_messages(ask, plan.prompt or "")
         texts = [message.text for message in messages]
-        prompt, limit = estimated_tokens(texts), longest_reply(plan.model, plan.settings.max_tokens)
+        prompt, limit = estimated_tokens(texts), longest_reply(plan.model, plan.max_tokens)
         completion = min(limit, estimated_tokens([decision.model_dump_json()]))
         part, sample = self._found.models[plan.model], Sample(ask.request, messages, prompt)
         if part.longest is None or prompt > part.longest.tokens:
@@ -264,8 +264,8 @@ class _Counter:
 
     def _most(self, plan: PlayerPlan, prompt: int) -> float | None:
         """What the dearest of a seat's models takes: before a call it is not known which one will answer."""
-        cap = plan.settings.max_tokens
-        costs = [self._prices.estimate(each.model, prompt, longest_reply(each.model, cap)) for each in plan.models]
+        cap = plan.max_tokens
+        costs = [self._prices.estimate(model, prompt, longest_reply(model, cap)) for model in plan.models]
         known = [cost for cost in costs if cost is not None]
         return max(known) if len(known) == len(costs) else None
 

@@ -242,7 +242,7 @@ def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> 
 
 def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
     """The plan, its model's file found; `ScenarioError` where its new model cannot play here."""
-    if before is not None and [each.model for each in plan.models] == [each.model for each in before.models]:
+    if before is not None and plan.models == before.models:
         return plan
     at = f"the model of {plan.id}"
     try:
@@ -251,15 +251,14 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
         raise ScenarioError(str(error), key=at) from None
     if name.kind == "bot" and name.rest not in bots_of(game):
         raise no_such_bot(game.name, name.rest, bots_of(game), key=at)
-    if name.kind not in {"bot", "human", "web"} and (
-        plan.settings.timeout_s is None or plan.settings.max_attempts is None
-    ):
+    if name.kind not in {"bot", "human", "web"} and (plan.timeout_s is None or plan.max_attempts is None):
         raise ScenarioError(
             "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
         )
     if name.file is None:
-        return replace(plan, path=None)
-    return replace(plan, path=located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at))
+        return plan.found((None, *plan.files[1:]))
+    file = located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at)
+    return plan.found((file, *plan.files[1:]))
 
 
 @dataclass(frozen=True)

@@ -43,10 +43,9 @@ def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forec
     """
     plans: dict[tuple[str, str], PlayerPlan] = {}
     for plan in scenario.seats:
-        for each in plan.models:
-            if each.name.kind in {"remote", "local"}:
-                alone = replace(plan, model=each.model, path=each.path, spares=())
-                plans.setdefault((each.model, str(each.path or "")), alone)
+        for alone in plan.links:
+            if alone.name.kind in {"remote", "local"}:
+                plans.setdefault((alone.model, str(alone.file or "")), alone)
     parts = expected.models.values()
     alike = next((part for part in parts if part.shortest_answer is not None), None)  # what its chain's first is asked
 

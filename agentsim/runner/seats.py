@@ -80,7 +80,7 @@ def build_players(
     refusals = Refusals()
     away = [plan for plan in scenario.seats if plan.name.kind == "web"]
     if away and not served:
-        where, key = shown_path(scenario.path), away[0].key or f"the model of {away[0].id}"
+        where, key = shown_path(scenario.path), away[0].key
         raise ScenarioError(
             "web needs a server: `agentsim run --serve`, `agentsim resume --serve`, or for a fork the page Steer of "
             "`agentsim serve`",
@@ -89,7 +89,7 @@ def build_players(
         )
     with refusals.noted():
         check_prices(scenario, env)
-    callers = [plan.settings for plan in scenario.seats if plan.name.kind not in {"bot", *PEOPLE}]
+    callers = [plan for plan in scenario.seats if plan.name.kind not in {"bot", *PEOPLE}]
     patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
     endpoints = Endpoints(scenario.limits.concurrency, patience_s)
     seats = Seats({}, {}, endpoints, known or {}, prices_of(scenario, env), own or {})
@@ -100,7 +100,7 @@ def build_players(
         elif plan.name.kind == "human":
             seats.by_id[plan.id] = HumanPlayer(terminal, plan.prompt or "", seats.interrupt)
         elif plan.name.kind == "web":
-            seats.by_id[plan.id] = WebPlayer(plan.prompt or "", plan.settings.timeout_s)
+            seats.by_id[plan.id] = WebPlayer(plan.prompt or "", plan.timeout_s)
         else:
             with refusals.noted():
                 seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
@@ -120,7 +120,7 @@ def build_players(
 
 def key_disclosures(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     """Which variable goes to which address, and what goes anywhere unencrypted: a line for each."""
-    names = dict.fromkeys(each.name.provider for plan in scenario.seats for each in plan.models if each.name.provider)
+    names = dict.fromkeys(name.provider for plan in scenario.seats for name in plan.names if name.provider)
     lines: list[str] = []
     for name in names:
         with suppress(ScenarioError):  # of which nothing will be called
@@ -133,7 +133,7 @@ def setting_notes(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     """Return a line for each setting of the sampling that a model is not sent as it is, and what it is sent instead."""
     asked: dict[str, list[tuple[str, Sampling]]] = {}
     for plan in scenario.seats:
-        for each in plan.models:
+        for each in plan.links:
             pair = (each.name.provider or each.name.kind, plan.sampling)
             if each.name.kind in {"remote", "local"} and pair not in asked.setdefault(each.model, []):
                 asked[each.model].append(pair)
@@ -155,10 +155,9 @@ def _local_profile() -> Profile:
 def _model_player(
     plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, recording: Recording
 ) -> ModelPlayer:
-    settings = plan.settings
-    assert settings.timeout_s is not None, "only people have all the time there is"
-    assert settings.max_attempts is not None, "only people may go on for ever"
-    key = f"{plan.model} {plan.path or ''}"
+    assert plan.timeout_s is not None, "only people have all the time there is"
+    assert plan.max_attempts is not None, "only people may go on for ever"
+    key = f"{plan.model} {plan.file or ''}"
     # whose failures count together: a remote model's provider, else the kind of model
     provider = plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
     if key not in seats.models:
@@ -170,22 +169,22 @@ def _model_player(
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
             seats.models[key] = recording.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
-            raise error.placed(key=plan.key or f"the model of {plan.id}") from None
+            raise error.placed(key=plan.key) from None
     return ModelPlayer(
         model=seats.models[key],
         sampling=plan.sampling,
         persona=plan.prompt or "",
         attempts=AttemptPolicy(
-            retries=settings.retries,
-            max_attempts=settings.max_attempts,
-            retry_wait_s=settings.retry_wait_s,
-            rate_limit_wait_s=settings.rate_limit_wait_s,
-            rate_limit_jitter_s=settings.rate_limit_jitter_s,
-            rate_limit_patience_s=settings.rate_limit_patience_s,
-            count_rate_limits=settings.count_rate_limits,
+            retries=plan.retries,
+            max_attempts=plan.max_attempts,
+            retry_wait_s=plan.retry_wait_s,
+            rate_limit_wait_s=plan.rate_limit_wait_s,
+            rate_limit_jitter_s=plan.rate_limit_jitter_s,
+            rate_limit_patience_s=plan.rate_limit_patience_s,
+            count_rate_limits=plan.count_rate_limits,
             waits=recording.live,
         ),
-        reasking=ReaskPolicy(settings.reasks, frozenset(settings.reask_on), settings.reask_with, settings.repair),
+        reasking=ReaskPolicy(plan.reasks, frozenset(plan.reask_on), plan.reask_with, plan.repair),
         source="script" if plan.name.kind == "script" else "model",
         spare=None if plan.spare is None else _model_player(plan.spare, scenario, env, seats, recording),
         warm=recording.live and plan.name.kind == "remote" and resolve(provider, scenario.providers, env).warm,
@@ -203,12 +202,12 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
     if name.kind == "script":
         from agentsim.models.own import Scripted
 
-        assert plan.path is not None, "a script's plan knows its file"
-        return Scripted(plan.model, plan.path)
+        assert plan.file is not None, "a script's plan knows its file"
+        return Scripted(plan.model, plan.file)
     if name.kind == "local":
         from agentsim.models.local import open_local
 
-        return open_local(plan.model, plan.path, seed=scenario.seed or 0)
+        return open_local(plan.model, plan.file, seed=scenario.seed or 0)
     profile = resolve(name.provider, scenario.providers, env)
     endpoint = seats.endpoints.at(profile, key_for(profile, env))
     endpoint.open()  # half a second of imports, which would otherwise be the first player's

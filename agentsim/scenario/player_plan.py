@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, PlainSerializer, PrivateAttr, WithJsonSchema
 
 from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError
@@ -152,84 +151,102 @@ class ModelSettings(ClosedTable):
     )
 
 
-class SeatRecord(ModelSettings):
-    """A plan as it is stored: flat, and without paths."""
+class PlayerPlan(ModelSettings):
+    """A seat with everything decided: a player, or staff with an id such as `@summarizer`.
 
-    id: str
-    model: str | Annotated[tuple[str, ...], Field(min_length=1)]
-    client_kwargs: dict[str, JsonValue]
-    prompt: str | None
-    called: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelPlan:
-    """One model of a seat. The name of a script or of weights contains only the file name; `path` is its location."""
-
-    model: str
-    path: Path | None = None
-
-    @property
-    def name(self) -> ModelName:
-        """The parsed model name."""
-        return ModelName.parse(self.model)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerPlan:
-    """One seat: a player, or staff with an id such as `@summarizer`.
-
-    `model` and `path` are the first model; `spares` are its fallbacks in order, used if it cannot be reached. `prompt`
-    is the persona with its placeholders filled in. `called` is the player's name in the game if it differs from the id.
-    `client_kwargs` is merged into the call unchanged. `key` is the key of the model in the file; `idle` names the
-    sampling settings that none of its models takes. A restored plan has neither.
+    It is what a journal and a history keep of the seat. Each of the `models` is asked in this order if those before it
+    cannot be reached. The names of scripts and of weights are those of the files alone, which `files` finds, one for
+    each model or None. `prompt` is the persona, its placeholders filled in; `called` is the player's name in the game
+    if that is not the id. `client_kwargs` goes into the call as it is. `key` is the place in the scenario's file that
+    names the model, and `idle` the settings of its sampling that no model of it takes; a restored plan has neither.
     """
 
+    model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
+
     id: str
-    model: str
-    settings: ModelSettings
-    client_kwargs: Mapping[str, JsonValue] = field(default_factory=dict)
-    prompt: str | None = None
-    called: str | None = None
-    path: Path | None = None
-    spares: tuple[ModelPlan, ...] = ()
-    key: str = field(default="", compare=False)
-    idle: tuple[str, ...] = field(default=(), compare=False)
+    models: Annotated[
+        tuple[str, ...],
+        Field(min_length=1, alias="model"),
+        BeforeValidator(lambda given: (given,) if isinstance(given, str) else given),
+        PlainSerializer(lambda names: names[0] if len(names) == 1 else names),
+    ]
+    client_kwargs: dict[str, JsonValue]
+    prompt: str | None
+    called: Annotated[str | None, _WhereSet] = None
+    _files: tuple[Path | None, ...] = PrivateAttr(())
+    _key: str = PrivateAttr("")
+    _idle: tuple[str, ...] = PrivateAttr(())
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what is kept, and the files."""
+        return isinstance(other, PlayerPlan) and (self.record(), self.files) == (other.record(), other.files)
+
+    __hash__ = None  # type: ignore[assignment]  # it holds a dictionary
+
+    @property
+    def model(self) -> str:
+        """The first model."""
+        return self.models[0]
+
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """The file of each model, or None."""
+        return self._files or (None,) * len(self.models)
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the first model, or None."""
+        return self.files[0]
+
+    @property
+    def key(self) -> str:
+        """The place in the scenario's file that names the model, or words for it."""
+        return self._key or f"the model of {self.id}"
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The settings of its sampling that no model of it takes."""
+        return self._idle
 
     @property
     def name(self) -> ModelName:
-        """The parsed name of the first model."""
+        """The first model's name taken apart."""
         return ModelName.parse(self.model)
 
     @property
-    def models(self) -> tuple[ModelPlan, ...]:
-        """All models in the order in which they are asked."""
-        return (ModelPlan(self.model, self.path), *self.spares)
+    def names(self) -> tuple[ModelName, ...]:
+        """The name of each model taken apart."""
+        return tuple(map(ModelName.parse, self.models))
+
+    @property
+    def links(self) -> tuple[PlayerPlan, ...]:
+        """The same seat with each of its models alone."""
+        return tuple(
+            self.model_copy(update={"models": (model,)}).found((file,))
+            for model, file in zip(self.models, self.files, strict=True)
+        )
 
     @property
     def spare(self) -> PlayerPlan | None:
         """The same seat without its first model, or None if it has no other."""
-        if not self.spares:
-            return None
-        return replace(self, model=self.spares[0].model, path=self.spares[0].path, spares=self.spares[1:])
+        return self.model_copy(update={"models": self.models[1:]}).found(self.files[1:]) if self.models[1:] else None
 
     @property
     def title(self) -> str:
         """All models in one line: `openrouter/a > openrouter/b`."""
-        return " > ".join(each.model for each in self.models)
+        return " > ".join(self.models)
 
     @property
     def sampling(self) -> Sampling:
-        """The sampling settings of its models."""
-        settings = self.settings
+        """How its models are to sample."""
         return Sampling(
-            settings.temperature,
-            settings.max_tokens,
-            math.inf if settings.timeout_s is None else settings.timeout_s,
+            self.temperature,
+            self.max_tokens,
+            math.inf if self.timeout_s is None else self.timeout_s,
             self.client_kwargs,
-            reasoning=settings.reasoning,
-            seed=settings.seed,
-            logprobs=settings.logprobs,
+            reasoning=self.reasoning,
+            seed=self.seed,
+            logprobs=self.logprobs,
         )
 
     @property
@@ -237,50 +254,35 @@ class PlayerPlan:
         """The player's name in the game."""
         return self.called or self.id
 
+    def found(self, files: Sequence[Path | None], *, key: str = "", idle: Sequence[str] = ()) -> PlayerPlan:
+        """Return the plan with the files of its models; further models have none."""
+        plan = self.model_copy()
+        plan._files = (*files, *[None] * len(self.models))[: len(self.models)]
+        plan._key, plan._idle = key or self._key, tuple(idle) or self._idle
+        return plan
+
     def filled(self, bot: str) -> PlayerPlan:
-        """Return the seat with a bot in place of its person, and default settings."""
-        return replace(self, model=bot, settings=ModelSettings())
+        """Return the seat with a bot in place of its person."""
+        settings = dict(ModelSettings())
+        return self.model_copy(update={"models": (bot,), **settings})
 
     @property
     def listed(self) -> PlayerRecord:
-        """The record of the seat in a history's list of players."""
-        settings = self.settings
+        """The line of a history's players."""
         return PlayerRecord(
             id=self.id,
             model=self.title,
-            temperature=settings.temperature,
-            reasoning=settings.reasoning,
-            seed=settings.seed,
-            logprobs=settings.logprobs,
+            temperature=self.temperature,
+            reasoning=self.reasoning,
+            seed=self.seed,
+            logprobs=self.logprobs,
             name=self.called,
         )
 
     def record(self) -> dict[str, Any]:
-        """Return the fields that a history stores, in a fixed order."""
-        return {
-            "id": self.id,
-            "model": [each.model for each in self.models] if self.spares else self.model,
-            **self.settings.model_dump(mode="json"),
-            "client_kwargs": dict(self.client_kwargs),
-            "prompt": self.prompt,
-            **({} if self.called is None else {"called": self.called}),
-        }
-
-    @classmethod
-    def restore(cls, record: SeatRecord, paths: Sequence[Path | None]) -> PlayerPlan:
-        """Return the plan from its record. `paths` are the paths of its models, and may be fewer than the models."""
-        names = (record.model,) if isinstance(record.model, str) else record.model
-        first, *spares = (ModelPlan(name, path) for name, path in zip_longest(names, paths[: len(names)]))
-        return cls(
-            id=record.id,
-            model=first.model,
-            settings=ModelSettings(**{name: getattr(record, name) for name in ModelSettings.model_fields}),
-            client_kwargs=record.client_kwargs,
-            prompt=record.prompt,
-            called=record.called,
-            path=first.path,
-            spares=tuple(spares),
-        )
+        """Return what a journal and a history keep of it, in a fixed order of keys."""
+        kept = self.model_dump(mode="json")
+        return {"id": kept.pop("id"), "model": kept.pop("model"), **kept}
 
 
 def check_terminal(players: Iterable[PlayerPlan]) -> None:
@@ -289,5 +291,5 @@ def check_terminal(players: Iterable[PlayerPlan]) -> None:
     if len(people) > 1:
         raise ScenarioError(
             'one player can be human, at this terminal; others play at pages: model = "web" (docs/people.md)',
-            key=people[1].key or f"the model of {people[1].id}",
+            key=people[1].key,
         )

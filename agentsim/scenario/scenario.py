@@ -22,7 +22,7 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.player_plan import PlayerPlan, SeatRecord
+from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.toml_tables import Limits, PeopleTable
 from agentsim.scenario.validation import nearest, one_line, screen, validated
 
@@ -38,8 +38,8 @@ def _read(text: str) -> Path:
 
 def _files(plan: PlayerPlan) -> str | list[str | None] | None:
     """Return the files of a seat's models: a path or None for one model, a list of these for several."""
-    written = [None if each.path is None else _written(each.path) for each in plan.models]
-    return written if plan.spares else written[0]
+    written = [None if file is None else _written(file) for file in plan.files]
+    return written if plan.models[1:] else written[0]
 
 
 class _Identity(ClosedTable):
@@ -47,8 +47,8 @@ class _Identity(ClosedTable):
 
     game: str
     game_config: dict[str, JsonValue]
-    players: tuple[SeatRecord, ...]
-    staff: dict[str, SeatRecord]
+    players: tuple[PlayerPlan, ...]
+    staff: dict[str, PlayerPlan]
     providers: dict[str, ProviderSettings]
     prices: dict[str, Price]
     interviews: tuple[Interview, ...] = ()
@@ -133,7 +133,7 @@ class Scenario:
             },
             "paths": {
                 "config": _written(self.path),
-                "models": {plan.id: _files(plan) for plan in self.seats if any(each.path for each in plan.models)},
+                "models": {plan.id: _files(plan) for plan in self.seats if any(plan.files)},
                 "allow_dirs": [_written(path) for path in self.allow_dirs],
             },
         }
@@ -145,18 +145,18 @@ class Scenario:
         run = validated(_RunPart, run_part)
         game = games.find(parts.game)
 
-        def plan(record: SeatRecord) -> PlayerPlan:
-            files = run.paths.models.get(record.id, ())
+        def found(plan: PlayerPlan) -> PlayerPlan:
+            files = run.paths.models.get(plan.id, ())
             listed = (files,) if isinstance(files, str) else files
-            return PlayerPlan.restore(record, [None if file is None else _read(file) for file in listed])
+            return plan.found([None if file is None else _read(file) for file in listed])
 
         return cls(
             game=parts.game,
             name=run.name,
             seed=seed,
             config=validated(game.config, parts.game_config, at=("game_config",)),
-            players=tuple(plan(record) for record in parts.players),
-            staff={role: plan(record) for role, record in parts.staff.items()},
+            players=tuple(map(found, parts.players)),
+            staff={role: found(plan) for role, plan in parts.staff.items()},
             limits=run.limits,
             providers={
                 name: settings.model_copy(update={"base_url": run.base_urls.get(name)})
@@ -180,7 +180,7 @@ _NAMED = 4  # players named in one line; the others are counted
 
 def idle_settings(scenario: Scenario) -> list[str]:
     """Return a line for each setting without effect: prices of models that do not play, sampling of bots and people."""
-    used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
+    used = list(dict.fromkeys(model for plan in scenario.seats for model in plan.models))
     idle = [model for model in scenario.prices if model not in used]
     lines = [f'prices."{model}": no player uses this model{nearest(model, used)[0]}' for model in idle]
     for setting in ("temperature", "reasoning", "seed", "logprobs"):
@@ -213,7 +213,7 @@ def _unpriced(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     if scenario.limits.max_cost_usd is None:
         return []
     prices = prices_of(scenario, env)
-    models = dict.fromkeys(each.model for plan in scenario.seats for each in plan.models)
+    models = dict.fromkeys(model for plan in scenario.seats for model in plan.models)
     return [model for model in models if not prices.known(model)]
 
 

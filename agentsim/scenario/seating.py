@@ -9,7 +9,7 @@ import difflib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder, bots
 from agentsim.engine.letters import LONGEST_NAME, look_alike, made_name
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.profiles import resolve
-from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
+from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.toml_tables import Defaults, PlayerTable, ScenarioTable, is_reserved, legal_id
 from agentsim.scenario.validation import Key, dotted, nearest, no_such_bot, shown
@@ -125,36 +125,37 @@ class Seating:
         listed = not isinstance(table.model or defaults.model, str)
         models = [self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)]
         settings, client_kwargs = _overlaid(ModelSettings(reasks=self.game.config.reasks), defaults, table)
-        for each in models:
+        for model, _ in models:
+            name = ModelName.parse(model)
             # Only a temperature in the table itself is an error; that of [defaults] is dropped for such models
             # (`settings.translated`).
             at = _temperature_key(table, key)
-            if at and not self._takes_temperature(each.name):
+            if at and not self._takes_temperature(name):
                 raise ScenarioError(
-                    f"{each.model} takes none: supports_temperature is false in "
-                    f'{dotted(("providers", each.name.provider))}; leave it out, or say "default" (it is not '
+                    f"{model} takes none: supports_temperature is false in "
+                    f'{dotted(("providers", name.provider))}; leave it out, or say "default" (it is not '
                     "left out for you, since another temperature is another experiment)",
                     key=at,
                 )
-        if models[0].name.kind in PEOPLE:
-            if models[0].name.kind == "web" and key[0] == "staff":
+        first = ModelName.parse(models[0][0])
+        if first.kind in PEOPLE:
+            if first.kind == "web" and key[0] == "staff":
                 raise ScenarioError("web is for players; staff may be human, at the terminal", key=dotted(source))
             # a person's deadline must be set in the table itself: that of [defaults] is for models
-            own = table.timeout_s if models[0].name.kind == "web" and "timeout_s" in table.model_fields_set else None
+            own = table.timeout_s if first.kind == "web" and "timeout_s" in table.model_fields_set else None
             settings = settings.model_copy(update={"timeout_s": own, "reasks": None, "max_attempts": None})
-        return PlayerPlan(
+        plan = PlayerPlan.model_construct(
             id="",
-            model=models[0].model,
-            settings=settings,
+            models=tuple(model for model, _ in models),
             client_kwargs=client_kwargs,
-            path=models[0].path,
-            spares=tuple(models[1:]),
-            key=dotted(source),
-            idle=() if any(each.name.kind in {"remote", "local", "own"} for each in models) else _sampling_of(table),
+            prompt=None,
+            **dict(settings),
         )
+        idle = () if any(name.kind in {"remote", "local", "own"} for name in plan.names) else _sampling_of(table)
+        return plan.found([file for _, file in models], key=dotted(source), idle=idle)
 
-    def _model(self, text: str, key: str) -> ModelPlan:
-        """Return the model of that name, its directory moved to `path`.
+    def _model(self, text: str, key: str) -> tuple[str, Path | None]:
+        """Return a model without the directory of its file, and that file.
 
         Raises `ScenarioError` if the scenario cannot use it.
         """
@@ -167,9 +168,9 @@ class Seating:
             except ScenarioError as error:
                 raise error.placed(key=key) from None
         if name.file is None:
-            return ModelPlan(text)
+            return text, None
         path = located(name.file, self.config, self.allowed, key=key)
-        return ModelPlan(f"script:{path.name}" if name.kind == "script" else f"local/{path.name}", path)
+        return (f"script:{path.name}" if name.kind == "script" else f"local/{path.name}"), path
 
     def _takes_temperature(self, name: ModelName) -> bool:
         return name.kind != "remote" or resolve(name.provider, self.table.providers, {}).supports_temperature
@@ -198,7 +199,7 @@ class Seating:
                 prompt = expanded(template.text, values)
             except ValueError as error:
                 raise ScenarioError(str(error), key=template.key) from None
-        return replace(plan, id=player, called=None if name == player else name, prompt=prompt)
+        return plan.model_copy(update={"id": player, "called": None if name == player else name, "prompt": prompt})
 
 
 def _temperature_key(table: Defaults, key: Key) -> str:

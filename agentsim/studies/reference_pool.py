@@ -27,7 +27,7 @@ from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
 from agentsim.history.versions import require_version
-from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
+from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.validation import no_such_bot, validated
 
@@ -109,8 +109,8 @@ class Pool(_Part):
 
     def plan(self, member: Member) -> PlayerPlan:
         """A member without a seat."""
-        record = SeatRecord.model_validate_json(json.dumps({**member.plan, "id": "", "prompt": None}))
-        return PlayerPlan.restore(record, [None if file is None else Path(file) for file in member.files])
+        plan = PlayerPlan.model_validate_json(json.dumps({**member.plan, "id": "", "prompt": None}))
+        return plan.found([None if file is None else Path(file) for file in member.files])
 
     def shared(self) -> dict[str, Any]:
         """The settings that all members have in common: those of a new one, where nothing else is said."""
@@ -120,7 +120,10 @@ class Pool(_Part):
     def cast(self, plan: PlayerPlan) -> Scenario:
         """The pool's scenario with this model in every seat, without limits of the run that the pool was made from."""
         scenario = Scenario.restore(self.scenario, self.run)
-        seats = (replace(plan, id=each.id, prompt=each.prompt, called=each.called) for each in scenario.players)
+        seats = (
+            plan.model_copy(update={"id": each.id, "prompt": each.prompt, "called": each.called})
+            for each in scenario.players
+        )
         free = scenario.limits.model_copy(update=dict.fromkeys(("max_cost_usd", "max_calls", "max_wall_s")))
         return replace(scenario, name=None, players=tuple(seats), limits=free)
 
@@ -216,13 +219,13 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
 
 
 def _member(plan: PlayerPlan, game: str) -> Member:
-    kinds = {each.name.kind for each in plan.models}
+    kinds = {name.kind for name in plan.names}
     if cannot := sorted(kinds & {"human", "web", "script", "own"}):
         raise UsageError(
             f"{game}: {plan.id} is played by {plan.title} ({cannot[0]}), which no other run can seat again"
         )
     record = {key: value for key, value in plan.record().items() if key not in _OF_SEAT}
-    files = tuple(None if each.path is None else str(each.path) for each in plan.models)
+    files = tuple(None if file is None else str(file) for file in plan.files)
     return Member(label=plan.title, plan=record, files=files if any(files) else ())
 
 
@@ -273,4 +276,5 @@ def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPla
     kwargs = shared.pop("client_kwargs", {})
     path = None if name.file is None else Path(name.file).resolve()
     model = model if path is None else f"local/{path.name}"
-    return PlayerPlan(id="", model=model, path=path, settings=validated(ModelSettings, shared), client_kwargs=kwargs)
+    own = dict(validated(ModelSettings, shared))
+    return PlayerPlan.model_construct(id="", models=(model,), client_kwargs=kwargs, prompt=None, **own).found([path])

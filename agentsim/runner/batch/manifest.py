@@ -372,4 +372,4 @@ def at_once(manifest: Manifest) -> int:
     if plays_alone(manifest):
         return os.cpu_count() or 1
     seats = (plan for cast in manifest.casts for plan in cast.seats)
-    return 1 if any(each.name.kind == "local" for plan in seats for each in plan.models) else _CALLERS
+    return 1 if any(name.kind == "local" for plan in seats for name in plan.names) else _CALLERS
