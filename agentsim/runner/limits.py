@@ -83,9 +83,9 @@ class Budget:
                 raise
 
     def settle(self, worst_case_usd: float, cost_usd: float | None, *, sent: bool = True) -> None:
-        """Replace a call's reservation by its cost, if any. A call that was never sent is not counted.
+        """Replace a call's reservation by its cost. A call that was never sent is not counted.
 
-        `cost_usd` is None for a call that failed.
+        A cost of None counts as 0.
         """
         self.calls -= not sent
         self.cost_usd += cost_usd or 0.0
