@@ -149,7 +149,7 @@ class Tables(Mapping[str, "pd.DataFrame"]):
         return len(self._frames)
 
     def __repr__(self) -> str:
-        made = self._frames if isinstance(self._frames, dict) else {}  # a folder builds its tables on demand, not for their sizes
+        made = self._frames if isinstance(self._frames, dict) else {}  # a folder's are built on demand
         sizes = {name: f" {len(frame.rows)}x{len(frame.columns)}" for name, frame in made.items()}
         return f"<Tables {', '.join(name + sizes.get(name, '') for name in self._frames)}>"
 

@@ -173,9 +173,7 @@ class Contents:
         self.replies: list[str] = []  # names of the files that replies were played from
         self.filled: dict[str, str] = {}  # by player, the bot in the seat of a person who did not come
         self.steered: dict[int, list[Steer]] = {}  # by wave, the actions of an experimenter before it
-        self.decided_before_stop: set[Key] = (
-            set()
-        )  # failures of these do not count after a resume
+        self.decided_before_stop: set[Key] = set()  # failures of these do not count after a resume
         self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # of whole lines: bytes and number
