@@ -50,7 +50,7 @@ class Capability:
 
     @property
     def shape(self) -> str:
-        """Its name with those of its parameters: `write_note(key, text)`."""
+        """The signature: `write_note(key, text)`."""
         return f"{self.name}({', '.join(self.parameters)})"
 
 

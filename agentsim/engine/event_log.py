@@ -45,7 +45,6 @@ class EventLog(Sequence[LoggedEvent]):
         return self._entries[index]
 
     def append(self, entry: LoggedEvent) -> None:
-        """Add an event at the end."""
         position = len(self._entries)
         self._entries.append(entry)
         if isinstance(entry.to, EveryoneType):

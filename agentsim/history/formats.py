@@ -174,7 +174,7 @@ def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
 
 
 def chat_lines(run: str, history: History) -> Iterator[bytes]:
-    """Yield a line of JSON for each decision of a model: `messages`, of which the last is the reply, and the outcome.
+    """Yield a line of JSON for each decision of a model: `messages`, ending with the reply, and the outcome.
 
     A decision that was asked again has its last reply, and the messages before it. `used` is false if the decision is a
     fallback nevertheless, lost to `cause`. `inherited` is true for a decision of the parent run, which has it as well.

@@ -252,7 +252,7 @@ class Contents:
     def _decide(self, entry: DecisionRecord) -> None:
         if (entry.wave, entry.place) in self.decisions:
             raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
-        # A decision of a resumed run may have fewer attempts than were recorded, because void ones are dropped.
+        # A resumed run may use fewer of the recorded attempts: a model may have none left.
         before = self.open_attempts(entry.wave, entry.place)
         if any(_said(one) != _said(other) for one, other in zip(before, entry.attempts, strict=False)):
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")

@@ -229,7 +229,7 @@ class Branch(Record):
     """The link of a run to the parent whose past it shares, as journals and histories keep it.
 
     `of` is the parent's name, `at` the index of the decision that is made anew, or replaced by `instead`; `branch` is
-    the number among several branches. `salts` are pairs of a wave and a word that change chance from that wave on; a
+    the number among several branches. `salts` are pairs of a wave and a word that change chance after that wave; a
     fork of a fork may have two. `changed` are the settings that differ from the parent's, as `KEY=VALUE`; `arm` is the
     name of the branches with the same change, or None. `wave` is that of the decision. Decisions of earlier waves, and
     those `beside` it in the same wave, are the parent's. Histories add the usage of the parent's decisions

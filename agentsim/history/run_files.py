@@ -141,7 +141,7 @@ def find_run(directory: Path, name: str) -> RunFiles:
 
 
 def table_file(directory: Path, stem: str, table: str, extension: str) -> Path:
-    """Return the path of an exported table. Raises `UsageError` if a file there is not a table.
+    """Return the path of an exported table. Raises `UsageError` if a `.jsonl` there is not one.
 
     A run may be called `first.events`; its journal has the path of the table `events` of `first`.
     """

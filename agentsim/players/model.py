@@ -190,7 +190,10 @@ def _several_hosts(model: str, first: str, host: str) -> str:
 
 
 def _fills_a_window(used: Usage) -> bool:
-    """Return whether prompt and reply together have the size of a common context; other caps hit one by 1 in 300."""
+    """Return whether prompt and reply together have the size of a common context.
+
+    A reply that is cut by `max_tokens` has such a size in at most about 1 of 300 cases.
+    """
     whole = used.tokens or 0
     return bool(used.prompt_tokens) and whole >= _LEAST_WINDOW and (-whole % 1024 in {0, 1} or whole % 1000 == 0)
 

@@ -366,7 +366,7 @@ def _field(
 
 
 def _values(option: LegalValues) -> Sequence[Any]:
-    """Return the values of a field of which one is chosen, or none if it is a list or is typed."""
+    """Return the values of a field that takes one of them, or none if it is a list or is typed."""
     return () if isinstance(option, List) else option.values
 
 

@@ -79,7 +79,6 @@ class RunResult:
 
     @property
     def status(self) -> str:
-        """The history's status."""
         return self.record.status
 
     @property

@@ -368,7 +368,7 @@ def folder_of(name: str, logs_dir: Path) -> Path | None:
 
 
 def at_once(manifest: Manifest) -> int:
-    """Return the number of games to play at once by default; 1 with embedded models, each of which runs a server."""
+    """Return the number of games to play at once by default; 1 with embedded models, because each runs a server."""
     if plays_alone(manifest):
         return os.cpu_count() or 1
     seats = (plan for cast in manifest.casts for plan in cast.seats)

@@ -1,4 +1,4 @@
-"""Seating: which model sits where in which game, with which seed; and how balanced that is.
+"""Seating: the models, seats and seed of each game of a batch, and the balance of the design.
 
 Models rotate by the rows of a Williams square (E. J. Williams, Experimental designs balanced for the estimation of
 residual effects of treatments, 1949): as many rows as models make a Latin square, in which every model has every
