@@ -186,7 +186,7 @@ class Game(ABC):
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) if this config and these players do not make a game.
 
-        Games check more than `seats` and `reserved` after `super().admit`.
+        An override makes its own checks after `super().admit`, which checks `seats` and `reserved`.
         """
         least, most = self.seats
         if not least <= len(players) <= (most or len(players)):

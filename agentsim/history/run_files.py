@@ -237,7 +237,7 @@ def write_history(files: RunFiles, pieces: Callable[[], Iterable[bytes]], named:
 
 
 def _upto(most: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield pieces until their total exceeds so many bytes."""
+    """Yield pieces until their total exceeds `most` bytes."""
     while most >= 0 and (piece := next(pieces, None)) is not None:
         most -= len(piece)
         yield piece

@@ -121,7 +121,7 @@ class Budget:
             raise self.out_of_time() from None
 
     async def rest(self, seconds: float) -> None:
-        """Sleep for so many seconds. Raises `BudgetReached` if the run's time is used up first."""
+        """Sleep for `seconds`. Raises `BudgetReached` if the run's time is used up first."""
         left = self.left_s()
         await asyncio.sleep(seconds if left is None else min(seconds, left))
         if left is not None and seconds >= left:
