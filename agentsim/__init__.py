@@ -1,14 +1,15 @@
 """Multi-agent games played by language models, from Python: `docs/python.md`.
 
-`run`, `resume`, `fork`, `batch` and `rate` are coroutines; `run_sync` plays without an event loop. Errors are those of
-`agentsim.errors`. Each name is imported on first use (PEP 562), since every command imports this package.
+`run`, `resume`, `fork`, `fork_arm`, `batch`, `influence` and `rate` are coroutines; `run_sync` plays without an event
+loop. Errors are in `agentsim.errors`. Each name is imported on first use (PEP 562), since every command imports this
+package.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # type checkers know the name; importing `typing` would delay the handling of Ctrl-C
+TYPE_CHECKING = False  # type checkers know this name; importing `typing` would delay the handling of Ctrl-C
 if TYPE_CHECKING:
     from agentsim.api import batch, compare, fork, fork_arm, influence, rate, replay, resume, run, run_sync
     from agentsim.models.base import Call, Completion, Sampling, Usage
@@ -51,7 +52,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-if not TYPE_CHECKING:  # hidden from type checkers, which would take it for every name
+if not TYPE_CHECKING:  # hidden from type checkers, which would accept any attribute
 
     def __getattr__(name: str) -> object:
         if name == "Scenario":

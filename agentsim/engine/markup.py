@@ -334,6 +334,33 @@ FORMS = (
         own=("<role>ASSISTANT</role>",),
         others=("<role>HUMAN</role>", "<role>SYSTEM</role>"),
     ),
+    Form(
+        "LLaVA, Molmo, Step, InternVL",
+        "LLaVA llava/constants.py, the processors of Molmo 2 and Step-VL, InternVL conversation.py",
+        r"(?:low_res_)?im_(?:patch|col)>|patch_(?:start|end|newline)>|IMG_CONTEXT>|image(?:_id|_pad|_placeholder)?>",
+        fillers=("<im_patch>", "<im_col>", "<patch_start>", "<patch_newline>", "<IMG_CONTEXT>", "<image>"),
+    ),
+    Form(
+        "TeleChat",
+        "LLaMA-Factory src/llamafactory/data/template.py (telechat)",
+        r"_[a-z]{2,12}>",
+        ends=("<_end>",),
+        turns=("<_start>",),
+        own=("<_bot>",),
+        others=("<_user>", "<_system>"),
+    ),
+    Form(
+        "xDAN and others",
+        "FastChat fastchat/conversation.py (stop_str), and stop words of prompts",
+        r"/?(?:end|END|stop|STOP|eom|EOM|done|DONE)>",
+        ends=("<end>", "<END>", "<stop>", "<STOP>", "<eom>", "<EOM>", "<done>", "<DONE>"),
+    ),
+    Form(
+        "Command R, A: citations",
+        "CohereForAI/c4ai-command-r-v01 README.md (grounded generation)",
+        r"/?co(?::[^<>\n]{0,30})?>",
+        calls=("<co: 0>", "</co: 0>", "<co>", "</co>"),
+    ),
     Form("MiniCPM", f"{_CHAT} (minicpm)", r"用户>|AI>", others=("<用户>",), plain=("<AI>",), exact=True),
     Form(
         "Seed",
@@ -452,6 +479,26 @@ FORMS = (
         fillers=("]~!b[", "]!p~[", "]!d~["),
     ),
     Form("MiniMax M2, M3", f"{_TEMPLATES}/unsloth-MiniMax-M2.jinja", r"[a-z]~\[", ends=("[e~[",)),
+    Form(
+        "Qwen-Agent",
+        "Qwen-Agent qwen_agent/llm/fncall_prompts/qwen_fncall_prompt.py",
+        r"[A-Z]{3,12}✿",
+        ends=("✿RESULT✿",),
+        calls=("✿FUNCTION✿", "✿RETURN✿"),
+        arguments=("✿ARGS✿",),
+    ),
+    Form(
+        "gpt: citations",
+        "OpenAI's guides to file search and to the formatting of citations",
+        r"\d{1,3}(?::\d{1,3})?†[^【】\n]{0,60}】",
+        fillers=("【4:0†source】", "【4†source】"),
+    ),
+    Form(
+        "gpt: citations",
+        "OpenAI's guide to the formatting of citations",
+        r"[a-z_]{2,20}\ue202",
+        fillers=("\ue200cite\ue202turn0search0\ue201",),
+    ),
     Form("OLMoE", "ms-swift templates/llm.py", r"\|\|[A-Z_]+\|\|\|", fillers=("|||IP_ADDRESS|||",)),
 )
 """The forms of control tokens."""
@@ -474,7 +521,20 @@ def _named(token: str) -> tuple[int, str] | None:
     match = re.fullmatch(rf"[<＜]({BAR}?)([\w▁ :]+)({BAR}?)[>＞]", token)
     if match is None or token in _STRIKES:
         return None
-    return bool(match[1]) + bool(match[3]), re.sub(r"[_▁ ]", r"[_▁ -]?", match[2])
+    return bool(match[1]) + bool(match[3]), re.sub(r"(?<!^)[_▁ ]", r"[_▁ -]?", match[2])
+
+
+def _is_compound(name: str) -> bool:
+    """Check for a name, as a pattern, that is no word: of several words, or of several written as one."""
+    return "[_" in name or re.match("(?:end|start|begin)of", name) is not None
+
+
+def _half(name: str) -> str:
+    """Return a pattern for a token of one of the compound names that lacks brackets or bars."""
+    return (
+        rf"(?:[<＜][/／]?|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]?+|[>＞])"
+        rf"|(?<![\w▁<＜])(?i:{name}){BAR}{{1,2}}[>＞]"
+    )
 
 
 def _any(tokens: Sequence[str]) -> str:
@@ -491,16 +551,13 @@ def _any(tokens: Sequence[str]) -> str:
     if names[2]:
         name = "|".join(dict.fromkeys(names[2]))
         parts.append(
-            rf"[<＜]\s{{0,2}}{BAR}{{1,2}}\s{{0,2}}(?i:{name})(?![\w▁])(?:\s{{0,2}}{BAR}{{1,2}})?+(?:\s{{0,2}}[>＞])?+"
+            rf"[<＜]\s{{0,2}}[/／]?{BAR}{{1,2}}\s{{0,2}}(?i:{name})(?![\w▁])(?:\s{{0,2}}{BAR}{{1,2}})?+(?:\s{{0,2}}[>＞])?+"
         )
         # a name of several words needs no bar, or no bracket or bar before it
-        name = "|".join(each for each in dict.fromkeys(names[2]) if "[_" in each)
-        half = (
-            rf"(?:[<＜]|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]|[>＞])|(?<![\w▁<＜])(?i:{name}){BAR}{{1,2}}[>＞]"
-        )
-        parts += [half] * bool(name)
+        if name := "|".join(filter(_is_compound, dict.fromkeys(names[2]))):
+            parts.append(_half(name))
     if names[0]:
-        parts.append(rf"[<＜]{BAR}?(?:{'|'.join(dict.fromkeys(names[0]))}){BAR}?[>＞]")
+        parts.append(rf"[<＜]{{1,3}}{BAR}?(?:{'|'.join(dict.fromkeys(names[0]))}){BAR}?[>＞]")
     return f"(?:{'|'.join(parts)})"
 
 
@@ -523,11 +580,12 @@ _INNER = (
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 # where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
 _MAY_BEGIN = re.compile(
-    rf"[<＜\[\]◁{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
+    rf"[<＜\[\]◁✿【\ue200{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
     r"|function|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eo[adhpst]>|bos|pad|unk|sop|sep|cls|mask|role"
-    r"|SPECIAL|0x|s>|reponame|filename|escape|eosys|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
+    r"|SPECIAL|0x|s>|co[:>]|reponame|filename|escape|eosys|(?:end|start|begin)of"
+    rf"|/?(?:end|END|stop|STOP|eom|EOM|done|DONE|image)>|IMG_|EO[ST]>|BOS|PAD|UNK|CLS|SEP|PRE>|SUF>|MID>)"
     rf"|\w{{3,40}}{BAR})|(?<=\[)(?:/?[A-Z_]{{2}}|[a-z]MASK|control_|unused|[a-z]+_header|[a-z]~|\||BEGIN|END)"
-    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<={BAR})(?:{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
+    rf"|(?<=\])(?:~|!|<\])|(?<=◁)|(?<=[✿\ue200])[A-Za-z]{{2}}|(?<=【)\d|(?<={BAR})(?:\w{{5,40}}{BAR}|{BAR}?\s?(?i:DSML)|\w{{2,40}}{BAR}{{0,2}}[>＞]|\|[A-Z])"
     rf"|(?<=(?i:dsml){BAR})|(?<=\w{BAR}){BAR}?[>＞])"
 )
 OWN_NAMES = (
@@ -548,10 +606,29 @@ _LABEL = (
     r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
 )
 """A header of a turn without tokens, at the beginning of a line."""
+_OWN_WORDS = "turn|message|response|reply|answer|text|output|speech|pitch|post|statement"
+_OVER = rf"(?i:end[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:{_OWN_WORDS}))"
+_CLOSING = (
+    rf"(?P<close>(?:[(（]\s?{_OVER}\s?[)）]"
+    rf"|(?<![\[<{{【《|])[\[<{{【《|]{{1,3}}+\s?/?(?:{_OVER}|END|STOP|DONE|EO[FMST])\s?[\]>}}】》|]{{1,3}}"
+    r"|\|{1,2}+(?i:end)\|{1,2}|TERMINATE(?<=[.!?…。！？][ \n]TERMINATE)"
+    rf"|(?<![-=#])[-=#]{{3,12}}+[ \t]?(?:{_OVER}|END|STOP|DONE)(?:[ \t]?[-=#]{{3,12}})?"
+    rf"|\n[-=*_~#\[(]{{0,12}}+[ \t]?(?:{_OVER}|END|EO[FMT]|(?<=[\[( ~*_#=-])(?i:end))[ \t]?[-=*_~#\])]{{0,12}})"
+    r"[ \t]*+(?=\n|\Z))"
+)
+"""Words by which a model says that its turn is over, at the end of a line: in brackets, between rules, or alone."""
+_SENTENCE_ENDS = r"[.!?…。！？\"”'’)\]*_]"
+_ROLE_TAG = (
+    rf"(?P<tag><(?:(?<={_SENTENCE_ENDS}<)|(?<={_SENTENCE_ENDS}\s<))/?(?i:user|human|system|assistant|chatbot|bot|model)>"
+    r"(?![^<>]{0,400}</))"
+)
+"""A tag of a role behind a sentence, that is no pair around a word."""
 _STRIPPED = (
-    rf"(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))|"
-    r"assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
-    r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n|assistant(?<=[.!?…]assistant)\s*+\Z"
+    rf"(?=[\n(（\[<{{【《|=#T-])(?:{_CLOSING}|{_ROLE_TAG}"
+    rf"|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))"
+    r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n)"
+    r"|assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
+    r"|assistant(?<=[.!?…]assistant)\s*+\Z"
 )
 """Headers of turns whose tokens a server has stripped."""
 # of a turn: a message that only thinks, what goes on with the turn, and what ends thinking
@@ -619,18 +696,33 @@ def _token() -> re.Pattern[str]:
     loose = rf"[<＜]\s{{0,2}}[/／]?{BAR}{{1,2}}\s{{0,2}}(?i:{'|'.join(names)})(?![\w▁])"
     tag = r"<\|(?:open|close)\|>[^<>|\n]{0,200}<\|sep\|>"
     cut = rf"[<＜]\s?[/／]?{BAR}[A-Za-z][\w▁]{{1,60}}\Z"
-    several = "|".join(name for name in names if "[_" in name)
-    half = rf"(?<![\w▁<＜])(?i:{several}){BAR}{{1,2}}[>＞]|[<＜](?i:{several})[>＞]"
+    half = _half("|".join(filter(_is_compound, names)))
     return re.compile("|".join((tag, cut, *forms, loose, half, rf"(?:{BAR}{{1,2}})?(?<!\w)(?i:DSML)\s?{BAR}{{1,2}}")))
 
 
 # -- turns
 
 
-def without_header(text: str, players: frozenset[str] = frozenset()) -> str:
+class Voices(NamedTuple):
+    """The names in a question: words for roles that are names, the player's own name, and all names."""
+
+    roles: frozenset[str] = frozenset()
+    own: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def of_roles(self) -> Voices:
+        """The same without names whose lines are looked for: private words may hold what others said."""
+        return Voices(self.roles)
+
+
+NOBODY = Voices()
+
+
+def without_header(text: str, voices: Voices = NOBODY) -> str:
     """Return a reply without the header of its role and without what begins every text: `<|im_start|>assistant`.
 
-    A word for a role that is the name of one of the `players` is no header.
+    A word for a role that is the name of one of the `voices` is no header.
     """
     position = 0
     struck = _strikes(text, len(text)) if "<s>" in text else set()
@@ -638,20 +730,20 @@ def without_header(text: str, players: frozenset[str] = frozenset()) -> str:
         tag = header[0].find("<s>")
         if tag >= 0 and header.start() + tag in struck and not _BEGINS_A_TURN.search(header[0]):
             break
-        if players and "|" not in header[0] and _is_player(header[0], players):
+        if voices.roles and "|" not in header[0] and _is_player(header[0], voices):
             break
         position = header.end()
     return text[position:].lstrip() if position else text
 
 
-def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), players: frozenset[str] = frozenset()) -> str:
+def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voices = NOBODY) -> str:
     """Return the turn of the model itself, without its header: what follows the first end of a turn is made up.
 
     A message of the turn that only thinks does not end it. Places inside the `objects`, which are spans in order, are
-    left to the reader of their strings. A word for a role that is the name of one of the `players` begins no turn.
+    left to the reader of their strings. A word for a role that is the name of one of the `voices` begins no turn.
     """
     breaks = _break() if _may_hold(text) else _stripped()
-    bare = without_header(text, players)
+    bare = without_header(text, voices)
     shift = len(text) - len(bare)
     struck = _strikes(bare)
     begins = place = 0
@@ -662,15 +754,58 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), players: froz
         inside = place < len(objects) and objects[place][0] - shift < start
         if inside or mark.lastgroup == "inner" or start in struck:
             continue
-        if _is_doubtful(bare, start, end, players) if mark.lastgroup == "label" else in_sentence(bare, start, end):
+        if _is_doubtful(bare, start, end, voices) if mark.lastgroup == "label" else in_sentence(bare, start, end):
             continue
-        said, next_message = bare[begins:start], end if mark.lastgroup == "end" else start
+        said, next_message = bare[begins:start], end if mark.lastgroup in {"end", "close"} else start
         unsaid = _UNSAID.fullmatch(said) or _THINKS.match(said) or _THOUGHT.search(said)
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
             continue
-        return bare[:start]
+        return bare[:start].rstrip()
     return bare
+
+
+# -- lines of other players
+
+_SPEAKS = r"says?|said|replie[sd]|reply|answer(?:s|ed)?|asks?|asked|whispers?|whispered|adds?|added|thinks?|to all"
+_NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
+
+
+@lru_cache(256)
+def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for the beginning of a line that one of the names speaks: `B:`, `**Player B** (to A):`, `<B> `.
+
+    If the player's `own` name is a word and a number, so are all names.
+    """
+    word = _NUMBERED.fullmatch(own)
+    every = [re.escape(name) for name in sorted({own, *names}, key=lambda name: (-len(name), name))]
+    if word:
+        every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
+    return re.compile(
+        r"(?:(?P<first>\A\s*+)|\n)[ \t]{0,4}(?:\*{1,2}|_{1,2}|[\[(@\"“]|#{1,4} ?|<(?![^<>]{1,60}>[^<>]{0,400}</))?+"
+        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{'|'.join(every)})(?!\w)[\])*_>\"”]{{0,3}}"
+        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}(?:[ \t]?[:：>]|(?<=[\]>])[ \t])"
+        r"[ \t*_]{0,4}(?P<words>[^\n]?)",
+        re.IGNORECASE,
+    )
+
+
+def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
+    """Return the beginnings of lines, behind words, that a player speaks, or [] if they are the lines of a list.
+
+    They are if words announce them (`I see it so:`), if each is of another name and of small letters or a number
+    (`B: keep`), or if the text begins with such a line and none is the player's own.
+    """
+    if not voices.names:
+        return []
+    lines = list(islice(_line_of(voices.own, voices.names).finditer(text), _MOST_TOKENS))
+    behind = [line for line in lines if line["first"] is None]
+    if not behind or text[: behind[0].start()].rstrip().endswith((":", "：", ",", "，", ";", "、")):
+        return []
+    names = {line["name"].casefold() for line in lines}
+    if 1 < len(names) == len(lines) and all(line["words"].islower() or line["words"].isdigit() for line in lines):
+        return []
+    return [] if len(lines) > len(behind) and voices.own.casefold() not in names else behind
 
 
 _INK = re.compile(r"\S")
@@ -678,7 +813,14 @@ _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
     r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model)[:：](?=\s)"
+    r"|\n[ \t]{0,4}\*{0,2}(?:(?i:moderator|narrator|game ?master|referee))\*{0,2}[:：]"
 )
+_REACT = re.compile(
+    r"(?:Observation|OBSERVATION|Tool (?:output|result|response)|Action Input|Final Answer"
+    r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
+)
+"""Labels of the loops of ReAct, at the beginning of a line: Yao et al. 2022, and LangChain's prompt of it."""
+_LABEL_ABOVE = re.compile(r"[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：]|.{0,200}[:：]\Z")
 _ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
@@ -700,9 +842,9 @@ def in_sentence(text: str, start: int, end: int) -> bool:
     return (last.isalnum() or last in set(",;:")) and first.islower()
 
 
-def _is_doubtful(text: str, start: int, end: int, players: frozenset[str]) -> bool:
+def _is_doubtful(text: str, start: int, end: int, voices: Voices) -> bool:
     """Check for a header without tokens that may be a line of what is said: a name, of a list, or in a sentence."""
-    if players and _is_player(text[start:end], players):
+    if voices.roles and _is_player(text[start:end], voices):
         return True
     before, behind = text[max(0, start - 200) : start].rstrip(), text[end : end + 200]
     if before.endswith((":", "：", ",", "，", ";", "、")):
@@ -715,13 +857,24 @@ def _is_doubtful(text: str, start: int, end: int, players: frozenset[str]) -> bo
     return _LABELLED.match(behind) is not None or (unfinished and behind.lstrip()[:1].islower())
 
 
-def label_in(text: str, players: frozenset[str] = frozenset()) -> str:
+def label_in(text: str, voices: Voices = NOBODY) -> str:
     """Return the first header of a turn, without tokens, that stands at the beginning of a line, or "".
 
-    A text of one word is none: it is the value of a field, such as a name. The name of one of the `players` is none.
+    Lines of other players, and labels of ReAct, are looked for if the `voices` have names. A text of one word is none:
+    it is the value of a field, such as a name. The name of one of the `voices` is none.
     """
-    labels = (found[0].strip() for found in _LABELS.finditer(text))
-    return next((label for label in labels if not players or not _is_player(label, players)), "")
+    react = _labels_of_react(text) if voices.names else ()
+    labels = (found[0].strip() for found in chain(_LABELS.finditer(text), react))
+    label = next((label for label in labels if not voices.roles or not _is_player(label, voices)), "")
+    return label or next((line[0].strip() for line in _lines_of_others(text, voices)), "")
+
+
+def _labels_of_react(text: str) -> Iterator[re.Match[str]]:
+    """Yield the labels of ReAct that begin a line, unless a label stands above, as in a list."""
+    for found in _REACT.finditer(text) if ":" in text or "：" in text else ():
+        line, above = (text[max(0, found.start() - 200) : found.start()]).rpartition("\n")[::-2]
+        if not line.strip(" \t*") and above and not _LABEL_ABOVE.match(above.rstrip().rpartition("\n")[2]):
+            yield found
 
 
 def names_a_role(text: str) -> bool:
@@ -734,9 +887,9 @@ def roles_in(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in names if _ROLE.fullmatch(name))
 
 
-def _is_player(label: str, players: frozenset[str]) -> bool:
+def _is_player(label: str, voices: Voices) -> bool:
     role = _ROLE.search(label)
-    return role is not None and role[0].casefold() in players
+    return role is not None and role[0].casefold() in voices.roles
 
 
 _STRIKE = re.compile(r"</?s>")
@@ -846,11 +999,18 @@ _BARS_OF_TOKENS = re.compile(
     rf"|(?<=[{_LIKE_BARS}])(?i:dsml)[{_LIKE_BARS}]{{1,2}}|[{_LIKE_BARS}]{{1,2}}(?=\s?(?i:dsml))"
     rf"|(?<=(?i:dsml))[{_LIKE_BARS}]{{1,2}}"
 )
+OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
+"""Brackets that stand for the angle brackets of a token, around bars or around a compound name."""
+_IN_OTHER_BRACKETS = re.compile(
+    rf"[{OPEN_BRACKETS}({{\[](?:(?<=[{OPEN_BRACKETS}])\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?"
+    rf"[{CLOSE_BRACKETS}]|(?<![<＜].)(?=[\s{_BARS}]{{0,3}}[A-Za-z])\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
+    rf"[{CLOSE_BRACKETS})\]}}])"
+)
 _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
 _ESCAPED = re.compile(
     r"&(?:amp;){0,3}(?:(?P<name>lt|gt|vert|verbar|VerticalLine|sol|lowbar|quot|lsqb|rsqb|lbrack|rbrack)"
     r"|#0{0,4}(?P<decimal>\d{2,5})|#[xX]0{0,4}(?P<hex>[\da-fA-F]{2,4}));"
-    r"|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2}))"
+    r"|%(?P<percent>[2-7][\dA-Fa-f])|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2}))"
 )
 _NAMED_SIGNS = {
     **dict.fromkeys(("vert", "verbar", "VerticalLine"), "|"),
@@ -869,9 +1029,21 @@ _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 def _sign(escape: re.Match[str]) -> str:
     if escape["name"]:
         return _NAMED_SIGNS[escape["name"]]
-    spelt = escape["hex"] or escape["u"] or escape["x"]
+    spelt = escape["hex"] or escape["percent"] or escape["u"] or escape["x"]
     code = int(spelt, 16) if spelt else int(escape["decimal"])
     return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x10000 else escape[0]
+
+
+def _in_angles(token: re.Match[str]) -> str:
+    if token["bars"]:
+        return f"<{token['bars']}>"
+    return f"<|{token['name']}|>" if _compound().fullmatch(token["name"]) else token[0]
+
+
+@cache
+def _compound() -> re.Pattern[str]:
+    names = dict.fromkeys(named[1] for token in TOKENS if (named := _named(token)) and named[0] == 2)
+    return re.compile("|".join(filter(_is_compound, names)), re.IGNORECASE)
 
 
 def plain_signs(text: str) -> str:
@@ -883,18 +1055,20 @@ def plain_signs(text: str) -> str:
     text = text.lstrip(_INVISIBLE)
     if not text.isascii():
         text = _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), text)
+    text = _IN_OTHER_BRACKETS.sub(_in_angles, text)
     spelt = text
     for _ in range(_MOST_ESCAPES):
-        if ("&" not in spelt and "\\" not in spelt) or not _ESCAPED.search(spelt):
+        if not any(sign in spelt for sign in "&\\%") or not _ESCAPED.search(spelt):
             break
         spelt = _ESCAPED.sub(_sign, spelt)
-    if spelt is text or _token_count(spelt) <= _token_count(text):
+    if spelt is text or _tokens(spelt) in ([], _tokens(text)):
         return text
     return _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), spelt)
 
 
-def _token_count(text: str) -> int:
-    return sum(1 for _ in islice(_token().finditer(text), _MOST_TOKENS)) if _may_hold(text) else 0
+def _tokens(text: str) -> list[str]:
+    found = [each[0] for each in islice(_token().finditer(text), _MOST_TOKENS)] if _may_hold(text) else []
+    return [*found, *(each[0] for each in islice(_STRIKE.finditer(text), _MOST_TOKENS))]
 
 
 _DSML = re.compile(
@@ -904,6 +1078,7 @@ _DSML = re.compile(
 )
 _K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
 _QUOTED = re.compile(r"<\|\"\|>([^<>]{0,8000})<\|\"\|>")
+_CITED = re.compile(r"<co(?::[^<>\n]{0,30})?>([^<>]{0,4000})</co(?::[^<>\n]{0,30})?>")
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[\s{0,4}(?=<)")
 
 
@@ -914,12 +1089,14 @@ def _plain_tag(tag: re.Match[str]) -> str:
 def plain_tags(text: str) -> str:
     """Return a text with the tags of DeepSeek's DSML, Kimi's XTML and MiniMax's namespaces as `<name ...>`.
 
-    Gemma's quotes become those of JSON.
+    Gemma's quotes become those of JSON, and the words that Command R cites something for are words.
     """
     if "dsml" in text.casefold():
         text = _DSML.sub(lambda tag: f"<{'/' if tag['slash'] else ''}{tag['tag']}>", text)
     if "<|open|>" in text or "<|close|>" in text:
         text = _K3.sub(_plain_tag, text)
+    if "<co" in text:
+        text = _CITED.sub(r"\1", text)
     if '<|"|>' in text:  # Gemma's quotes, around words that may hold quotes
         text = _QUOTED.sub(lambda words: json.dumps(words[1], ensure_ascii=False), text)
     return _NAMESPACE.sub("", text) if "]<]" in text else text

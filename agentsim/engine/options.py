@@ -4,6 +4,9 @@ An option owns all that follows from its legal values: the JSON Schema, the chec
 JSON in a reply, the field of a form, the meaning of a person's text, and random values. A new kind of option is one
 more class. A game declares `Choice`, `Number`, `Text`, `Subset`, `Order`, `Each` and `Variant`; the others follow from
 the types of a decision's fields (`engine.schema`).
+
+The keywords of a schema have one order, so that equal options are sent as equal bytes: `type` first, then `enum`,
+`items` or `properties`, then limits, the lower before the upper.
 """
 
 from __future__ import annotations
@@ -271,13 +274,15 @@ class Choice(LegalValues):
 class Number(LegalValues):
     """A whole number in low..high, both included; no upper end if `high` is None.
 
-    `nothing` is the number that null or "pass" stand for, or None; `about` describes it in words.
+    `nothing` is the number that null or "pass" stand for, or None; `about` describes it in words. `also` are further
+    keywords of the schema, from the type of a field.
     """
 
     low: int
     high: int | None
     nothing: int | None = None
     about: str = ""
+    also: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
 
     kind = "number"
     entry = "number"
@@ -290,7 +295,7 @@ class Number(LegalValues):
 
     def schema(self) -> dict[str, Any]:
         least = {} if self.low == LOWEST else {"minimum": self.low}
-        return {"type": "integer", **least, **({} if self.high is None else {"maximum": self.high})}
+        return {"type": "integer", **least, **({} if self.high is None else {"maximum": self.high}), **dict(self.also)}
 
     def within(self, typed: LegalValues) -> LegalValues:
         """Return this option with a lower end of at least that of the type."""
@@ -383,13 +388,15 @@ class Text(LegalValues):
     """Free words; the rules cut more than `limit` characters, visibly.
 
     `about` describes them in the shape of an answer: "your pitch". If they may not be `empty`, a reply without words is
-    asked for again, an empty field of a form is refused, and surrounding space is stripped.
+    asked for again, an empty field of a form is refused, and surrounding space is stripped. `also` are further keywords
+    of the schema, from the type of a field.
     """
 
     limit: int
     about: str = ""
     nothing: None = None
     empty: bool = True
+    also: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
 
     kind = "words"
     lacking = "line"
@@ -400,7 +407,7 @@ class Text(LegalValues):
         return ("Text", self.limit)
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", **({} if self.limit == LONGEST else {"maxLength": self.limit})}
+        return {"type": "string", **({} if self.limit == LONGEST else {"maxLength": self.limit}), **dict(self.also)}
 
     def why_not_part(self, value: Any) -> str:
         return "must be words" if self.spoken(value) is None else ""
@@ -789,14 +796,18 @@ class YesNo(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class Real(LegalValues):
-    """A number, with a fraction or without; no lower end if `low` is None."""
+    """A number, with a fraction or without; no lower end if `low` is None.
+
+    `also` are further keywords of the schema.
+    """
 
     low: float | None = None
+    also: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
 
     is_needed = True
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "number", **({} if self.low is None else {"minimum": self.low})}
+        return {"type": "number", **({} if self.low is None else {"minimum": self.low}), **dict(self.also)}
 
     def words(self, name: str) -> str:
         return "<a number>"
@@ -818,11 +829,15 @@ class Real(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class Several(List):
-    """A list of entries of one option, `least` to `upto` of them (None: no maximum)."""
+    """A list of entries of one option, `least` to `upto` of them (None: no maximum).
+
+    `also` are further keywords of the schema.
+    """
 
     items: LegalValues = field()
     least: int = 0
     upto: int | None = None
+    also: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
 
     @property
     def kind(self) -> Kind:  # type: ignore[override] # here it follows from the entries
@@ -835,7 +850,7 @@ class Several(List):
     def schema(self) -> dict[str, Any]:
         least = {"minItems": self.least} if self.least else {}
         most = {} if self.upto is None else {"maxItems": self.upto}
-        return {"type": "array", "items": self.items.schema(), **least, **most}
+        return {"type": "array", "items": self.items.schema(), **least, **most, **dict(self.also)}
 
     def words(self, name: str) -> str:
         return f"[{self.items.words(name)}, ...]"
@@ -1039,16 +1054,27 @@ def _of_type(name: str | None, node: Schema) -> LegalValues:
         case "object" if "properties" in node:
             return Record({name: of_schema(part) for name, part in node["properties"].items()})
         case "array":
-            return Several(of_schema(node.get("items", {})), node.get("minItems", 0), node.get("maxItems"))
+            also = _but(node, "items", "minItems", "maxItems")
+            return Several(of_schema(node.get("items", {})), node.get("minItems", 0), node.get("maxItems"), also=also)
         case "boolean":
             return YesNo()
         case "integer":
-            return Number(node.get("minimum", LOWEST), node.get("maximum"))
+            least, most = node.get("minimum", LOWEST), node.get("maximum")
+            above, below = node.get("exclusiveMinimum", least - 1), node.get("exclusiveMaximum")
+            highs = [high for high in (most, None if below is None else below - 1) if high is not None]
+            also = _but(node, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+            return Number(max(least, above + 1), min(highs, default=None), also=also)
         case "number":
-            return Real(node.get("minimum"))
+            return Real(node.get("minimum"), also=_but(node, "minimum"))
         case "string":
-            return Text(node.get("maxLength", LONGEST), empty=not node.get("minLength"))
+            also = _but(node, "maxLength")
+            return Text(node.get("maxLength", LONGEST), empty=not node.get("minLength"), also=also)
     return Anything(node)
+
+
+def _but(node: Schema, *owned: str) -> tuple[tuple[str, Any], ...]:
+    """Return the keywords of a schema without its type and those that a field of an option owns."""
+    return tuple((keyword, value) for keyword, value in node.items() if keyword not in {"type", *owned})
 
 
 def _of_several(options: Sequence[LegalValues]) -> LegalValues:

@@ -1,8 +1,8 @@
-"""The HTTP transport under the official clients: requests to one address over connections that are kept open.
+"""The HTTP transport under the official clients: requests to one address over kept connections.
 
-It bounds what is read, keeps keys where they belong, and follows the proxy rules of agentsim. What an answer or an
-error means is decided in `wire` and `faults`; deadlines and retries belong to `remote` and `attempts`. This module is
-imported when the first request is near: aiohttp takes 0.15 s.
+It limits how much is read, keeps keys from leaking, and follows agentsim's proxy rules. `wire` and `faults` interpret
+answers and errors; `remote` and `attempts` handle deadlines and retries. Import this module only before the first
+request: aiohttp takes 0.15 s to import.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey
 
 
-_MOST = 8 * 1024 * 1024  # bytes of an answer; the longest completion of today's models is under 1 MB
-_MOST_OF_AN_ERROR = 64 * 1024  # what stands behind that is not looked at
-_LONGEST_LINE = 64 * 1024  # bytes of a header: some gateways send policies of more than aiohttp's 8 KiB
+_MOST = 8 * 1024 * 1024  # bytes of an answer; the longest completions are under 1 MB
+_MOST_OF_AN_ERROR = 64 * 1024  # bytes of an error's body; the rest is not read
+_LONGEST_LINE = 64 * 1024  # bytes of a header: some gateways send policies longer than aiohttp's 8 KiB
 
 
 _KEYS = frozenset(("authorization", "api-key", "x-api-key"))
@@ -45,19 +45,19 @@ _NOT_RECEIVED = frozenset((b"set-cookie", b"content-encoding", b"content-length"
 
 
 class Transport(httpx2.AsyncBaseTransport):
-    """Sends an official client's requests to one base URL over aiohttp; belongs to one event loop.
+    """The transport that sends an official client's requests to one base URL over aiohttp.
 
-    It opens as many connections as there are requests at a time. Nothing is taken from the environment but the proxy:
-    no netrc, no cookies, no redirects. A request is never sent twice: if a kept connection turns out to be closed by
-    the server only after the request was sent, that is `NoAnswer`. Only `headers` leave, and those that the client
-    makes (`OPENAI_ORG_ID`, custom headers; no keys) if `own` says that the address is its own service.
+    It belongs to one event loop. It opens as many connections as there are concurrent requests. It takes only the proxy
+    from the environment: no netrc, no cookies, no redirects. A request is never sent twice: if the server closed a kept
+    connection and that shows only after sending, `NoAnswer` is raised. Only `headers` are sent; if `own` is True (the
+    service's own address) also those that the client makes (`OPENAI_ORG_ID`, custom headers), except keys.
     """
 
     def __init__(self, base_url: str, headers: Mapping[str, str] = MappingProxyType({}), *, own: bool = False) -> None:
         self._said, self._own = {name.lower(): value for name, value in headers.items()}, own
         self._proxy, credentials = _proxy_for(base_url)
         self._secure = secure = base_url.lower().startswith("https://")
-        # Through a tunnel they go to the proxy alone; else the proxy takes them off the request.
+        # Through a tunnel these go to the proxy alone; without one the proxy removes them from the request.
         self._to_proxy = credentials if secure else {}
         self._headers = {} if secure else credentials
         self._tls = _tls() if secure or (self._proxy or "").startswith("https://") else None
@@ -66,12 +66,12 @@ class Transport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and return its whole answer, whatever its status; of an error's body the first 64 KiB.
 
-        Raises `NoAnswer`, `Unacceptable` for an answer that is not read, and `LocalShortage` if nothing was sent for
-        want of a connection. A request that is cancelled takes its connection with it.
+        Raises `NoAnswer`, `Unacceptable` for an answer that is too long or compressed, and `LocalShortage` if this
+        machine has no connection to give, so that nothing was sent. Canceling a request closes its connection.
         """
         if self._session is None:
             self._session = _session(self._tls)
-        # Headers go with each request: those of a session aiohttp shows to the proxy of a tunnel too, key and all.
+        # Set headers per request: aiohttp sends session headers, keys included, to the proxy of a tunnel, too.
         ways: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._to_proxy} if self._proxy else {}
         try:
             url, body = URL(str(request.url), encoded=True), await request.aread()
@@ -84,7 +84,7 @@ class Transport(httpx2.AsyncBaseTransport):
                 **ways,
             ) as response:
                 content = await _body(response)
-        except (aiohttp.ClientError, OSError, ValueError) as error:  # the last for an address that only looked like one
+        except (aiohttp.ClientError, OSError, ValueError) as error:  # ValueError: an invalid address
             raise no_answer(error, self._proxy) from error
         if self._proxy and not self._secure and _is_of_a_proxy(response, content):
             why = " ".join(filter(None, (f"HTTP {response.status}", _phrase(response.status))))
@@ -92,7 +92,7 @@ class Transport(httpx2.AsyncBaseTransport):
         return httpx2.Response(response.status, headers=_received(response), content=content)
 
     def _sent(self, headers: httpx2.Headers) -> dict[str, str]:
-        """Return the headers that may leave. Compressed answers are refused: 200 KB of gzip can hold 200 MB."""
+        """Return the headers to send. Compressed answers are refused: 200 KB of gzip can expand to 200 MB."""
         kept = (name for name in headers if self._own and name not in _OF_A_CONNECTION | _KEYS)
         more = {name: headers[name] for name in kept}
         return {**more, **self._said, "accept-encoding": "identity", **self._headers}
@@ -105,14 +105,14 @@ class Transport(httpx2.AsyncBaseTransport):
 
 
 def _received(response: aiohttp.ClientResponse) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an answer that the client may see: none that sets a cookie or decodes the body again."""
+    """Return the headers of an answer for the client, without cookies and without those that describe the encoding."""
     return [(name, value) for name, value in response.raw_headers if name.lower() not in _NOT_RECEIVED]
 
 
 class Connector(aiohttp.TCPConnector):
-    """Kept connections, of which one that has said anything unasked is never used again.
+    """A connector that discards a kept connection on which the server sent data without a request.
 
-    aiohttp's own keeps such a connection, and what it said would be the answer to the next request.
+    aiohttp's own connector keeps such a connection, and would take that data for the answer to the next request.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -136,16 +136,16 @@ class _Connection(ResponseHandler):
         super().set_response_params(**params)
 
     def data_received(self, data: bytes) -> None:
-        if self.idle and data:  # nothing at all is said where reading goes on
-            self.abort()  # not a word of it is read
+        if self.idle and data:  # data is empty when reading resumes
+            self.abort()  # discards the data
             return
         super().data_received(data)
-        if self.idle and self.should_close:  # an answer's end and more behind it
+        if self.idle and self.should_close:  # the end of an answer, followed by more data
             self.abort()
 
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:
-    """The body, of at most 8 MiB; errors are told by their status, so that of theirs the beginning is enough."""
+    """Return the body. Raises `Unacceptable` for a body over 8 MiB; an error's body is cut at 64 KiB."""
     good = 200 <= response.status < 300
     encodings = response.headers.get("content-encoding", "").lower().split(",")
     plain = {each.strip() for each in encodings} <= {"", "identity"}
@@ -158,12 +158,12 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
     if good and len(body) > _MOST:
         raise Unacceptable(f"longer than {_MOST // 2**20} MiB")
     if len(body) >= room:
-        response.close()  # the rest would only be read to be thrown away
+        response.close()  # do not read the rest
     return bytes(body[:room])
 
 
 def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
-    # How many calls there may be at once is the rate limiter's business, and the deadline is the caller's.
+    # The rate limiter limits concurrent calls, and the caller sets the deadline.
     connector = Connector(limit=0, force_close=places().tight, ssl=tls or True, resolver=aiohttp.ThreadedResolver())
     return aiohttp.ClientSession(
         connector=connector,
@@ -176,7 +176,10 @@ def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
 
 
 def _tls() -> ssl.SSLContext:
-    """The trust store of the system, as the SDK finds it; `ScenarioError` where it cannot be read."""
+    """Return an SSL context with the system's trust store.
+
+    Raises `ScenarioError` if the certificates cannot be read.
+    """
     try:
         return httpx2.create_ssl_context()
     except OSError as error:
@@ -187,9 +190,9 @@ def _tls() -> ssl.SSLContext:
 
 
 def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:
-    """The proxy that the environment (or the system) names for this address, and its header; none for our own machine.
+    """Return the proxy of the environment or the system for this address, and its header; (None, {}) on this machine.
 
-    Raises `ScenarioError` for one that speaks no HTTP, without repeating its address: that may hold a password.
+    Raises `ScenarioError` for a proxy that is not HTTP, without repeating its address, which may hold a password.
     """
     parts = urlsplit(base_url)
     if is_own_machine(base_url):
@@ -214,14 +217,14 @@ def _proxy_for(base_url: str) -> tuple[str | None, dict[str, str]]:
     return address, {"Proxy-Authorization": f"Basic {base64.b64encode(words).decode()}"}
 
 
-# What the system has too little of, for this process or for all.
+# The system has too few descriptors or too little memory, for this process or for all.
 _SHORT = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 
 
 def no_answer(error: BaseException, proxy: str | None = None) -> NoAnswer:
-    """Return what an exception of the HTTP layer says of a connection, in words that hold no header and no key.
+    """Convert an exception of the HTTP layer to `NoAnswer`, in words that contain no header and no key.
 
-    Raises `LocalShortage` if this machine has no connection to give: nothing was sent.
+    Raises `LocalShortage` if this machine has no connection to give, so that nothing was sent.
     """
     chain = list(_chain(error))
     system = [step for step in chain if isinstance(step, OSError) and not isinstance(step, TimeoutError)]
@@ -246,13 +249,13 @@ def no_answer(error: BaseException, proxy: str | None = None) -> NoAnswer:
     return NoAnswer("connecting" if connecting else "broken", words, proxy=proxy)
 
 
-# By OpenSSL's numbers of what is wrong with a certificate (`openssl verify`, X509_V_ERR_...).
+# OpenSSL's numbers of certificate errors (`openssl verify`, X509_V_ERR_...).
 _NOT_NOW = frozenset((9, 10))
 _OF_ANOTHER_NAME = frozenset((62, 63, 64))
 
 
 def _certificate_hint(error: ssl.SSLCertVerificationError) -> str:
-    """Return how a certificate comes to be trusted."""
+    """Return advice on how to make a certificate trusted."""
     code = getattr(error, "verify_code", 0)
     if code in _NOT_NOW:
         return "it has to be renewed, unless the clock of this machine is wrong"
@@ -262,9 +265,10 @@ def _certificate_hint(error: ssl.SSLCertVerificationError) -> str:
 
 
 def _is_of_a_proxy(response: aiohttp.ClientResponse, content: bytes) -> bool:
-    """Return whether a proxy, and not the host behind it, made an answer, as far as that can be told.
+    """Guess whether an answer comes from a proxy and not from the host behind it.
 
-    It wants a password (RFC 9110, section 15.5.8), it says so (RFC 9209, Squid), or a gateway's status is not in JSON.
+    Signs are status 407 (RFC 9110, section 15.5.8), a proxy's header (RFC 9209, Squid), or a gateway status without
+    JSON.
     """
     if response.status < 400:
         return False
@@ -282,7 +286,7 @@ def _phrase(status: int) -> str:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it came of, step by step to the innermost; of a group the first."""
+    """Yield the error and its causes, outermost first; of an exception group, follow the first member."""
     seen: set[int] = set()
     step: BaseException | None = error
     while step is not None and id(step) not in seen:
@@ -293,8 +297,9 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _system_words(error: BaseException) -> str:
-    """The operating system's words for an error; str() of others may hold a header, and a header the key."""
-    if isinstance(error, ssl.SSLCertVerificationError) and hasattr(error, "verify_message"):  # not if made by hand
+    """Return the operating system's words for an error. `str()` of other errors may contain headers, and so a key."""
+    # absent if the error was constructed by hand
+    if isinstance(error, ssl.SSLCertVerificationError) and hasattr(error, "verify_message"):
         return error.verify_message.rstrip(".")
     if isinstance(error, ssl.SSLError) and error.reason:
         return error.reason.replace("_", " ").lower()

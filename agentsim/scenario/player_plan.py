@@ -1,6 +1,6 @@
-"""PlayerPlan: one seat with everything decided: its models, how they are asked, and its prompt.
+"""PlayerPlan: one seat with everything decided: its models, their settings, and its prompt.
 
-How the tables of a TOML become plans is `seating`.
+`seating` makes plans from the tables of a TOML file.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ SHAPE = (
 )
 PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 PEOPLE = ("human", "web")
-"""The names of people in seats: at this terminal, and at a page of the server."""
+"""The model names of people: at this terminal, and at a page of the server."""
 OWN = "python:"
-"""Before the name of a model that a Python program passes; the program may leave it out."""
+"""The prefix of a model that a Python program passes. The program may leave it out."""
 _AS_IT_IS = ("bot/", "script:", "local/", OWN)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A name taken apart: `provider` is the first segment of a remote model and empty for the other kinds.
+    """A parsed model name. `provider` is the first segment of a remote model and empty for other kinds.
 
     An `own` model is an object that a Python program passes under the name `rest`.
     """
@@ -46,7 +46,7 @@ class ModelName:
 
     @classmethod
     def parse(cls, text: str) -> ModelName:
-        """The parts of `text`; `ValueError` with the shapes there are."""
+        """Parse a model name. Raises `ValueError` with the valid forms."""
         if text in PEOPLE:
             return cls(text, "")  # type: ignore[arg-type]  # the words are those of the literal
         for kind, start in (("bot", "bot/"), ("script", "script:"), ("local", "local/"), ("own", OWN)):
@@ -60,23 +60,23 @@ class ModelName:
 
     @property
     def file(self) -> str | None:
-        """The path in the name of a script or of a file of weights; None for other models."""
+        """The path in the name of a script or of a file of weights, or None for other models."""
         weights = self.kind == "local" and self.rest.lower().endswith(".gguf")
         return self.rest if self.kind == "script" or weights else None
 
 
 def is_provider(name: str) -> bool:
-    """Whether a model's name that begins with it, and a slash, is that of a remote model."""
+    """Return whether a model name that begins with `name` and a slash is that of a remote model."""
     return PROVIDER.fullmatch(name) is not None and name not in {"bot", *PEOPLE, "script", "local"}
 
 
 def prefixed(name: str, provider: str) -> str:
-    """The name under `--provider`: bots, people, scripts and embedded models stay as they are."""
+    """Return the model name with the provider before it. Bots, people, scripts and embedded models keep their names."""
     return name if name in PEOPLE or name.startswith(_AS_IT_IS) else f"{provider}/{name}"
 
 
 DEFAULT: Final = "default"
-"""Takes back what `[defaults]` says: nothing is sent, and the provider's own default holds."""
+"""The value that undoes a setting of `[defaults]`: no value is sent, and the provider's default applies."""
 
 
 def _taken_back(value: object) -> object:
@@ -95,7 +95,7 @@ Fault: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
 
 
 def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
-    """The ids of each table, by its id and count: numbers go on where an earlier population of that id stopped."""
+    """Yield the ids of each table, given its id and count. Populations of the same id are numbered consecutively."""
     so_far: Counter[str] = Counter()
     for name, count in tables:
         first = so_far[name] + 1
@@ -164,25 +164,25 @@ class SeatRecord(ModelSettings):
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
-    """One model of a seat. The names of scripts and of weights are those of the files alone, which `path` finds."""
+    """One model of a seat. The name of a script or of weights contains only the file name; `path` is its location."""
 
     model: str
     path: Path | None = None
 
     @property
     def name(self) -> ModelName:
-        """The model's name taken apart."""
+        """The parsed model name."""
         return ModelName.parse(self.model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerPlan:
-    """Who sits where: a player, or staff with an id such as `@summarizer`.
+    """One seat: a player, or staff with an id such as `@summarizer`.
 
-    `model` and `path` are those of a `ModelPlan`; `spares` are asked in this order where it cannot be reached.
-    `prompt` is the persona, its placeholders filled in; `called` what the game calls the player where that is
-    not the id. `client_kwargs` goes into the call as it is. `key` is where the file names the model; `idle` names
-    the settings of its sampling that no model of it takes. A restored plan has neither.
+    `model` and `path` are the first model; `spares` are its fallbacks in order, used if it cannot be reached. `prompt`
+    is the persona with its placeholders filled in. `called` is the player's name in the game if it differs from the id.
+    `client_kwargs` is merged into the call unchanged. `key` is the key of the model in the file; `idle` names the
+    sampling settings that none of its models takes. A restored plan has neither.
     """
 
     id: str
@@ -198,17 +198,17 @@ class PlayerPlan:
 
     @property
     def name(self) -> ModelName:
-        """The first model's name taken apart."""
+        """The parsed name of the first model."""
         return ModelName.parse(self.model)
 
     @property
     def models(self) -> tuple[ModelPlan, ...]:
-        """Every model in the order in which they are asked."""
+        """All models in the order in which they are asked."""
         return (ModelPlan(self.model, self.path), *self.spares)
 
     @property
     def spare(self) -> PlayerPlan | None:
-        """The same seat without its first model; None where there is no other."""
+        """The same seat without its first model, or None if it has no other."""
         if not self.spares:
             return None
         return replace(self, model=self.spares[0].model, path=self.spares[0].path, spares=self.spares[1:])
@@ -220,7 +220,7 @@ class PlayerPlan:
 
     @property
     def sampling(self) -> Sampling:
-        """How its models are to sample."""
+        """The sampling settings of its models."""
         settings = self.settings
         return Sampling(
             settings.temperature,
@@ -234,16 +234,16 @@ class PlayerPlan:
 
     @property
     def name_in_game(self) -> str:
-        """What the game and the other players call this one."""
+        """The player's name in the game."""
         return self.called or self.id
 
     def filled(self, bot: str) -> PlayerPlan:
-        """The seat with a bot in place of its person."""
+        """Return the seat with a bot in place of its person, and default settings."""
         return replace(self, model=bot, settings=ModelSettings())
 
     @property
     def listed(self) -> PlayerRecord:
-        """The line of a history's players."""
+        """The record of the seat in a history's list of players."""
         settings = self.settings
         return PlayerRecord(
             id=self.id,
@@ -256,7 +256,7 @@ class PlayerPlan:
         )
 
     def record(self) -> dict[str, Any]:
-        """What a history stores, in a fixed order of keys."""
+        """Return the fields that a history stores, in a fixed order."""
         return {
             "id": self.id,
             "model": [each.model for each in self.models] if self.spares else self.model,
@@ -268,7 +268,7 @@ class PlayerPlan:
 
     @classmethod
     def restore(cls, record: SeatRecord, paths: Sequence[Path | None]) -> PlayerPlan:
-        """The plan that `record()` came from; `paths` are those of its models, and may be fewer."""
+        """Return the plan from its record. `paths` are the paths of its models, and may be fewer than the models."""
         names = (record.model,) if isinstance(record.model, str) else record.model
         first, *spares = (ModelPlan(name, path) for name, path in zip_longest(names, paths[: len(names)]))
         return cls(
@@ -284,7 +284,7 @@ class PlayerPlan:
 
 
 def check_terminal(players: Iterable[PlayerPlan]) -> None:
-    """Raise `ScenarioError` for a second player at the terminal."""
+    """Raise `ScenarioError` if more than one player is at the terminal."""
     people = [plan for plan in players if plan.name.kind == "human"]
     if len(people) > 1:
         raise ScenarioError(

@@ -380,6 +380,12 @@ def test_models_lists_providers_and_never_a_key(tmp_path: Path) -> None:
     assert "openai/<model>: https://api.openai.com/v1, key missing (OPENAI_API_KEY)\n" in said.out
 
 
+def test_models_says_that_an_address_of_the_environment_is_none(tmp_path: Path) -> None:
+    said = agentsim("models", cwd=tmp_path, env={"OPENAI_BASE_URL": "junk"})
+    assert (said.code, said.out) == (2, "")
+    assert said.line == "the environment variable OPENAI_BASE_URL must look like http://host:port/v1"
+
+
 def test_schema_is_a_json_schema(tmp_path: Path) -> None:
     said = agentsim("schema", cwd=tmp_path)
     loaded = json.loads(said.out)

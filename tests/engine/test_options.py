@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import Field
 
 from agentsim.engine import Choice, Each, Number, Options, Order, Subset, Text, Variant, options
 from agentsim.engine.chance import Stream
@@ -38,6 +39,7 @@ from agentsim.engine.options import (
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.schema import typed_record
 from agentsim.players.page_form import Form, PageField, PageForm
 
 NAMES = st.lists(
@@ -150,6 +152,30 @@ def test_a_random_value_of_a_type_validates(option: LegalValues, rng: Stream) ->
     drawn = option.random(rng)
     assert isinstance(option, Real) or validates(drawn, option.schema())
     assert option.knows(drawn)
+
+
+class Limited(Decision):
+    share: Annotated[float, Field(gt=0, le=5)]
+    lots: Annotated[int, Field(ge=1, multiple_of=5)]
+    code: Annotated[str, Field(min_length=2, max_length=9, pattern="^x")]
+    pair: tuple[int, str]
+    above: Annotated[int, Field(gt=0, lt=9)]
+
+
+def test_a_schema_keeps_every_limit_of_a_type() -> None:
+    assert typed_record(Limited).schema()["properties"] == {
+        "share": {"type": "number", "exclusiveMinimum": 0, "maximum": 5},
+        "lots": {"type": "integer", "minimum": 1, "multipleOf": 5},
+        "code": {"type": "string", "maxLength": 9, "minLength": 2, "pattern": "^x"},
+        "pair": {
+            "type": "array",
+            "items": {},
+            "minItems": 2,
+            "maxItems": 2,
+            "prefixItems": [{"type": "integer"}, {"type": "string"}],
+        },
+        "above": {"type": "integer", "minimum": 1, "maximum": 8},
+    }
 
 
 @given(SINGLE | TYPED)

@@ -152,6 +152,7 @@ _TABLE_TALK: dict[str, Any] = {"words": ("public_speech",), "secret": ("private_
 _SUMMARIZER = '[staff.summarizer]\nmodel = "bot/random"\n'
 _MODERATOR = '[staff.moderator]\nmodel = "bot/random"\n'
 _INTERVIEW = '[[game_config.moderator]]\nround = 2\nagents = ["A"]\nquestion = "What do you want to do next?"\n'
+_VILLAGE = ("Anna", "Boris", "Clara", "David", "Eva", "Frank")
 
 ASKED: Mapping[str, Asked] = {
     "agent_island/vote": Asked(
@@ -181,6 +182,14 @@ ASKED: Mapping[str, Asked] = {
         secret=("explanation",),
     ),
     "agent_island/pitch": Asked(island(1), "A", "pitch", "A speaks to B, C and D", "text", **_SPEECH),
+    "agent_island/pitch_names": Asked(
+        island(1, "Zuri", "Amara", "Chioma", "Dmitri"),
+        "Zuri",
+        "pitch",
+        "Zuri speaks to Amara, Chioma and Dmitri",
+        "text",
+        **_SPEECH,
+    ),
     "agent_island/whisper": Asked(
         island(1, config=_EVERYTHING), "A", "whisper", "A speaks to its partner alone", "text", **_SPEECH
     ),
@@ -334,5 +343,14 @@ ASKED: Mapping[str, Asked] = {
     ),
     "market/moderate": Asked(
         market(3) + _MODERATOR, "@moderator", "moderate", "the moderator asks A, B, C, everybody or nobody", "ask"
+    ),
+    "werewolf/speak": Asked(
+        f'game = "werewolf"\nseed = 1\n{_LIMITS}{seats(*_VILLAGE, model="bot/candid")}',
+        "Anna",
+        "speak",
+        "Anna, who has the role of a villager, speaks to Boris, Clara, David, Eva and Frank",
+        "text",
+        words=("text",),
+        secret=("thought",),
     ),
 }

@@ -148,6 +148,20 @@ def at_once(*pairs: tuple[str, str]) -> pytest.MarkDecorator:
     ("a header of Llama 3", f"<|start_header_id|>assistant<|end_header_id|>\n\n{WORDS}"),
     ("a header of ChatML", f"<|im_start|>assistant\n{WORDS}<|im_end|>"),
     ("thinking", f"<ctrl94>thought\n{SECRET}\n<ctrl95>{WORDS}"),
+    ("thinking in other brackets", f"《think》{SECRET}《/think》{WORDS}"),
+    ("a comment", f"// {SECRET}\n{WORDS}"),
+    ("a comment in a text", json.dumps({"text": f"/* {SECRET} */\n{WORDS}"})),
+    ("a word for the end", f"{WORDS}<END>{MADE_UP}"),
+    ("the end of turn in words", f"{WORDS}\n[end of turn]\n{MADE_UP}"),
+    ("bars without brackets", f"{WORDS}|im_end|{MADE_UP}"),
+    ("other brackets", f"{WORDS}《|im_end|》{MADE_UP}"),
+    ("an escaped token", f"{WORDS}&lt;/s&gt;{MADE_UP}"),
+    ("a turn of TeleChat", f"{WORDS}<_user>{MADE_UP}"),
+    ("a citation", f"<co: 0>{WORDS}</co: 0>"),
+    ("a block of YAML", f"text: |\n {WORDS}"),
+    ("Qwen's call", f"✿FUNCTION✿: pitch\n✿ARGS✿: {json.dumps({'text': WORDS})}\n✿RESULT✿: {MADE_UP}"),
+    ("a schema", json.dumps({"properties": {"text": {"const": WORDS}}})),
+    ("a fence in a call", json.dumps({"name": "pitch", "arguments": f"```json\n{json.dumps({'text': WORDS})}\n```"})),
 )
 def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, ISLAND, always("pitch", reply))
@@ -167,6 +181,12 @@ def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_p
     ("thinking that does not end", f"<ctrl94>thought\n{SECRET}"),
     ("a line of thinking", f"thought\n{SECRET}"),
     ("half an object in a text", '{"text": "{\\"text\\": \\"Keep'),
+    ("a line of another player", f"{WORDS}\nB: {MADE_UP}"),
+    ("a dialogue", f"{WORDS}\nB: {MADE_UP}\nA: {MADE_UP}"),
+    ("an observation", f"{WORDS}\nObservation: {MADE_UP}"),
+    ("an object in a text", json.dumps({"text": f"pitch {json.dumps({'text': WORDS})} {MADE_UP}"})),
+    ("a placeholder of a picture", f"{WORDS}<im_patch>{MADE_UP}"),
+    ("thinking aloud", f"Let's think step by step. {SECRET}\n\n{WORDS}"),
 )
 def test_a_pitch_with_markup_is_asked_again_and_then_a_fallback_that_counts(reply: str, tmp_path: Path) -> None:
     reason = "empty_reasoning" if reply.startswith("<ctrl94>") else "unreadable"
@@ -293,6 +313,9 @@ _WORK = {"work_type": "generate", "hours": 2}
     ("an input", json.dumps({"type": "tool_use", "name": "work", "input": _WORK})),
     ("args", json.dumps({"tool": "work", "args": _WORK})),
     ("encoded twice", json.dumps(json.dumps({"action": "work", **_WORK}))),
+    ("XML", "<action>work</action><work_type>generate</work_type><hours>2</hours>"),
+    ("YAML", "action: work\nwork_type: generate\nhours: 2"),
+    ("Qwen's call", f"✿FUNCTION✿: work\n✿ARGS✿: {json.dumps(_WORK)}"),
 )
 def test_an_act_of_a_society_is_read(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, SOCIETY, always("act", reply))
@@ -307,6 +330,10 @@ def test_an_act_of_a_society_is_read(reply: str, tmp_path: Path) -> None:
     ("a token in a post", json.dumps({"action": "forum_post", "content": f"Hello <|some_token|> {MADE_UP}"})),
     ("thinking that does not end", f"<ctrl94>thought\n{SECRET}"),
     ("a line of thinking", f"thought\n{SECRET}"),
+    ("a tag of a field", "<action>work</action>"),
+    ("a kind of action alone", "work"),
+    ("a line of another agent", f"{WORDS}\nagent2: {MADE_UP}"),
+    ("thinking aloud", f"Let's think step by step. {SECRET}"),
 )
 def test_markup_is_no_post_of_a_society(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, SOCIETY, always("act", reply))
@@ -336,6 +363,8 @@ _SPEECH = {"thought": "", "text": WORDS, "claim": "none"}
     ("a role", json.dumps({**_SPEECH, "text": f"assistant\n\n{WORDS}"})),
     ("thinking", f"<ctrl94>thought\n{SECRET}\n<ctrl95>{json.dumps(_SPEECH)}"),
     ("thinking in a text", json.dumps({**_SPEECH, "text": f"<ctrl94>thought\n{SECRET}<ctrl95>{WORDS}"})),
+    ("a comment in a text", json.dumps({**_SPEECH, "text": f"// {SECRET}\n{WORDS}"})),
+    ("an end in a text", json.dumps({**_SPEECH, "text": f"{WORDS} [END]\n{MADE_UP}"})),
 )
 def test_the_words_of_a_villager_are_said_and_nothing_around_them(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, WEREWOLF, always("speak", reply))
@@ -356,6 +385,18 @@ def test_an_action_on_a_market_is_read_from_a_call_and_ends_with_its_turn(tmp_pa
     assert actions
     assert {(each["source"], each["decision"]["action"]) for each in actions} == {("model", "skip")}
     no_markup(played, "im_end")
+
+
+@at_once(
+    ("a name and arguments", json.dumps({"name": "skip", "arguments": {}})),
+    ("a type", json.dumps({"action": {"type": "skip"}})),
+    ("Qwen's call", "✿FUNCTION✿: skip\n✿ARGS✿: {}"),
+)
+def test_a_skip_on_a_market_is_read_from_a_call(reply: str, tmp_path: Path) -> None:
+    played = play(tmp_path, MARKET, always("action", reply))
+    actions = played.decisions("action")
+    assert actions
+    assert {(each["source"], each["decision"]["action"]) for each in actions} == {("model", "skip")}
 
 
 # -- all tokens

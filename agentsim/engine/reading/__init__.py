@@ -9,5 +9,5 @@ game of bots reads no reply.
 
 from __future__ import annotations
 
-READER_VERSION = 8
+READER_VERSION = 9
 """The version of the reader that a journal names; it rises with every change that reads some reply otherwise."""

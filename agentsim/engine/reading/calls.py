@@ -43,6 +43,7 @@ _NAMED = re.compile(
     r"|<\|tool_call>call:|<\|tool_call\|>|<\|python_tag\|>)"
     r"\s{0,4}(?:functions\.)?(?P<name>[\w.-]{1,60}?)(?::\d{1,3})?\s{0,4}"
     r"(?:<tool_sep>|<[|｜]tool▁sep[|｜]>|<\|tool_call_argument_begin\|>|(?:\[CALL_ID\]\w{1,40})?\[ARGS\]|\n|\Z)"
+    r"|✿FUNCTION✿[:：]?\s{0,4}(?P<qwen>[\w.-]{1,60})\s{0,4}✿ARGS✿[:：]?"
     r"|(?<![\w.])functions\.(?P<id>[\w.-]{1,60}?)(?::\d{1,3})?(?:<\|tool_call_argument_begin\|>)?"
     r")\s{0,4}(?:```\w{0,10}\s{0,4})?\Z"
 )
@@ -90,7 +91,7 @@ def named_calls(body: str, objects: Sequence[Object]) -> Iterator[Object]:
         if name is None:
             yield each
         else:
-            value = {"name": name["tag"] or name["name"] or name["id"], "arguments": each.value}
+            value = {"name": name["tag"] or name["name"] or name["qwen"] or name["id"], "arguments": each.value}
             yield replace(each, start=name.start(), value=value)
 
 

@@ -9,9 +9,10 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from agentsim.engine.markup import first_turn, plain_signs
+from agentsim.engine.markup import NOBODY, Voices, first_turn, plain_signs
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.calls import calls
+from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.text import spaced
 from agentsim.errors import DecisionError, UnreadableReply
@@ -33,26 +34,26 @@ _NEXT_MEMBER = re.compile(r",\s*\"")
 _ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}\s*\Z")
 
 
-def turn_of(text: str, players: frozenset[str] = frozenset()) -> str:
-    """Return the turn of the player itself, decoded and without its header; `players` are named as roles are."""
+def turn_of(text: str, voices: Voices = NOBODY) -> str:
+    """Return the turn of the player itself, decoded and without its header; `voices` are the names of the question."""
     for _ in range(_MOST_LAYERS):
         before = text
-        text = _unquoted(_uncalled(own_turn(plain_signs(text), players)))
+        text = _unquoted(_uncalled(own_turn(plain_signs(text), voices)))
         if text == before:
             break
     return text
 
 
-def own_turn(text: str, players: frozenset[str] = frozenset()) -> str:
+def own_turn(text: str, voices: Voices = NOBODY) -> str:
     """Return a text up to the first end of a turn that is in no string of an object."""
-    turn = first_turn(text, players=players)
+    turn = first_turn(text, voices=voices)
     if turn == text or "{" not in text:
         return turn
     try:
         spans = [(each.start, each.end) for each in scan(text) if each.state in {"strict", "repaired"}]
     except DecisionError:
         return turn
-    return first_turn(text, spans, players) if spans else turn
+    return first_turn(text, spans, voices) if spans else turn
 
 
 def _uncalled(text: str) -> str:
@@ -120,7 +121,7 @@ def is_part_of_object(body: str, names: Collection[str]) -> bool:
     return bool(member is not None and spaced(member["key"]) in names) or _ENDS_AN_OBJECT.search(body) is not None
 
 
-def decoded_value(given: Any, names: Collection[str], players: frozenset[str] = frozenset()) -> Any:
+def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -> Any:
     """Return the value that a string spells as JSON, of an object the one under one of the `names`; else as it is.
 
     Raises `UnreadableReply` if a string begins as an object of these names and is none.
@@ -132,12 +133,15 @@ def decoded_value(given: Any, names: Collection[str], players: frozenset[str] = 
                 return given
             given = inside[0]
         elif isinstance(given, str):
-            turn = turn_of(given, players)
+            turn = turn_of(given, voices)
+            if (fence := _FENCED.match(turn.strip())) and "{" in turn:
+                turn = fence["inner"]
+            turn = as_json(turn, names, names, nested="<" in turn)
             value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
             if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
                 raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
-            if isinstance(value, Mapping) and sum(spaced(key) in names for key in value) == 1:
-                given = value
+            if isinstance(value, Mapping) and (named := _named(value, names)):
+                given = named
             elif (called := _called(turn, names)) is not None:
                 given = called
             elif turn == given:
@@ -147,6 +151,15 @@ def decoded_value(given: Any, names: Collection[str], players: frozenset[str] = 
         else:
             return given
     return given
+
+
+def _named(value: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any] | None:
+    """Return the object with one of the names, of a call its arguments, or None."""
+    if sum(spaced(key) in names for key in value) == 1:
+        return value
+    parts = [_json(part) if isinstance(part, str) and part.lstrip()[:1] == "{" else part for part in value.values()]
+    inside = [found for part in parts if isinstance(part, Mapping) and (found := _named(part, names))]
+    return inside[0] if len(inside) == 1 else None
 
 
 def _called(text: str, names: Collection[str]) -> Mapping[str, Any] | None:

@@ -36,7 +36,10 @@ from typing import Any
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Question, Reading
 from agentsim.engine.markup import (
+    NOBODY,
     OWN_NAMES,
+    Voices,
+    first_turn,
     label_in,
     names_a_role,
     plain_tags,
@@ -45,7 +48,7 @@ from agentsim.engine.markup import (
     token_spans,
     without_header,
 )
-from agentsim.engine.options import MISSING, LegalValues
+from agentsim.engine.options import MISSING, Kinds, LegalValues
 from agentsim.engine.reading.calls import calls, named_calls
 from agentsim.engine.reading.candidates import (
     Candidate,
@@ -68,9 +71,10 @@ from agentsim.engine.reading.fields import (
     names_of,
 )
 from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
+from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import Object, decoded, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
-from agentsim.engine.reading.speech import aloud, last_sentence, said_aloud
+from agentsim.engine.reading.speech import aloud, is_kept, last_sentence, may_hold_scratch, said_aloud, without_scratch
 from agentsim.engine.reading.tags import tags, without_fences, without_wrappers
 from agentsim.engine.reading.text import (
     HOLE,
@@ -92,12 +96,21 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
+_LONGEST_NAME = 60  # characters
+_LINE = re.compile(r"(?:\n|\\n)[^\n:：>\]]{1,80}[:：>\]]")
+"""A line that may begin with the name of who speaks it."""
 # a tag, an escape, or a heading in a string: not read at once
-_DETOUR = re.compile(r"<|\\u|&[a-zA-Z#]|\\n[^\\\"]{0,40}:|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
+_DETOUR = re.compile(r"<|\\u|[&%✿]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _LAYERS = re.compile(
     rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
 )
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
+_FIELD_TAG = re.compile(
+    r"[<\[]/(?P<end>[A-Za-z][\w-]{1,40})\s?[>\]]|<(?P<whole>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?/>"
+    r"|(?:\A|\n)\s{0,4}[<\[](?P<first>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?[>\]]"
+)
+"""A tag that ends, is whole, or begins a line."""
+_KIND_LABEL = re.compile(r"[\s*_`\"]{0,8}(?P<kind>[a-z]{1,20}(?:_[a-z]{1,20}){1,4})[*_`\"]{0,4}\s?[:：=]")
 # what stands for a value in a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
@@ -117,28 +130,39 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
         return at_once
     reply = Reply(request, text, cut=cut, repair=repair)
     found = _taken_apart(reply, last=last)
-    said = [*_texts(values(found.decision))]
-    if token := next(filter(None, map(token_in, said)), ""):
+    said = [*_named_texts(values(found.decision))]
+    if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    if label := next((label for each in said if (label := label_in(each, reply.players))), ""):
+    labels = (label_in(each, reply.voices.of_roles if is_kept(name) else reply.voices) for name, each in said)
+    if label := next(filter(None, labels), ""):
         raise UnreadableReply(
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
         )
     return found
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts of a JSON value."""
+def _named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts of a JSON value with the keys that they stand under, and these keys."""
     if isinstance(value, str):
-        yield value
+        yield name, value
     elif isinstance(value, Mapping):
         for key, part in value.items():
-            yield key
-            yield from _texts(part)
+            yield "", key
+            yield from _named_texts(part, key)
     elif isinstance(value, list):
         for part in value:
-            yield from _texts(part)
+            yield from _named_texts(part, name)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts of a JSON value, and its keys."""
+    return (text for _, text in _named_texts(value))
+
+
+def _is_name(text: str, own: str) -> bool:
+    """Check for what may be a name beside a player's `own`: other words of a question are in small letters."""
+    return text != text.lower() or any(map(str.isdigit, text)) or own == own.lower()
 
 
 def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
@@ -155,7 +179,11 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     """Return what of a reply was thought and not said."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
-        return tuple(_thought_in(whole, set(_names(request.answer_fields))) if _NOT_SAID.search(folded(text)) else ())
+        return tuple(
+            _thought_in(whole, set(_names(request.answer_fields)))
+            if _NOT_SAID.search(folded(text)) or any(map(may_hold_scratch, _texts(whole)))
+            else ()
+        )
     reply = Reply(request, text)
     found: list[str] = []
     try:
@@ -193,7 +221,11 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 
 def _is_layered(text: str) -> bool:
     """Check for a text that may hold JSON, a header, thinking or a token."""
-    if text.lstrip()[:1] in {"{", "[", '"'} or _LAYERS.search(text) or token_in(text) or label_in(text):
+    if text.lstrip()[:1] in {"{", "[", '"', "`"} or ("{" in text and '"' in text) or _LAYERS.search(text):
+        return True
+    if token_in(text) or label_in(text):
+        return True
+    if may_hold_scratch(text) or first_turn(text) != text:
         return True
     return has_marks(text) or bool(_NOT_SAID.search(plain := folded(text)) and thought_spans(plain, ()))
 
@@ -233,6 +265,11 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
     if isinstance(value, str):
         said, thoughts = split(value)
         yield from thoughts
+        if may_hold_scratch(said):
+            try:
+                yield from without_scratch(said, SPEECH)[1]
+            except UnreadableReply:
+                yield said
         if _NOT_SAID.search(plain := folded(said)):
             yield from (said[start:end] for start, end in thought_spans(plain, ()))
     for part in value if isinstance(value, list) else ():
@@ -302,27 +339,59 @@ class Reply:
         return next((self.names[field.path] for field in self.fields if field.kind == "words"), _POST)
 
     @cached_property
+    def _field_names(self) -> set[str]:
+        """The folded names of the fields, and what else they may be called."""
+        return {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
+
+    @cached_property
+    def _every_name(self) -> set[str]:
+        """The folded names of all fields, kinds of variants, and the question itself."""
+        return {*map(spaced, _all_names(self.request.answer_fields)), spaced(self.request.kind)}
+
+    @cached_property
+    def is_meant_as_object(self) -> bool:
+        """Whether a tag is the name of a field, or a kind of a variant, or such a kind is all that the reply says."""
+        if all(field.kind == "words" for field in self.fields):
+            return False
+        every = self._every_name
+        said = self.body.strip().removesuffix("()").strip(" \n`*_<>/.!():;")
+        if spaced(said) in every:
+            return True
+        if (label := _KIND_LABEL.match(self.body)) and spaced(label["kind"]) in every:
+            return True
+        tags = (tag[tag.lastgroup] for tag in _FIELD_TAG.finditer(self.body) if tag.lastgroup)
+        return any(spaced(name) in every for name in tags)
+
+    @cached_property
     def shape(self) -> Shape:
         """What objects are shaped by."""
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
-        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.players)
+        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices)
 
     # thinking
 
     @cached_property
-    def players(self) -> frozenset[str]:
-        """Words for roles that are names in this question: a line that begins with one is no header of a turn."""
-        return roles_in(_texts(values(self.request))) if names_a_role(self.text) else frozenset()
+    def voices(self) -> Voices:
+        """The names in this question: a line that begins with one is no header of a turn, and may be another's."""
+        if not names_a_role(self.text) and not _LINE.search(self.text):
+            return NOBODY
+        own = self.request.player.removeprefix("@")
+        fields = {name for field in self.fields for name in (field.name, field.path)}
+        said = [text for key, text in _named_texts(values(self.request)) if key and 0 < len(text) <= _LONGEST_NAME]
+        if "summar" in self.request.kind:  # of what others said
+            return Voices(roles_in(said))
+        names = {text for text in said if text not in fields and _is_name(text, own)}
+        return Voices(roles_in(said), own, tuple(sorted({own, *names})))
 
     @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
-        players = self.players
+        voices = self.voices
         worded = [self.names[field.path] for field in self.fields if field.kind == "words"]
         own = [name for names in worded for name in (names if self.decides else names[:1])]
         text = _without_name(self.text.replace("\ufeff", ""), self.request.player)
-        said, thoughts = split(plain_tags(turn_of(text, players)), own, strict=True)
-        said = plain_tags(turn_of(without_header(said, players), players))
+        said, thoughts = split(plain_tags(turn_of(text, voices)), own, strict=True)
+        said = plain_tags(turn_of(without_header(said, voices), voices))
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.names[field.path]]
             every += self.speech if self.speaks else ()
@@ -334,9 +403,14 @@ class Reply:
     @cached_property
     def body(self) -> str:
         """The reply without what was thought, and with the first signs of its object if it lacks them."""
-        names = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
+        if not self.repair:
+            return self._split[0]
         speech = self.speech[0] if self.speaks and not self.decides else ""
-        return with_braces(self._split[0], names, speech) if self.repair else self._split[0]
+        nested = any(field.kind in {"variant", "record"} for field in self.fields)
+        tags = {option.tag for option in self.request.answer_fields.parts.values() if isinstance(option, Kinds)}
+        deciding = {spaced(name) for field in self.weighty for name in (field.name, *self.names[field.path])} | tags
+        written = as_json(self._split[0], self._field_names | self._every_name, deciding, nested=nested)
+        return with_braces(written, self._field_names, speech)
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -354,10 +428,8 @@ class Reply:
         return found
 
     def _calls_and_objects(self) -> list[Object]:
-        every = {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
-        every |= set(map(spaced, _all_names(self.request.answer_fields)))
-        functions = {spaced(self.request.kind), *every}
-        found = calls(self.body, every, functions)
+        every = self._field_names | self._every_name
+        found = calls(self.body, every, every)
         masked_body = masked(self.body, [(each.start, each.end) for each in found]) if found else self.body
         return sorted([*found, *named_calls(masked_body, scan(masked_body))], key=lambda each: each.start)
 
@@ -453,8 +525,8 @@ class Reply:
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
-        tag = next((field.name for field in self.fields if field.kind == "variant"), "")
-        value = unwrapped(each.value, self._own_keys, folded(self.request.kind), tag)
+        value, called = unwrapped(each.value, self._own_keys, folded(self.request.kind))
+        value = self.shape.called(value, called, self.request.answer_fields.parts) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
         asked = self.request.answer_fields.parts
@@ -648,6 +720,8 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
         if is_part_of_object(reply.body, reply.speech):
+            raise UnreadableReply("There is no complete JSON object in the reply.")
+        if reply.is_meant_as_object:
             raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.decider is not None and _names_a_value(reply, reply.decider):
             raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from agentsim.engine.markup import label_in, token_in, without_header
-from agentsim.engine.options import MISSING, Kind, Kinds, LegalValues, Synonyms
+from agentsim.engine.markup import NOBODY, Voices, label_in, token_in, without_header
+from agentsim.engine.options import MISSING, Choice, Kind, Kinds, LegalValues, Record, Synonyms
 from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.objects import decoded
+from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.speech import aloud
+from agentsim.engine.reading.tags import without_fences
 from agentsim.engine.reading.text import bounded, compact, folded, listed, spaced, words_in
 from agentsim.engine.reading.thinking import in_later_channel, split
 from agentsim.errors import AmbiguousReply, UnreadableReply
@@ -44,7 +45,13 @@ _CALLED = listed("name, function, tool, tool_name, function_name, recipient_name
 """Keys of the name of a function that is called."""
 _KINDS = (*listed("type, kind, action, action_type, do, command"), *_CALLED)
 """Keys of the kind of a variant that has no key of its own for it."""
-_TYPES = frozenset(listed("string, integer, number, boolean"))
+_SCHEMA_KEYS = frozenset(
+    listed("""
+    $comment, $id, const, default, description, enum, example, examples, format, maximum, maxlength, minimum, minlength,
+    nullable, pattern, title, type, value
+""")
+)
+"""Keys of a field's schema, in which an answer may stand for the schema's own value."""
 
 _REVISES = frozenset(
     listed("""
@@ -76,36 +83,36 @@ _HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
 
 
 def unwrapped(
-    value: Mapping[str, Any], own: Mapping[str, bool], kind: str, tag: str, level: int = 0
-) -> Mapping[str, Any]:
-    """Return the object in a tool call, or in `{"answer": {...}}`, if what is around it has none of the `own` keys.
+    value: Mapping[str, Any], own: Mapping[str, bool], kind: str, level: int = 0
+) -> tuple[Mapping[str, Any], str]:
+    """Return the object in a tool call, or in `{"answer": {...}}`, and the name of the function that is called, or "".
 
-    A key that is False in `own` may also name a wrapping, and does if it holds an object; so does the request's `kind`.
-    The name of the function that is called is the `tag` of a variant.
+    Nothing is taken off if what is around the object has one of the `own` keys. A key that is False in `own` may also
+    name a wrapping, and does if it holds an object; so does the request's `kind`, which is no name of a function.
     """
     keys = {_key(name): part for name, part in value.items()}
     if any(own[key] or not isinstance(part, Mapping) for key, part in keys.items() if key in own):
-        return value
+        return value, ""
     inside = [part for key in keys if key in _WRAPPERS or key == kind if (part := _object_in(keys[key])) is not None]
     inside = [part for part in inside if part] or inside
+    called = next((keys[key] for key in _CALLED if isinstance(keys.get(key), str)), "").rpartition(".")[2]
+    called = "" if _key(called) == kind else called
     if len(inside) != 1:
-        return value
+        return value, ""
     (one,) = inside
     if level < _MOST_LEVELS:
-        one = unwrapped(one, own, kind, tag, level + 1)  # {"function": {"name": ..., "arguments": {...}}}
-    called = next((keys[key] for key in _CALLED if isinstance(keys.get(key), str)), None)
-    if not tag or called is None or tag in map(_key, one):
-        return one
-    return {**one, tag: called.rpartition(".")[2]}
+        one, inner = unwrapped(one, own, kind, level + 1)  # {"function": {"name": ..., "arguments": {...}}}
+        called = inner or called
+    return one, called
 
 
 def _object_in(part: Any) -> Mapping[str, Any] | None:
     """Return an object, also from its JSON or a list of one, or None."""
     if isinstance(part, list) and len(part) == 1:
         return _object_in(part[0])
-    if isinstance(part, str) and part.lstrip()[:1] in {"{", '"'}:
+    if isinstance(part, str) and part.lstrip()[:1] in {"{", '"', "`"}:
         try:
-            part = decoded(turn_of(part).strip())
+            part = decoded(without_fences(turn_of(part)).strip())
         except (ValueError, RecursionError):
             return None
     return part if isinstance(part, Mapping) else None
@@ -124,14 +131,15 @@ class Shape:
     names: Mapping[str, Sequence[str]]
     lone: str = ""
     """The record that is all there is to decide: its one field may stand without it."""
-    players: frozenset[str] = frozenset()
-    """Words for roles that are names of players."""
+    voices: Voices = NOBODY
+    """The names in the question."""
 
     def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
         """Return the object with the keys of its fields and, if they are clear, their values; others stay as they are.
 
         Raises `AmbiguousReply` if two keys name one field with different values.
         """
+        value = value if path else self._as_call(value, properties)
         out: dict[str, Any] = {}
         others: dict[str, Any] = {}
         for key, given in bounded(value.items(), _MOST_MEMBERS):
@@ -154,6 +162,40 @@ class Shape:
             raise UnreadableReply(f"In the JSON object, {path.rstrip('.')} has none of: {', '.join(properties)}.")
         inside = self._said_beside(others, {name: properties[name] for name in properties if name not in out}, path)
         return {**others, **out, **inside}
+
+    def called(self, value: Mapping[str, Any], name: str, properties: Parts) -> Mapping[str, Any]:
+        """Return the object of a call of the function `name`, which is what the answer chooses, if it chooses one.
+
+        A call has no place for the words beside the choice and its parameters: they are empty.
+        """
+        tag = next((option.tag for option in properties.values() if isinstance(option, Kinds)), "")
+        if tag:
+            return value if tag in map(_key, value) else {**value, tag: name}
+        found = _choice_of(properties)
+        if found is None or found[0] in map(_key, value) or chosen(name, found[1]) is MISSING:
+            return value
+        choice, _, record = found
+        own = {key: part for key, part in value.items() if self._property(key, properties, "")}
+        words = {each: "" for each, option in properties.items() if option.kind == "words"}
+        rest = {key: part for key, part in value.items() if key not in own}
+        return {**words, choice: name, record: rest, **own}
+
+    def _as_call(self, value: Mapping[str, Any], properties: Parts) -> Mapping[str, Any]:
+        """Return the object of a choice with parameters that is written as a call: `{"action": {"type": "skip"}}`."""
+        found = _choice_of(properties)
+        if found is None:
+            return value
+        choice, names, record = found
+        given = next((part for key, part in value.items() if _key(key) == choice), MISSING)
+        call = given if given is not MISSING else value
+        if not isinstance(call, Mapping):
+            return value
+        whole = _of_kind(call, _variant_of(choice, names, properties[record].parts or {}))
+        if whole is None:
+            return value
+        beside = {key: part for key, part in value.items() if _key(key) != choice} if given is not MISSING else {}
+        parameters = {key: part for key, part in whole.items() if key != choice}
+        return {**self.called(parameters, whole[choice], properties), **beside}
 
     def _check_for_another(
         self, name: str, given: Any, option: LegalValues, others: Mapping[str, Any], path: str
@@ -221,7 +263,7 @@ class Shape:
     def spoken(self, given: Any, path: str) -> Any:
         """Return the words of a field without what was thought in them."""
         own = path.rpartition(".")[2]
-        return _spoken(given, (spaced(own), *self.names.get(path, ())), self.players, reason=own in REASONS)
+        return _spoken(given, (spaced(own), *self.names.get(path, ())), self.voices, reason=own in REASONS)
 
     def record(self, given: Any, option: LegalValues, path: str) -> Any:
         """Return an object with the keys of its fields, also of its JSON; what is none stays as it was given."""
@@ -253,6 +295,21 @@ class Shape:
         if name is MISSING:
             return record
         return self.of({**record, option.tag: name}, option.kinds[name].parts, f"{path}.")
+
+
+def _choice_of(properties: Parts) -> tuple[str, tuple[str, ...], str] | None:
+    """Return the field that chooses, its values, and the record of its parameters, if an answer is just such a call."""
+    kinds = {name: option.kind for name, option in properties.items()}
+    choices, records = ([name for name, kind in kinds.items() if kind == each] for each in ("choice", "record"))
+    if len(choices) != 1 or len(records) != 1 or set(kinds.values()) - {"choice", "record", "words"}:
+        return None
+    values = tuple(each for each in properties[choices[0]].values if isinstance(each, str))
+    return choices[0], values, records[0]
+
+
+def _variant_of(choice: str, names: Sequence[str], parameters: Parts) -> Kinds:
+    """Return a variant whose kinds are the values of a choice, all with the same parameters."""
+    return Kinds(choice, {name: Record({choice: Choice((name,)), **parameters}) for name in names})
 
 
 def _of_kind(record: Mapping[str, Any], option: Kinds) -> dict[str, Any] | None:
@@ -333,21 +390,35 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, names: Sequence[str], players: frozenset[str], *, reason: bool) -> Any:
+def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -> Any:
     """Return words without what was thought in them, and of a made-up turn.
 
     A `reason` that is no text is kept as JSON, and one with a control token is left out: it decides nothing.
     """
-    if isinstance(given, str):
-        given = turn_of(given, players) if reason else decoded_value(given, names, players)
+    for _ in range(_MOST_LEVELS):
+        if not isinstance(given, Mapping) or len(held := _held(given)) != 1:
+            break
+        given = held[0]
+    if isinstance(given, str) or (isinstance(given, Mapping) and not reason):
+        given = turn_of(given, voices) if isinstance(given, str) and reason else decoded_value(given, names, voices)
     if isinstance(given, str):
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
-        said = without_header(split(given, strict=not reason)[0], players)
+        said = without_header(split(given, strict=not reason)[0], voices)
         if reason:
-            return "" if token_in(said) or label_in(said, players) else said
-        return aloud(said, names)
+            return "" if token_in(said) or label_in(said, voices.of_roles) else said
+        said = aloud(said, names)
+        if _holds_object(said, names):
+            raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
+        return said
     return given if not reason else "" if given is None else _as_json(given)
+
+
+def _holds_object(said: str, names: Collection[str]) -> bool:
+    """Check for an object in words, under one of the `names` or as a call."""
+    objects = scan(said) if "{" in said and '"' in said else []
+    keys = [{spaced(key) for key in each.value} for each in objects if isinstance(each.value, Mapping)]
+    return any(each & {*names} or (each & {*_CALLED} and each & _ARGUMENTS) for each in keys)
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
@@ -366,7 +437,7 @@ def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
                 return turn
         if not isinstance(given, Mapping):
             return given
-        held = [given[key] for key in ("value", "const", "default") if key in given and given.get("type") in _TYPES]
+        held = _held(given)
         own = [key for key in given if spaced(key) in names] if kind != "list" else []
         others = [part for key, part in given.items() if key not in own]
         if len(held) == 1:
@@ -376,6 +447,17 @@ def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
         else:
             return given
     return given
+
+
+def _held(node: Mapping[str, Any]) -> list[Any]:
+    """Return the values that the schema of a field holds, each once: `{"type": "string", "const": "C"}`."""
+    if any(_key(key) not in _SCHEMA_KEYS for key in node):
+        return []
+    found = [node[key] for key in ("value", "const", "default", "example") if node.get(key) is not None]
+    found += [node[key][0] for key in ("enum", "examples") if isinstance(node.get(key), list) and len(node[key]) == 1]
+    if any(isinstance(node.get(key), list) and len(node[key]) != 1 for key in ("enum", "examples")) and not found:
+        return []
+    return [each for place, each in enumerate(found) if each not in found[:place]]
 
 
 def _as_json(value: Any) -> str:

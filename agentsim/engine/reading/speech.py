@@ -16,6 +16,7 @@ from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
+_KEPT = re.compile(rf"memory|{_PRIVATE.pattern}", re.IGNORECASE)
 _FORMATTING = re.compile(
     r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>",
     re.I,
@@ -25,6 +26,30 @@ _FENCE = re.compile(r"```\w*\n?")
 _MARKS_OPEN = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
 _MARKS_CLOSE = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
 _ENDS = 5  # characters at the end of a text in which all of the closing marks stand
+# a line, or a block, that is a comment as in code; an address may begin with // as well
+_COMMENT = re.compile(
+    r"^[ \t]*//(?!/?[\w-]+(?:\.[\w-]+)+(?:[/:]|\s|$))[^\n]*(?:\n|\Z)|^[ \t]*/\*(?s:.*?)(?:\*/|\Z)"
+    r"|/\*(?:(?!\*/)(?s:.))*+(?:\*/)?(?=\s*\Z)",
+    re.MULTILINE,
+)
+_IN_A_SENTENCE = r"[^\n.,!?:…。，！？：]"
+# a first sentence that only says that its writer thinks (zero-shot chain of thought: Kojima et al. 2022, in other
+# languages Shi et al. 2022), or that speaks of who asked, as the reasoning of gpt-oss, Qwen and DeepSeek begins
+_THINKS_ALOUD = re.compile(
+    r"[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|first|now)[,.!:]?\s{1,2}){0,3}+"
+    r"(?:(?:(?:(?:let's|let us|let me|(?:i|we) (?:need to|should|must|have to)) (?:just |first )?(?:think|reason)"
+    r"|(?:thinking|reasoning)(?= (?:out loud|aloud|step)))"
+    r"(?: about (?:this|it)| this| it| through| out loud| aloud| carefully| step[ -]by[ -]step){0,3},?"
+    rf"|(?={_IN_A_SENTENCE}{{0,60}}?(?:schritt fur schritt|etape par etape|paso a paso|passo (?:a|dopo) passo"
+    r"|шаг за шагом|по шагам|一步一步|一步步|逐步|ステップ))"
+    rf"{_IN_A_SENTENCE}{{0,60}}?(?:denk|uberleg|reflech|pens|дума|思考|想|分析|考え){_IN_A_SENTENCE}{{0,60}}+"
+    r")[*_\")]{0,3}\s{0,2}(?:[.!:…。：]|\n|\Z)"
+    r"|the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave)\b"
+    r"|(?:i|we) (?:need to|should|must|have to) (?:write|craft|produce|output|generate|compose|return) (?:[a-z]+ ){0,3}"
+    r"(?:pitch|speech|statement|response|reply|answer|json)\b)"
+)
+_STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
+"""A first step: of thinking or of a plan, which cannot be told if a heading of the answer follows."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
@@ -48,7 +73,9 @@ def said_aloud(
         start, end = tag_content(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
-    words, hidden = _under_headings(without_wrappers(body), tuple(names))
+    body, scratch = without_scratch(without_wrappers(body), names)
+    words, hidden = _under_headings(body, tuple(names))
+    hidden = [*scratch, *hidden]
     if not any_text and _PAIRED.search(_FORMATTING.sub("", words)):
         raise wanted
     words = _plain(words)
@@ -65,11 +92,46 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
+    if not is_kept(names[0]):
+        words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names))
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
-    tag = tag_pattern(tuple(names)).fullmatch(folded(words).strip()) if "<" in words else None
-    return words if tag is None else words.strip()[slice(*tag_content(tag))]
+    while "<" in words and (tag := tag_pattern(tuple(names)).fullmatch(folded(words).strip())):
+        words = words.strip()[slice(*tag_content(tag))]
+    return words
+
+
+def is_kept(name: str) -> bool:
+    """Check for the name of words that no other player hears: a memory, a thought, a reason."""
+    return _KEPT.search(name) is not None
+
+
+def may_hold_scratch(words: str) -> bool:
+    """Check for what `without_scratch` may take out."""
+    return "//" in words or "/*" in words or bool(_THINKS_ALOUD.match(plain := folded(words)) or _STEPS.match(plain))
+
+
+def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return words without notes of the writer to itself, and these.
+
+    Notes are lines and blocks that are comments, and thinking aloud up to a heading of the answer, one of the `names`.
+    Raises `UnreadableReply` if there is no such heading, and if it follows steps that may be a plan.
+    """
+    notes: list[str] = []
+    if "//" in words or "/*" in words:
+        notes = [each[0] for each in _COMMENT.finditer(words)]
+        words = _COMMENT.sub("", words)
+    plain = folded(words)
+    thinks = _THINKS_ALOUD.match(plain)
+    if thinks is None and _STEPS.match(plain) is None:
+        return words, notes
+    answer = next(headings(plain, tuple(names), heads_thinking), None)
+    if thinks is not None and answer is not None:
+        return words[answer.start() :], [*notes, words[: answer.start()]]
+    if thinks is not None or answer is not None:
+        raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
+    return words, notes
 
 
 def _is_private(name: str, own: Sequence[str]) -> bool:
@@ -93,7 +155,7 @@ def _plain(words: str) -> str:
     fence = _FENCE.match(words)
     words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
     words = _without_rules(words).strip()
-    for opens, closes in (('"', '"'), ("“", "”")):
+    for opens, closes in (('"', '"'), ("“", "”"), ("'", "'")):
         if len(words) > 1 and words.startswith(opens) and words.endswith(closes) and opens not in words[1:-1]:
             words = words[1:-1].strip()
     return words

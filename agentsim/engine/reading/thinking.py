@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 
-from agentsim.engine.markup import in_sentence, is_quoted
+from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.objects import strict_spans
 from agentsim.engine.reading.text import headings, listed, words_in
@@ -67,6 +67,15 @@ _TAG = (
     rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
     r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
+# the same names in brackets that stand around words as well
+_BRACKETED = re.compile(
+    rf"(?P<open>[{OPEN_BRACKETS}｛（(［\[{{](?:(?<=\[)\[|(?<=\{{)\{{|(?<!\[)))"
+    r"(?=[ \t/／]{0,3}[tsrcip思推内])[ \t]?(?P<slash>[/／]?)[ \t]?"
+    r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
+    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)"
+    rf"[ \t]?(?:[{CLOSE_BRACKETS}｝）)］]|\]\]|\}}{{1,2}})",
+    re.IGNORECASE,
+)
 _SQUARE = re.compile(
     r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan|思考(?:过程)?|推理|内心独白",
     re.IGNORECASE,
@@ -88,6 +97,7 @@ _ENDS = {
     "aside": re.compile(r"\)"),
     "starred": re.compile(r"\*"),
     "bracketed": re.compile(r"\]"),
+    "angled": re.compile(r">"),
     "cloud": re.compile(r"\n|$"),
     "role": re.compile(r"<\|im_end\|>(?:\s*<\|im_start\|>\s*(?:answer|response|final|assistant)\b)?"),
     "terminal": re.compile(r"^\.{3}\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
@@ -111,7 +121,7 @@ _MARK = re.compile(
     r"|(?P<fence>(?:```|~~~|:::)[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|plan)\b)"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason|思考|推理)[^<>]{0,60}</summary>)"
     rf"|(?P<aside>\({_ASIDE}[^():\n]{{0,30}}:)|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:\n]{{0,30}}:)"
-    rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<cloud>💭)"
+    rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<angled><{_ASIDE}[^<>:\n]{{0,30}}:)|(?P<cloud>💭)"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
     r"|(?P<terminal>^Thinking\.{3}[ \t]*$)"
     r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>))",
@@ -156,12 +166,30 @@ def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tupl
     A tag in a sentence that does not end is a word of it if its name is one (`a <strategy> we share`), and so is one in
     quotes. If `strict`, raises `UnreadableReply` for another: what is thought cannot be told from what is said.
     """
+    text = _in_angles(text)
     if not _ANY.search(text):
         return text, ()
     thoughts: list[str] = []
     text = _final(text, thoughts)
     kept = "".join(_spoken(text, thoughts, own, strict=strict))
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
+
+
+def _in_angles(text: str) -> str:
+    """Put angle brackets around the names of thinking, at the beginning of a line and if their end is there.
+
+    In a line, and in the brackets of quotations, a name without an end is a word.
+    """
+    ends = {tag["name"].casefold() for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
+
+    def plain(tag: re.Match[str]) -> str:
+        above = text[max(0, tag.start() - _NEAR) : tag.start()]
+        begins = not above.rpartition("\n")[2].strip() and tag["open"] not in "「『«‹"
+        if not begins and tag["name"].casefold() not in ends:
+            return tag[0]
+        return f"<{'/' if tag['slash'] else ''}think>"
+
+    return _BRACKETED.sub(plain, text)
 
 
 def in_later_channel(text: str) -> bool:
@@ -172,7 +200,7 @@ def in_later_channel(text: str) -> bool:
 
 def has_marks(text: str) -> bool:
     """Check for anything that may be a spelling of thinking, or a special token."""
-    if _STRIPPED_LINE.match(text) is not None:
+    if _STRIPPED_LINE.match(text) is not None or _BRACKETED.search(text) is not None:
         return True
     return _ANY.search(text) is not None and (bool(_first_marks(text)) or "assistant" in text or "<|" in text)
 

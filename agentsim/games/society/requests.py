@@ -38,7 +38,7 @@ UNPARSED = "Failed to parse action"
 
 # an object that is none, or that has lost its braces: as a post it would tell all what may be meant for one
 _MEANT_AS_ACTION = re.compile(
-    r"[{｛]|&#123;|\b(?:direct_message\b|recipient_agent_id\b|action[\"']?\s{0,3}[:=]\s{0,3}[\"']?[a-z]++(?:_[a-z]*+)?\b)"
+    r"[{｛]|&#123;|\b(?:direct_message\b|recipient_agent_id\b|action[\"'*_`]{0,3}\s{0,3}[:=][\"'*_`\s]{0,5}[a-z]++(?:_[a-z]*+)?\b)"
     r"|<(?:function|invoke|tool_call|parameter)\b",
     re.IGNORECASE,
 )

@@ -1,0 +1,134 @@
+"""Notations: objects that a reply writes as XML or YAML, as the JSON that means the same.
+
+`<action>work</action><hours>2</hours>`, `action: work` and below it `hours: 2`, `text: |` and below it indented words.
+All of the reply must be such an object, and its keys names of the question: anything else is left as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from typing import Any, TypeAlias
+
+from agentsim.engine.reading.text import spaced
+
+Members: TypeAlias = dict[str, Any]
+
+_DEEPEST = 4  # objects in each other
+_MOST_PARTS = 200  # elements or lines
+_ELEMENT = re.compile(
+    r"\s*+<\s?(?P<name>[A-Za-z][\w-]{0,40})(?P<attributes>(?:\s+[\w-]{1,40}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')){0,20})"
+    r"\s?(?:/>|>(?P<inner>(?s:.*?))<\s?/\s?(?P=name)\s?>)"
+)
+_ATTRIBUTE = re.compile(r"([\w-]{1,40})\s?=\s?[\"']([^\"'<>]{0,200})[\"']")
+_SIGNS = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
+_ESCAPED = re.compile("|".join(_SIGNS))
+_AROUND = re.compile(r"\s*+(?:```\w{0,12}[ \t]*\n|-{3}[ \t]*\n)(?P<inner>(?s:.*?))\n(?:```|-{3}|\.{3})\s*\Z")
+_LINE = re.compile(
+    r"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>[A-Za-z][\w -]{0,40}?)[\"']?[ \t]?:(?:[ \t]+(?P<value>\S[^\n]*?))?[ \t]*"
+)
+_BLOCK = re.compile(r"(?P<style>[|>])[+-]?\d?[+-]?(?:[ \t]+#[^\n]*)?")
+
+
+def as_json(body: str, names: Collection[str], deciding: Collection[str], *, nested: bool) -> str:
+    """Return the JSON of an object that a text writes as XML or YAML, or the text itself.
+
+    `names` are the folded names of what may stand in the object, and `deciding` those of which it has one. Only if the
+    answer has `nested` fields is XML an object, and YAML one without a block of words: else they are tags and labels.
+    """
+    inside = found["inner"] if (found := _AROUND.match(body)) else body
+    if nested and inside.lstrip().startswith("<"):
+        members = _elements(inside, names, 0)
+    elif ":" in inside:
+        members = _lines(inside, names, nested=nested or found is not None)
+    else:
+        return body
+    if not members or not any(spaced(key) in deciding or isinstance(part, dict) for key, part in members.items()):
+        return body
+    return json.dumps(members, ensure_ascii=False)
+
+
+def _elements(text: str, names: Collection[str], depth: int) -> Members | None:
+    found: Members = {}
+    position = 0
+    for _ in range(_MOST_PARTS):
+        element = _ELEMENT.match(text, position)
+        if element is None:
+            break
+        key = element["name"]
+        if key in found or (depth == 0 and spaced(key) not in names):
+            return None
+        value = _value(element, names, depth)
+        if value is None:
+            return None
+        found[key] = value
+        position = element.end()
+    return found if found and not text[position:].strip() else None
+
+
+def _value(element: re.Match[str], names: Collection[str], depth: int) -> Any:
+    attributes = dict(_ATTRIBUTE.findall(element["attributes"]))
+    inner = element["inner"] or ""
+    if "<" in inner and depth < _DEEPEST and (members := _elements(inner, names, depth + 1)) is not None:
+        return {**attributes, **members}
+    if attributes:
+        return None if inner.strip() else attributes
+    return _ESCAPED.sub(lambda sign: _SIGNS[sign[0]], inner.strip()) if inner.strip() else {}
+
+
+def _lines(text: str, names: Collection[str], *, nested: bool) -> Members | None:
+    lines = text.strip("\n").expandtabs(4).split("\n")
+    if len(lines) > _MOST_PARTS:
+        return None
+    members, place, blocks = _mapping(lines, 0, 0, names)
+    return members if place == len(lines) and (nested or blocks) else None
+
+
+def _mapping(lines: list[str], place: int, depth: int, names: Collection[str]) -> tuple[Members, int, int]:
+    """Return the members in the lines of one indent from a place on, the place behind them, and how many are blocks."""
+    found: Members = {}
+    indent, blocks = None, 0
+    while place < len(lines):
+        if not lines[place].strip():
+            place += 1
+            continue
+        line = _LINE.fullmatch(lines[place])
+        width = len(line["indent"]) if line else -1
+        indent = width if indent is None else indent
+        if line is None or width != indent or line["key"] in found or (depth == 0 and spaced(line["key"]) not in names):
+            break
+        place += 1
+        value = line["value"] or ""
+        if block := _BLOCK.fullmatch(value):
+            words, place = _indented(lines, place, indent)
+            joint = "\n" if block["style"] == "|" else " "
+            found[line["key"]], blocks = joint.join(words).strip(), blocks + 1
+        elif not value and depth < _DEEPEST:
+            found[line["key"]], place, inner = (
+                _mapping(lines, place, depth + 1, names) if _is_deeper(lines, place, indent) else ("", place, 0)
+            )
+            blocks += inner
+        else:
+            found[line["key"]] = _unquoted(value)
+    return found, place, blocks
+
+
+def _is_deeper(lines: list[str], place: int, indent: int) -> bool:
+    following = next((line for line in lines[place:] if line.strip()), "")
+    return len(following) - len(following.lstrip()) > indent
+
+
+def _indented(lines: list[str], place: int, indent: int) -> tuple[list[str], int]:
+    """Return the words of a block, without its indent, and the place behind it."""
+    words: list[str] = []
+    while place < len(lines) and (not lines[place].strip() or len(lines[place]) - len(lines[place].lstrip()) > indent):
+        words.append(lines[place].strip())
+        place += 1
+    return words, place
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return value

@@ -1,0 +1,229 @@
+"""Honest speech: what people say that only looks like markup is said as it stands, in every game and language."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agentsim.errors import DecisionError
+from tests.replies.asked import asked, read
+
+SPEECHES: dict[str, tuple[str, ...]] = {
+    "agent_island/pitch_names": (
+        # names and colons
+        "Amara: you lied to me.",
+        "Amara: you lied to me. Chioma: so did you.",
+        "Amara: you lied to me.\nChioma: you did not.\nDmitri: I do not know you.",
+        "My list.\nAmara: keep\nChioma: vote out\nDmitri: keep",
+        "Here is how I see us:\nAmara: loyal.\nZuri: loyal.\nDmitri: a snake.",
+        "Here is how I see us.\n\nAmara: loyal.\nZuri: loyal.\nDmitri: a snake.",
+        "I promise three things.\n\n**Amara:** my vote.\n**Chioma:** my silence.\n**Dmitri:** my thanks.",
+        "Votes so far.\nAmara: 2\nChioma: 1\nDmitri: 0",
+        "- Amara: keep\n- Chioma: vote out\n- Zuri: keep, obviously",
+        "1. Amara: keep\n2. Chioma: out",
+        "Zuri: loyal, Amara: loyal, Chioma: who knows?",
+        'Yesterday Amara said to me: "Zuri, I am with you." Today she votes for me.',
+        "Amara said: trust me. Chioma said: do not. I say: look at the votes.",
+        "Dear all,\nAmara: thank you.\nYours,\nZuri",
+        "Amara, Chioma, Dmitri: hear me out!",
+        "To Amara: I owe you one.\nTo Chioma: you owe me one.",
+        "Amara (to me): keep quiet. That is what she said, word for word.",
+        "<3 to you, Amara. And 2 < 3 votes.",
+        "Thanks, @Amara: you were kind.",
+    ),
+    "agent_island/pitch": (
+        # brackets and quotes
+        "An island (this one) [the small one] {if it is one} is <no place> for a coward.",
+        "His letter closes with [END]. Mine does not.",
+        "The last word of his letter was [END].",
+        "You must **STOP**",
+        "She shouted (STOP)",
+        "We need to produce more than talk. We need to answer B.",
+        "I need to give a speech, they told me.",
+        "The users of this island are we.",
+        "Write [END] below your name, and you are done for.",
+        "When the director says [STOP] we all stop, and not before.",
+        "[laughs] You? Trust [me]? (Pause.) Fine.",
+        "*smiles* I have nothing to hide. *sits down*",
+        "He who says \"END\" ends; she who says 'STOP' stops.",
+        "The end of my turn is near, and so is the end of this round.",
+        "The End",
+        "Stop. End of story.",
+        "(End of story.)",
+        "That is all I have to say. (The end.)",
+        "Done is done.\n\nThe end.",
+        # thinking as rhetoric
+        "Let me think about trust. Trust is what is left when the votes are counted.",
+        "Let's think about this island. There are four of us, and one leaves.",
+        "Let us think it through together, friends: who gains if I go? Only B.",
+        "Let me think aloud with you for a moment. B said no, C said yes, and D hid.",
+        "I think, therefore I vote.",
+        "Think of it as a contract: you keep me, I keep you.",
+        "Now let me think about what B said: nothing.",
+        "I need to think about my children. That is why I am here.",
+        "Step 1: trust me. Step 2: there is no step 2.",
+        "My reasoning is simple: nobody else kept a promise.",
+        "First, a thought: we are four. Second, a plan: vote C.",
+        # addresses, code, numbers
+        "My diary is at //island.example/a and at https://island.example//b.",
+        "//island.example\nis where I write.",
+        "We meet at C:\\beach // noon.",
+        "Either/or, and/or // both: your choice.",
+        "The odds are 3:1. At 10:30 we vote. John 3:16 says it all.",
+        "I give 110%, 50%20 or not. 7 % 3 = 1.",
+        "a && b || c is how C decides. |x| < 3 & y > 2.",
+        "Note: B lies. Fact: C knows. Question: do you?",
+        "Observation: B never looks at me. Conclusion: B votes for me.",
+        "P.S.: keep me. N.B.: I keep you. Re: votes.",
+        # other languages
+        "B：你骗了我。C：你没有。",
+        "我说三点：\n一、B：可信。\n二、C：不可信。",
+        "《孙子兵法》说：「知己知彼，百战不殆。」【重要】请投C。",
+        "【第一】B说谎。【第二】C也说谎。",
+        "让我想一想信任。信任就是投票以后剩下的东西。",
+        "（笑）我没有什么可隐瞒的。（坐下）",
+        "让我们一起思考：谁得利？只有B。",
+        "「思考」は大事です。【お願い】私を残してください。",
+        "『約束』を守ります。Bさん：ありがとう。",
+        "（完）と書いた人は終わりです。",
+        "Bさん、あなたは嘘をつきました。【1】証拠、【2】証人。",
+        "B: 당신은 거짓말을 했어요. 저를 믿어 주세요.",
+        "«Vertrauen» heißt: Ich halte, was ich sage. B: Du nicht.",
+        "Lasst uns nachdenken, Freunde: Wer lügt? B lügt.",
+        "Pensemos en la confianza. ¿Quién mintió? B: tú.",
+        "« Réfléchissons », dit B. Moi, je vote C.",
+        "Давайте подумаем о доверии. Кто солгал? «B: никогда!» — сказал он.",
+        "دعونا نفكر في الثقة: من كذب؟ B كذب.",
+        "विश्वास: जो वोट के बाद बचता है।",
+    ),
+    "agent_island/whisper": (
+        "Between us [and only us]: vote C.",
+        "C: out. D: out. You and I: in.",
+        "C: out\nD: later\nB: with me",
+        "User, assistant, system: call me what you like, I keep my word.",
+    ),
+    "monopoly/react": (
+        "Professor: thank you for the trade.",
+        "Professor: a pleasure. Hustler: watch and learn.\nTurtle: wake up!",
+        "So far:\nProfessor: two reds.\nHustler: nothing.\nShark: all the rest.",
+        "Sold! [bangs the hammer] $1,200 -> mine. 50% // 50%, my foot.",
+        "Let me think about your offer. No.",
+        "Turtle says: slow and steady. I say: rent is due.",
+    ),
+    "society/act": (
+        "agent2: you owe me 5 tokens.",
+        "Hello all. Proposal: a shared fund.\nRules:\n1. agent2: treasurer\n2. agent3: auditor",
+        "Roles for tomorrow:\nagent2: gather\nagent3: build\nagent4: rest",
+        "Let me think about trust: we have none yet. Let's build it. // agent1",
+        "大家好！【公告】agent2：你欠我5个币。《规则》如下。",
+        "TODO [END of month]: settle all debts. See https://forum.example//rules.",
+        "I propose we work (2 hours each) & share. Observation: nobody did so far.",
+    ),
+    "market/interview": (
+        "B: too dear. C: too cheap. Wheat: just right.",
+        "My plan.\nB: sell to.\nC: buy from.",
+        "Let me think about prices. They rise. [Laughs] 5 < 6 // 7.",
+        "I bid 5:1; see //prices.example/wheat. [END of quotes]",
+        "【小麦】价格：五。「思考」以后再买。",
+    ),
+    "werewolf/speak": (
+        "Boris: you are the wolf.",
+        'If you answer {"action": "trade"} I will do so too.',
+        "Boris: you are the wolf. Clara: you knew.\nDavid: so did you.",
+        "My reads.\nBoris: wolf\nClara: village\nAnna: village, I swear",
+        'The night was quiet. Then somebody said: "Clara: run!"',
+        "Let me think about last night. Who was awake? Boris was.",
+        "(whispers) I am [not] the seer. The end.",
+        "Observation: Boris never accuses Clara. // Think about it.",
+        "【占い結果】Borisは人狼です。「Boris：違う」と言うでしょう。",
+    ),
+    "auction/bid": (
+        "Beta: rich. Gamma: poor. Let me think: 150 is fair. // a guess [END].",
+        "Step 1: wait.\nBeta: bids.\nGamma: bids.\nStep 2: 150.",
+    ),
+}
+"""By question, what is said there."""
+
+DOUBTFUL = (
+    'Remember what was said?\nAmara: "I am with you."\nChioma: "Me too."\nNone of it was true.',
+    "Here is how I see us.\n\nAmara: Loyal.\nZuri: Loyal.\nDmitri: A snake.",
+    "Let me be plain with each of you.\n\nAmara: I trust you.\n\nChioma: I want to.\n\nDmitri: I never will.",
+    "I made one.\nObservation: nobody here is honest.",
+    "Who goes?\nFinal Answer: Dmitri.",
+    "Let me think. Who lied? Amara did. Who paid? I did.",
+    "Let's think: two wolves, six of us.",
+    "Let's think step by step: who voted with whom? Chioma with Amara, and I with nobody.",
+    "Step 1: keep me.\nStep 2: vote Chioma.\nFinal: you and me.",
+)
+"""What a player may say, and what a made-up dialogue or thinking may be: asked again, and never cut."""
+
+DECISIONS: dict[str, dict[str, Any]] = {
+    "auction/bid": {"bid": 150},
+    "werewolf/speak": {"thought": "", "claim": "none"},
+    "society/act": {"action": "forum_post"},
+    "monopoly/react": {"private_thought": ""},
+}
+"""What stands beside the words."""
+FIELDS = {"auction/bid": "reasoning", "society/act": "content", "monopoly/react": "public_speech"}
+IN_WORDS = {"agent_island/pitch_names", "agent_island/pitch", "agent_island/whisper", "society/act", "market/interview"}
+"""Questions that prose answers."""
+
+
+def heard(name: str, reply: str) -> str:
+    """The words of a decision, or its error in brackets."""
+    try:
+        decision = read(asked(name).request, reply).model_dump(mode="json")
+    except DecisionError as error:
+        return f"({error.code}: {error})"
+    decision = decision.get("action", decision) if name == "society/act" else decision
+    return str(decision.get(FIELDS.get(name, "answer" if name == "market/interview" else "text"), decision))
+
+
+@pytest.mark.parametrize(("name", "words"), [(name, words) for name, every in SPEECHES.items() for words in every])
+def test_honest_speech_is_said_as_it_stands(name: str, words: str) -> None:
+    field = FIELDS.get(name, "answer" if name == "market/interview" else "text")
+    member = {**DECISIONS.get(name, {}), field: words}
+    assert heard(name, json.dumps(member, ensure_ascii=False)) == words
+    assert heard(name, json.dumps(member, indent=1)) == words
+    if name in IN_WORDS:
+        assert heard(name, words) == words
+
+
+def test_honest_speech_is_of_all_games_and_many_languages() -> None:
+    assert {name.partition("/")[0] for name in SPEECHES} == {
+        *("agent_island", "auction", "market", "monopoly", "society", "werewolf"),
+    }
+    assert sum(map(len, SPEECHES.values())) > 100
+
+
+@pytest.mark.parametrize("words", DOUBTFUL)
+def test_speech_that_may_be_more_than_speech_is_asked_again_and_never_cut(words: str) -> None:
+    for reply in (words, json.dumps({"text": words})):
+        assert heard("agent_island/pitch_names", reply).startswith("(unreadable: ")
+
+
+PRIVATE: dict[str, tuple[str, dict[str, Any]]] = {
+    "agent_island/vote": ("explanation", {"vote": "C"}),
+    "auction/bid": ("reasoning", {"bid": 150}),
+    "market/action": ("working_memory", {"action": "skip", "action_parameters": {}}),
+    "monopoly/react": ("private_thought", {"public_speech": "Well played."}),
+    "werewolf/speak": ("thought", {"text": "Well spoken.", "claim": "none"}),
+    "agent_island/summary": ("text", {}),
+    "monopoly/summarize": ("summary", {}),
+}
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_what_no_other_player_hears_may_hold_what_others_said(name: str) -> None:
+    field, beside = PRIVATE[name]
+    others = {"auction": ("Beta", "Gamma"), "monopoly": ("Professor", "Turtle"), "werewolf": ("Boris", "Clara")}
+    first, second = others.get(name.partition("/")[0], ("B", "C"))
+    for words in (
+        f"Round 1.\n{first}: I am with you.\n{second}: Never!",
+        f"Notes.\n{first}: Lied.",
+        "I looked.\nObservation: Nothing new.\nFinal Answer: wait.",
+    ):
+        outcome = read(asked(name).request, json.dumps({**beside, field: words})).model_dump(mode="json")
+        assert outcome[field] == words

@@ -1,0 +1,574 @@
+"""Siblings of markup: ends of turns, lines of other players, notes to oneself, XML, YAML, schemas and calls.
+
+And what people say that only looks so.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agentsim.engine.reading.reader import thoughts_in
+from agentsim.errors import DecisionError, UnreadableReply
+from tests.replies.asked import asked
+
+WORDS = "Keep me and I keep you."
+PITCH, VOTE, BID, ACT = "agent_island/pitch", "agent_island/vote", "auction/bid", "society/act"
+ACTION, QUERY = "market/action", "market/query"
+
+
+def decided(name: str, text: str) -> Any:
+    """What a reply decides, or the code of its error."""
+    try:
+        return asked(name).request.parse(text).decision.model_dump(mode="json")
+    except DecisionError as error:
+        return error.code
+
+
+def said(text: str) -> str:
+    """The words of a pitch, or "" if it is asked again."""
+    outcome = decided(PITCH, text)
+    return "" if isinstance(outcome, str) else str(outcome["text"])
+
+
+def both(text: str) -> tuple[str, str]:
+    """The same in prose and as the string of an object."""
+    return text, json.dumps({"text": text}, ensure_ascii=False)
+
+
+# -- ends of turns
+
+ENDS = (
+    *(
+        "<END>",
+        "<end>",
+        "<stop>",
+        "<STOP>",
+        "<eom>",
+        "<DONE>",
+        "<_end>",
+        "<_user>MADE UP",
+        "<user>MADE UP",
+        "</assistant>",
+        "<<END>>",
+        " <<<END>>>MADE UP",
+        "<endofturn>MADE UP",
+        "<_assistant>MADE UP",
+    ),
+    *(
+        "[end of turn]",
+        "[END OF TURN]",
+        "(end of message)",
+        " [END]",
+        "\n---END---",
+        "\n*** End of speech ***",
+        "[end_of_turn]",
+        "【END】",
+        "\n\n[End]",
+        "\n(end)",
+        "\n\nEND",
+        "\nEOF",
+        "\nEND OF TURN",
+        "###END###",
+        "\n### END",
+        " TERMINATE",
+        "|end|",
+    ),
+    *(
+        "|im_end|",
+        "|im_end|MADE UP",
+        "|eot_id|\nMADE UP",
+        "[im_end]",
+        "{im_end}",
+        "[|im_end|]",
+        "(|im_end|)",
+        "<im_end|",
+    ),
+    *(
+        "《|im_end|》",
+        "【|im_end|】MADE UP",
+        "〈|im_end|〉",
+        "⟨|eot_id|⟩",
+        "《im_end》",
+        "《／|im_end|》",
+        "</|im_end|>",
+    ),
+    *("&lt;/s&gt;", "&lt;/s&gt;MADE UP", "%3C|im_end|%3E", "&lt;im_end&gt;", "&#60;/s&#62;"),
+    *("\n✿RESULT✿: MADE UP", "<im_patch>", "<image>", "【4:0†source】", "<co: 0>", "<_bot>MADE UP"),
+)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_what_ends_a_turn_and_what_follows_it_is_never_said(end: str) -> None:
+    for reply in both(f"{WORDS}{end}"):
+        assert said(reply) in (WORDS, "")
+
+
+CUT = tuple(
+    end
+    for end in ENDS
+    if end not in {"<_assistant>MADE UP", "<im_patch>", "<image>", "【4:0†source】", "<co: 0>"} and "／" not in end
+)
+
+
+@pytest.mark.parametrize("end", CUT)
+def test_words_before_an_end_of_a_turn_are_said(end: str) -> None:
+    for reply in both(f"{WORDS}{end}"):
+        assert said(reply) == WORDS
+
+
+def test_what_is_cited_is_said_without_the_marks_of_the_citation() -> None:
+    for reply in both(f"<co: 0>{WORDS}</co: 0>"):
+        assert said(reply) == WORDS
+    assert said("<co: 0>Keep me</co: 0,1> and <co>I keep you</co: 0>.") == WORDS
+
+
+# -- lines that others speak
+
+LINES = (
+    *(
+        "\nB: No way.",
+        "\n\nB: No way.\nC: Me neither.",
+        "\n**B:** No way.",
+        "\n**B**: No way.",
+        "\nPlayer B: No way.",
+        "\n[B]: No way.",
+    ),
+    *(
+        "\n[B] No way.",
+        "\nB> No way.",
+        '\n"B": No way.',
+        "\nb: No way.",
+        "\nB (to A): No way.",
+        "\nB says: No way.",
+        "\n<B> No way.",
+        "\nB：No way.",
+        "\nModerator: No way.",
+        "\nNarrator: No way.",
+    ),
+    *("\nAction: pitch\nAction Input: No way.", "\n@B: No way.", "\nAction: pitch", "\nFinal Answer: No way."),
+)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_that_another_player_speaks_behind_the_words_is_never_said(line: str) -> None:
+    for reply in both(f"{WORDS}{line}"):
+        assert said(reply) == ""
+
+
+@pytest.mark.parametrize(
+    "made_up",
+    [
+        *(
+            "\nA: MADE UP",
+            "\nB: No way.\nA: MADE UP",
+            "\n\n**B:** No.\n\n**A:** MADE UP",
+            "\nPlayer B: No.\nPlayer A: MADE UP",
+        ),
+        *(
+            "\nObservation: MADE UP",
+            "\n\nObservation: MADE UP\nThought: MADE UP",
+            "\n**Observation:** MADE UP",
+            "\nTool result: MADE UP",
+        ),
+    ],
+)
+def test_a_made_up_dialogue_is_never_said(made_up: str) -> None:
+    for reply in both(f"{WORDS}{made_up}"):
+        assert said(reply) == ""
+
+
+def test_lines_of_numbered_agents_are_no_posts() -> None:
+    for line in (
+        *("\nagent2: No way.", "\nAgent #2: No way.", "\nAgent 3 says: No way.", "\nagent2: No.\nagent1: MADE UP"),
+    ):
+        assert decided(ACT, f"{WORDS}{line}")["action"]["action"] == "rejected"
+
+
+def test_a_dialogue_with_players_who_are_named_as_roles_is_never_said() -> None:
+    whisper: Any = asked("agent_island/whisper").request
+    request = replace(whisper, player="Model", partner="User")
+    with pytest.raises(UnreadableReply):
+        request.parse(f"{WORDS}\nUser: Not you.\nModel: Nor you.")
+
+
+SPEECH = (
+    *("I vote B: she is honest", "A: yes, B: no", "I see it so:\nB: liar.\nC: honest.", "B: you lie.\nC: you too."),
+    *(f"{WORDS}\n- B: you lie.\n- C: you do not.", f"{WORDS}\nPlan B: we go.", f"{WORDS}\nBecause: you know me."),
+    *(
+        "I love you all <3",
+        "My observation: B lies.",
+        "Fact: B lies.\nObservation: B smiles.",
+        "Observation: B lies. So I vote B.",
+    ),
+    *("An observation or two: B lies.", 'She said: "B: never!"', "B's word: no. C's word: yes."),
+    *("See https://example.com/a//b and vote.", "//example.com/me is my page.", "Write `a // b`, or a /* b */ c."),
+    *(
+        "It is the end of the turn for us.",
+        "The end.",
+        "Stop! (Please stop.)",
+        "Keep [him] and {her}; 1 < 2.",
+        "I (thinking of you) vote C.",
+    ),
+    *(
+        "Let's go with C.",
+        "Let us work together, B!",
+        "I will think about it.",
+        "Let me think of you as a friend.",
+        "Think step by step, friends: who lied?",
+    ),
+    *(
+        "Step 1: we vote C.\nStep 2: we win.",
+        "我说「思考」很重要。",
+        "《红楼梦》是好书。",
+        "Three things: |x| and |y|.",
+        "Text me: |\nor not.",
+    ),
+    *(
+        "100% of you; 5%3 is 2.",
+        "Use & and &lt; in HTML.",
+        "(private) words for you.",
+        "x = {a_b} and [c_d]",
+        "I keep [my_word].",
+    ),
+    *("<video> and <audio> are tags.", "✿ flowers ✿ for you", "Well, hello [B]!"),
+)
+
+
+@pytest.mark.parametrize("words", SPEECH)
+def test_speech_that_only_looks_like_markup_is_said(words: str) -> None:
+    for reply in both(words):
+        assert said(reply) == words
+
+
+# -- notes to oneself
+
+NOTES = (
+    *(
+        "《think》SECRET《/think》W",
+        "（思考）SECRET（/思考）W",
+        "〔think〕SECRET〔/think〕W",
+        "「思考」SECRET「/思考」W",
+        "《thinking》SECRET《／thinking》W",
+        "«think»SECRET«/think»W",
+        "<thinking: SECRET>W",
+    ),
+    *(
+        "{think}SECRET{/think}W",
+        "[[thinking]]SECRET[[/thinking]]W",
+        "(思考)SECRET(/思考)W",
+        "{{think}}SECRET{{/think}}W",
+    ),
+    *("// SECRET\nW", "/* SECRET */\nW", "/* SECRET\nSECRET */ W", "W\n// SECRET", "W /* SECRET */", "//SECRET\nW"),
+)
+ALOUD = (
+    *(
+        "（思考）SECRET\n\nW",
+        "(thinking) SECRET\n\nW",
+        "《思考》SECRET\nW",
+        "Let's think step by step. SECRET\n\nW",
+        "Step 1: SECRET\nStep 2: SECRET\nFinal: W",
+        "The user wants me to write a pitch. SECRET\n\nW",
+        "Okay, so the user is asking for a vote. SECRET\n\nW",
+        "I must produce a short pitch. SECRET\n\nW",
+        "I need to output valid JSON. SECRET",
+        "逐步思考：SECRET\n\nW",
+        "ステップバイステップで考えましょう。SECRET\n\nW",
+        "Let me think. SECRET",
+    ),
+    *(
+        "Okay, let's think about this. SECRET\n\nW",
+        "First, let me think out loud: SECRET",
+        "Thinking step by step: SECRET",
+        "让我们一步一步思考。SECRET\n\nW",
+    ),
+    *(
+        "Hmm, let me think this through. SECRET\n\nW",
+        "Lass uns Schritt für Schritt nachdenken. SECRET",
+        "Pensemos paso a paso. SECRET",
+    ),
+)
+
+
+@pytest.mark.parametrize("text", NOTES)
+def test_notes_to_oneself_are_thinking_and_the_words_beside_them_are_said(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) == WORDS
+        assert "SECRET" in "\n".join(thoughts_in(asked(PITCH).request, reply))
+
+
+@pytest.mark.parametrize("text", ALOUD)
+def test_thinking_aloud_without_an_end_is_asked_again(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Let's think step by step.\nSECRET\n\nText: W", "Let me think step by step.\nSECRET\n\nFinal answer: W"),
+    ],
+)
+def test_thinking_aloud_ends_with_a_heading_of_the_answer(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) == WORDS
+
+
+def test_comments_around_an_object_that_decides_are_asked_again() -> None:
+    for reply in (
+        '{"vote": "C"} // not really',
+        '{"vote": "C" /* B */}',
+        '/* {"vote": "B"} */ {"vote": "C"}',
+        "C\n// not really",
+    ):
+        assert isinstance(decided(VOTE, reply), str)
+
+
+def test_thinking_aloud_in_words_that_no_one_hears_is_no_fault() -> None:
+    assert decided(VOTE, json.dumps({"explanation": "Let's think step by step. B lies.", "vote": "C"}))["vote"] == "C"
+    memory = {"action": "skip", "action_parameters": {}, "working_memory": "Let me think. Wheat is dear. // sell"}
+    assert decided(ACTION, json.dumps(memory)) == memory
+
+
+# -- calls of Qwen-Agent
+
+
+def test_the_calls_of_qwen_agent_are_read() -> None:
+    call = f"✿FUNCTION✿: pitch\n✿ARGS✿: {json.dumps({'text': WORDS})}"
+    assert said(call) == WORDS
+    assert said(f"{call}\n✿RESULT✿: MADE UP\n✿RETURN✿: MADE UP") == WORDS
+    assert decided(VOTE, 'C talks too much.\n✿FUNCTION✿: vote\n✿ARGS✿: {"vote": "C"}')["vote"] == "C"
+    work = {"work_type": "generate", "hours": 2}
+    assert decided(ACT, f"✿FUNCTION✿: work\n✿ARGS✿: {json.dumps(work)}")["action"] == {"action": "work", **work}
+    assert said(f"✿FUNCTION✿: pitch ✿ARGS✿: {WORDS}") == ""
+    assert said(f"{WORDS}\n✿FUNCTION✿: pitch") == ""
+
+
+# -- values of schemas, and fences in arguments
+
+
+@pytest.mark.parametrize("key", ["const", "value", "default", "example"])
+def test_a_schema_that_holds_the_value_is_read(key: str) -> None:
+    for node in (
+        {key: WORDS},
+        {"type": "string", key: WORDS},
+        {"type": "string", "description": "Your pitch", key: WORDS},
+    ):
+        assert said(json.dumps({"properties": {"text": node}})) == WORDS
+        assert said(json.dumps({"text": node})) == WORDS
+    assert decided(VOTE, json.dumps({"type": "object", "properties": {"vote": {key: "C"}}}))["vote"] == "C"
+    assert decided(BID, json.dumps({"bid": {"type": "integer", "minimum": 0, key: 150}}))["bid"] == 150
+
+
+def test_a_schema_of_one_value_is_that_value_and_one_of_several_is_none() -> None:
+    for key in ("enum", "examples"):
+        assert said(json.dumps({"properties": {"text": {key: [WORDS]}}})) == WORDS
+        assert decided(VOTE, json.dumps({"properties": {"vote": {"type": "string", key: ["C"]}}}))["vote"] == "C"
+        assert isinstance(decided(VOTE, json.dumps({"properties": {"vote": {key: ["C", "B"]}}})), str)
+    assert isinstance(decided(PITCH, json.dumps({"text": {"const": WORDS, "default": "No."}})), str)
+    assert isinstance(decided(PITCH, json.dumps({"text": {"type": "string", "description": WORDS}})), str)
+    assert isinstance(decided(BID, json.dumps({"bid": {"minimum": 0, "maximum": 1000}})), str)
+
+
+def test_the_words_of_an_object_in_their_own_field_are_said() -> None:
+    for inner in ({"text": WORDS}, {"content": WORDS}, {"type": "text", "text": WORDS}):
+        assert said(json.dumps({"text": inner})) == WORDS
+    assert isinstance(decided(PITCH, json.dumps({"text": [WORDS]})), str)
+
+
+def test_a_fence_in_the_arguments_of_a_call_is_read() -> None:
+    fenced = f"```json\n{json.dumps({'text': WORDS})}\n```"
+    for reply in (
+        {"name": "pitch", "arguments": fenced},
+        {"function": {"name": "pitch", "arguments": fenced}},
+        {"text": fenced},
+        {"text": f"```json\n{json.dumps({'name': 'pitch', 'arguments': {'text': WORDS}})}\n```"},
+        {"text": json.dumps({"name": "pitch", "arguments": json.dumps({"text": WORDS})})},
+    ):
+        assert said(json.dumps(reply)) == WORDS
+    assert decided(VOTE, json.dumps({"name": "vote", "arguments": '```\n{"vote": "C"}\n```'}))["vote"] == "C"
+
+
+def test_words_that_hold_an_object_are_asked_again() -> None:
+    for words in (
+        f"pitch {json.dumps({'text': WORDS})}",
+        f"pitch\n{json.dumps({'text': WORDS})}",
+        f"So: {json.dumps({'name': 'x', 'arguments': {}})} ok",
+    ):
+        assert isinstance(decided(PITCH, json.dumps({"text": words})), str)
+    assert said(json.dumps({"text": "I wrote {a: 1} on the wall."})) == "I wrote {a: 1} on the wall."
+
+
+def test_words_in_the_xml_or_yaml_of_a_text_are_said() -> None:
+    for words in (f"<pitch><text>{WORDS}</text></pitch>", f"text: |\n  {WORDS}", f"<text>{WORDS}</text>"):
+        assert said(json.dumps({"text": words})) == WORDS
+
+
+# -- a choice with parameters as a call
+
+SKIP = {"action": "skip", "action_parameters": {}, "working_memory": ""}
+BUY = {"good": "wheat", "price": 5, "quantity": 1}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"name": "skip", "arguments": {}},
+        {"action": {"type": "skip"}},
+        {"action": {"name": "skip", "arguments": {}}},
+        {"type": "skip"},
+        {"skip": {}},
+        {"function": {"name": "skip", "arguments": "{}"}},
+        {"name": "action", "arguments": {"type": "skip"}},
+    ],
+    ids=json.dumps,
+)
+def test_a_call_of_an_action_of_a_market_is_read(reply: Any) -> None:
+    assert decided(ACTION, json.dumps(reply)) == SKIP
+    assert decided(ACTION, f"<tool_call>{json.dumps(reply)}</tool_call>") == SKIP
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"name": "buy", "arguments": BUY},
+        {"action": {"type": "buy", **BUY}},
+        {"action": {"buy": BUY}},
+        {"action": {"name": "buy", "parameters": BUY}},
+        {"tool": "buy", "args": BUY},
+    ],
+    ids=json.dumps,
+)
+def test_a_call_of_an_action_of_a_market_has_its_parameters(reply: Any) -> None:
+    assert decided(ACTION, json.dumps(reply)) == {"action": "buy", "action_parameters": BUY, "working_memory": ""}
+    reply = {**reply, "working_memory": "m"}
+    if "action" in reply:
+        assert decided(ACTION, json.dumps(reply))["working_memory"] == "m"
+
+
+def test_a_query_of_a_market_is_read_from_a_call() -> None:
+    book = {"query": "order_book", "query_parameters": {"good": "wheat"}}
+    for reply in (
+        {"name": "order_book", "arguments": {"good": "wheat"}},
+        {"query": {"type": "order_book", "good": "wheat"}},
+    ):
+        assert decided(QUERY, json.dumps(reply)) == book
+    assert decided(QUERY, 'order_book(good="wheat")') == book
+    assert decided(QUERY, '{"name": "none", "arguments": {}}')["query"] == "none"
+
+
+def test_an_object_of_a_market_that_lacks_its_fields_and_is_no_call_is_asked_again() -> None:
+    assert decided(ACTION, '{"action": "skip"}') == "unreadable"
+    assert decided(ACTION, '{"name": "steal", "arguments": {}}') == "unreadable"
+
+
+# -- XML and YAML
+
+WORK = {"action": "work", "work_type": "generate", "hours": 2}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<action>work</action><work_type>generate</work_type><hours>2</hours>",
+        "<action>work</action>\n<work_type>generate</work_type>\n<hours>2</hours>\n",
+        "<act><action>work</action><work_type>generate</work_type><hours>2</hours></act>",
+        "<response>\n<action>work</action><work_type>generate</work_type><hours>2</hours>\n</response>",
+        "<action><type>work</type><work_type>generate</work_type><hours>2</hours></action>",
+        "<work><work_type>generate</work_type><hours>2</hours></work>",
+        '<work work_type="generate" hours="2"/>',
+        "```xml\n<action>work</action><work_type>generate</work_type><hours>2</hours>\n```",
+        "action: work\nwork_type: generate\nhours: 2",
+        "action:\n  type: work\n  work_type: generate\n  hours: 2",
+        "work:\n  work_type: generate\n  hours: 2",
+        "```yaml\naction: work\nwork_type: generate\nhours: 2\n```",
+        "---\naction: 'work'\nwork_type: \"generate\"\nhours: 2\n---",
+    ],
+)
+def test_an_act_in_xml_or_yaml_is_read(reply: str) -> None:
+    assert decided(ACT, reply)["action"] == WORK
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(
+            "<action>work</action>",
+            "<act>work</act>",
+            "<work/>",
+            '<action name="work"/>',
+            '<action type="work">generate</action>',
+        ),
+        *(
+            "[action]work[/action]",
+            "Hello!\n<action>work</action>",
+            "<action>work",
+            "<action>work</action> and so on",
+            "Action: work",
+        ),
+        *("forum_post: Hello", "**direct_message**: Hello", "forum_post = Hello"),
+        *("**Action:** work", "work", "work()", "`work`", "/work", "<forum_post>hello</forum_post>", "action=work"),
+    ],
+)
+def test_half_an_act_is_no_post(reply: str) -> None:
+    assert decided(ACT, reply)["action"]["action"] == "rejected"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I work today.",
+        "XML like <config/> is dull.",
+        "I like <b>bold</b> <vote> talk",
+        "<3 you",
+        "Vote: no on 3",
+        "Title: my plan\nWe build.",
+    ],
+)
+def test_words_are_a_post_still(reply: str) -> None:
+    assert decided(ACT, reply)["action"] == {"action": "forum_post", "content": reply}
+
+
+def test_a_post_in_xml_says_its_signs() -> None:
+    reply = "<action>forum_post</action><content>Hello &lt;3 &amp; bye</content>"
+    assert decided(ACT, reply)["action"] == {"action": "forum_post", "content": "Hello <3 & bye"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "text: |\n W",
+        "text: >\n  W",
+        "text: |-\n  W\n",
+        "text: >-\n  Keep me\n  and I keep you.",
+        "```yaml\ntext: |\n  W\n```",
+        "---\ntext: W\n---",
+    ],
+)
+def test_a_block_of_yaml_is_the_words_in_it(text: str) -> None:
+    assert said(text.replace("W", WORDS)) == WORDS
+
+
+def test_a_block_of_yaml_beside_a_decision_is_its_explanation() -> None:
+    for reply in ("explanation: |\n  So.\nvote: C", "vote: |\n  C\nexplanation: So.", "vote: C\nexplanation: >\n  So."):
+        assert decided(VOTE, reply) == {"explanation": "So.", "vote": "C"}
+    assert isinstance(decided(VOTE, "explanation: |\n  So.\nvote: C\n\nNo!"), str)
+
+
+def test_an_action_of_a_market_in_xml_or_yaml_is_read() -> None:
+    whole = {"action": "buy", "action_parameters": BUY, "working_memory": "m"}
+    parts = "".join(f"<{key}>{value}</{key}>" for key, value in BUY.items())
+    xml = f"<action>buy</action><action_parameters>{parts}</action_parameters><working_memory>m</working_memory>"
+    yaml = "action: buy\naction_parameters:\n  good: wheat\n  price: 5\n  quantity: 1\nworking_memory: m"
+    assert decided(ACTION, xml) == decided(ACTION, yaml) == whole
+
+
+def test_objects_in_xml_and_yaml_are_mended_only_where_objects_are() -> None:
+    request = asked(ACT).request
+    reading = request.parse("action: work\nwork_type: generate\nhours: 2")
+    assert (reading.stage, reading.repaired) == ("repaired", True)
+    unread: Any = request.parse("action: work\nwork_type: generate\nhours: 2", repair=False)
+    assert unread.decision.action.action == "rejected"
