@@ -1,8 +1,8 @@
-"""The kernel, and what a game is written against (`engine.public`).
+"""The kernel, and the API that games are written against (`engine.public`).
 
-In a game, `await` means: wait for a decision. Nothing else can be awaited; this package has no IO, no clock, no
-event loop and no global chance, and a test checks that. Every command imports a module of it and few need pydantic: the
-public names are imported on first use (PEP 562).
+In a game, `await` means: wait for a decision. Nothing else can be awaited; this package has no IO, no clock, no event
+loop and no global random state, and a test checks that. Every command imports a module of it and few need pydantic, so
+the public names are imported on first use (PEP 562).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 else:  # hidden from type checkers, which would take it for every name
 
     def __getattr__(name: str) -> object:
-        if name == "public":  # it is looked up here while it is imported
+        if name == "public":  # the import of the submodule looks it up here
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from agentsim.engine import public
 

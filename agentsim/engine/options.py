@@ -1,11 +1,11 @@
-"""Options: the legal values of a decision, a class for each kind of them.
+"""Options: the legal values of a decision, with a class for each kind.
 
-An option owns all that follows from what is legal: the JSON Schema, the check, the words in a prompt, the value that
-JSON of a reply means, the field of a form, the value that a person's text means, and a random value. A new kind of
-option is one more class. A game declares `Choice`, `Number`, `Text`, `Subset`, `Order`, `Each` and `Variant`; the
-others follow from the types of a decision's fields (`engine.schema`).
+An option owns all that follows from its legal values: the JSON Schema, the check, the words in a prompt, the meaning of
+JSON in a reply, the field of a form, the meaning of a person's text, and random values. A new kind of option is one
+more class. A game declares `Choice`, `Number`, `Text`, `Subset`, `Order`, `Each` and `Variant`; the others follow from
+the types of a decision's fields (`engine.schema`).
 
-The keywords of a schema stand in one order, so that equal options are sent as equal bytes: `type` first, then `enum`,
+The keywords of a schema have one order, so that equal options are sent as equal bytes: `type` first, then `enum`,
 `items` or `properties`, then limits, the lower before the upper.
 """
 
@@ -33,50 +33,50 @@ if TYPE_CHECKING:
 Schema: TypeAlias = Mapping[str, Any]
 Value: TypeAlias = str | int | None
 Kind: TypeAlias = Literal["choice", "number", "yes_no", "list", "words", "record", "variant", "other"]
-"""What the reader of replies knows of an option."""
+"""The kind of an option, as the reader of replies distinguishes them."""
 Synonyms: TypeAlias = Mapping[str, tuple[str, ...]]
 """Other words for choices, by value."""
 
 MISSING: Final = object()
-"""The meaning of a value that is none of the legal ones."""
+"""The result for a value that is not legal."""
 LOWEST: Final = -(10**18)
 """The `low` of a `Number` without a lower end."""
 LONGEST: Final = 10**9
 """The `limit` of a `Text` of any length."""
 
 _REASONS = frozenset({"explanation", "reasoning", "private_thought"})
-_BEYOND = 100  # drawn above the least value of a number without an upper end
+_BEYOND = 100  # drawn up to so much above the lower end of a number without an upper end
 _MOST_DRAWN = 3  # entries of a list
 _DRAWN_WORDS = ("Good morning.", "I am not sure.", "Let us see.", "Why not?", "We should talk.", "Not today.")
-_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # what a float holds to the digit
+_PLAIN_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")  # digits that a float holds exactly
 _TYPED_YES, _TYPED_NO = {"y", "yes", "true"}, {"n", "no", "false"}
 _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
 
 
 class LegalValues:
-    """Base of options: any JSON value is legal, none is read from words, and a form takes JSON."""
+    """The base of options: any JSON value is legal, none is read from words, and a form takes JSON."""
 
     __slots__ = ()
 
     kind: ClassVar[Kind] = "other"
     entry: ClassVar[str] = "words"
-    """What an entry of a list of these looks like on a form."""
+    """The form's description of such an entry in a list."""
     is_needed: ClassVar[bool] = False
-    """Whether a form's field of it cannot be left empty."""
+    """Whether a form's field with this option must not be empty."""
     lacking: ClassVar[str] = "value"
-    """What an `Each` calls it where it is missing."""
+    """The name of a missing value in the errors of an `Each`."""
     values: Sequence[Any] = ()
-    """The legal values, if they are few; those of the entries of a list."""
+    """The legal values, if they are few; for a list, those of its entries."""
     nothing: Any = None
     """The value that null, "pass" or "nobody" stand for, or None."""
     parts: Mapping[str, Any] | None = None
     """The options of the fields of an object, or None."""
     kinds: Mapping[str, Record] | None = None
-    """The records of which a field holds one, by their tag, or None."""
+    """The kinds of records that a field may hold, by their tag, or None."""
     items: LegalValues | None = None
     """The option of a list's entries, or None."""
     only: Any = MISSING
-    """The one legal value, if there is just one that an empty field of a form can stand for."""
+    """The only legal value, for which an empty field of a form can stand, or `MISSING`."""
 
     # -- what is legal
 
@@ -85,7 +85,7 @@ class LegalValues:
         return {}
 
     def within(self, typed: LegalValues) -> LegalValues:
-        """Return the option of a field that this one is declared for, and whose type allows `typed`."""
+        """Return this option for a field whose type allows `typed`."""
         return self
 
     def why_not(self, value: Any) -> str:
@@ -93,25 +93,25 @@ class LegalValues:
         return ""
 
     def why_not_part(self, value: Any) -> str:
-        """Return the same for a value of an `Each` or a `Variant`."""
+        """Return what a value of an `Each` or a `Variant` must be if it is not legal, or ""."""
         return self.why_not(value)
 
     def objection(self, path: str, given: Mapping[str, Any]) -> str:
-        """Return what is wrong with the value at a path of a decision, or ""; `given` are the decision's values."""
+        """Return what is wrong with the value at a path of a decision, or ""; `given` has its values by path."""
         reason = self.why_not(given[path])
         return reason and f"{path} {reason}"
 
     def by_path(self, path: str) -> Mapping[str, LegalValues]:
-        """Return the options of single values, whose identities are in a request's fingerprint."""
+        """Return the options of single values by path; a request's fingerprint contains their identities."""
         return {path: self}
 
     def leaves(self, path: str) -> Mapping[str, LegalValues]:
-        """Return the options at the paths of an answer; "" is that of an answer that is nothing else."""
+        """Return the options at the paths of an answer; the path "" is an answer that is only this value."""
         return {path: self}
 
     @property
     def is_named(self) -> bool:
-        """Whether `by_path` says all that is legal."""
+        """Whether `by_path` determines all legal values."""
         return True
 
     @property
@@ -122,7 +122,7 @@ class LegalValues:
     # -- in words
 
     def words(self, name: str) -> str:
-        """Return the value in the shape of an answer, of a field with this name."""
+        """Return the value's words in the shape of an answer, for a field with this name."""
         return f'"<{"why" if name in _REASONS else "words"}>"'
 
     # -- in a reply
@@ -132,19 +132,19 @@ class LegalValues:
         return MISSING
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
-        """Return the value as the schema spells it, if that is clear, else as it was given."""
+        """Return the value in the schema's spelling if it is clear, else unchanged."""
         return given
 
     def fits(self, value: Any) -> bool:
-        """Check that JSON has the keys and the choices of this option, spelt as they are."""
+        """Return whether JSON has the keys and the choices of this option in their exact spelling."""
         return True
 
     def knows(self, value: Any) -> bool:
-        """Check that the objects in JSON have no keys but those of this option."""
+        """Return whether the objects in JSON have only keys of this option."""
         return True
 
     def spoken(self, value: Any) -> Any:
-        """Return a value of an object as it counts, or None if it says nothing."""
+        """Return the effective value within an object, or None if it says nothing."""
         return value
 
     def gathered(self, given: Any, beside: Mapping[str, Any]) -> Any:
@@ -158,12 +158,12 @@ class LegalValues:
         return None
 
     def redrawn(self, drawn: Any, beside: Mapping[str, Any], rng: Stream) -> Any:
-        """Return a drawn value, or another if that depends on others or has to be more than the schema says."""
+        """Return a drawn value, or another if its legality depends on other fields or on more than the schema."""
         return drawn
 
     @property
     def example(self) -> Any:
-        """A value to show how an answer is typed, or None."""
+        """A value to show how to type an answer, or None."""
         return None
 
     # -- in a form
@@ -174,11 +174,11 @@ class LegalValues:
 
     @property
     def range(self) -> str:
-        """What may be typed, in words."""
+        """The values that may be typed, in words."""
         return ""
 
     def parse(self, text: str, hint: str = "") -> Any:
-        """Return what a person means by a text. Raises `ValueError` with words fit for that person, or the `hint`."""
+        """Return the meaning of a person's text. Raises `ValueError` with words for that person, or the `hint`."""
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
@@ -186,7 +186,7 @@ class LegalValues:
 
 
 def called_value(value: Any) -> str:
-    """Return what a value is called where it can be chosen."""
+    """Return the label of a value in a choice."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "nobody" if value is None else str(value) or "none"
@@ -197,12 +197,12 @@ def called_value(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Choice(LegalValues):
-    """Exactly one of these values; `nothing` is the one that null, "pass" or "nobody" stand for, if there is one.
+    """Exactly one of these values; `nothing` is the one that null, "pass" or "nobody" stand for, or None.
 
-    `about` is what it is, in words, for the shape of an answer.
+    `about` describes it in the shape of an answer.
     """
 
-    values: tuple[Value, ...] = field()  # without what its base class has
+    values: tuple[Value, ...] = field()  # without the default of the base class
     nothing: Value = None
     about: str = ""
 
@@ -211,14 +211,14 @@ class Choice(LegalValues):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values."""
+        """The option in fingerprints, as JSON values."""
         return ("Choice", self.values)
 
     def schema(self) -> dict[str, Any]:
         return {"type": _type_of(self.values), "enum": list(self.values)}
 
     def within(self, typed: LegalValues) -> LegalValues:
-        """Keep the tag of a kind of record; no value is left of one that is not legal."""
+        """Return this option, or for the tag of a kind of record that tag, or no value if the tag is not legal."""
         if typed.kind == "choice" and len(typed.values) == 1:
             return typed if typed.values[0] in self.values else Choice(())
         return self
@@ -231,7 +231,7 @@ class Choice(LegalValues):
 
     @property
     def summary(self) -> str:
-        """What it is, for a list of parameters."""
+        """A description for a list of parameters."""
         return f"one of {_together(self.values)}"
 
     def accepted(self, given: Any) -> Any:
@@ -263,7 +263,7 @@ class Choice(LegalValues):
         return "/".join(map(str, self.values))
 
     def parse(self, text: str, hint: str = "") -> Any:
-        for same in (str.strip, _without_case):  # as it is spelled, then in any case
+        for same in (str.strip, _without_case):  # first in the exact spelling, then in any case
             for value in self.values:
                 if same(called_value(value)) == same(text):
                     return value
@@ -274,8 +274,8 @@ class Choice(LegalValues):
 class Number(LegalValues):
     """A whole number in low..high, both included; no upper end if `high` is None.
 
-    `nothing` is the number that null or "pass" stand for, None for no such number; `about` is what it is, in words.
-    `also` are further keywords of the schema, from the type of a field.
+    `nothing` is the number that null or "pass" stand for, or None; `about` describes it in words. `also` are further
+    keywords of the schema, from the type of a field.
     """
 
     low: int
@@ -290,7 +290,7 @@ class Number(LegalValues):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values."""
+        """The option in fingerprints, as JSON values."""
         return ("Number", self.low, self.high)
 
     def schema(self) -> dict[str, Any]:
@@ -298,11 +298,11 @@ class Number(LegalValues):
         return {"type": "integer", **least, **({} if self.high is None else {"maximum": self.high}), **dict(self.also)}
 
     def within(self, typed: LegalValues) -> LegalValues:
-        """Raise the lower end to that of the type."""
+        """Return this option with a lower end of at least that of the type."""
         return replace(self, low=max(self.low, typed.low)) if isinstance(typed, Number) else self
 
     def holds(self, value: Any) -> bool:
-        """Check that `value` is a whole number in the range; True and False are none."""
+        """Return whether `value` is a whole number in the range; True and False are not."""
         is_whole = isinstance(value, int) and not isinstance(value, bool)
         return is_whole and self.low <= value and (self.high is None or value <= self.high)
 
@@ -323,7 +323,7 @@ class Number(LegalValues):
 
     @property
     def summary(self) -> str:
-        """What it is, for a list of parameters."""
+        """A description for a list of parameters."""
         return f"always {self.low}" if self.low == self.high else self._span
 
     @property
@@ -373,7 +373,7 @@ class Number(LegalValues):
         )
 
     def parse(self, text: str, hint: str = "") -> int:
-        """Return the number, in any spelling that leaves no doubt about it."""
+        """Return the number, in any unambiguous spelling."""
         with suppress(ValueError):
             if self.holds(value := whole(text)):
                 return value
@@ -385,11 +385,11 @@ class Number(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class Text(LegalValues):
-    """Free words; more than `limit` characters are cut by the rules, visibly.
+    """Free words; the rules cut more than `limit` characters, visibly.
 
-    `about` is what they are, for the shape of an answer: "your pitch". If they may not be `empty`, a reply without
-    words is asked for again, and so is an empty field of a form; space around them is left out. `also` are further
-    keywords of the schema, from the type of a field.
+    `about` describes them in the shape of an answer: "your pitch". If they may not be `empty`, a reply without words is
+    asked for again, an empty field of a form is refused, and surrounding space is stripped. `also` are further keywords
+    of the schema, from the type of a field.
     """
 
     limit: int
@@ -403,7 +403,7 @@ class Text(LegalValues):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values."""
+        """The option in fingerprints, as JSON values."""
         return ("Text", self.limit)
 
     def schema(self) -> dict[str, Any]:
@@ -426,7 +426,7 @@ class Text(LegalValues):
 
     @property
     def summary(self) -> str:
-        """What it is, for a list of parameters."""
+        """A description for a list of parameters."""
         return f"text, at most {self._most}"
 
     def accepted(self, given: Any) -> str:
@@ -439,7 +439,7 @@ class Text(LegalValues):
         return reader.spoken(given, path)
 
     def spoken(self, value: Any) -> str | None:
-        """Return the words of an answer, or None if there are none and must be."""
+        """Return the words of an answer, or None if they are missing."""
         if self.empty:
             return value if isinstance(value, str) else None
         return (value.strip() or None) if isinstance(value, str) else None
@@ -471,7 +471,7 @@ class Text(LegalValues):
 
 
 class List(LegalValues):
-    """Base of options whose values are lists of `least` to `upto` entries; `items` is the option of an entry."""
+    """The base of options whose values are lists of `least` to `upto` entries; `items` is the option of an entry."""
 
     __slots__ = ()
 
@@ -480,7 +480,7 @@ class List(LegalValues):
 
     @property
     def upto(self) -> int | None:
-        """The most entries, or None."""
+        """The maximum number of entries, or None."""
         raise NotImplementedError
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
@@ -503,7 +503,7 @@ class List(LegalValues):
         return f"{self.items.entry}, ...{'' if self.least else '; nothing for none'}"
 
     def parse(self, text: str, hint: str = "") -> list[Any]:
-        """Return what stands between commas; between numbers, a space will do."""
+        """Return the entries between commas; spaces also separate numbers."""
         is_spaced = re.fullmatch(r"[\d,\s]*", text) and self.items.kind == "number"
         entries = [part.split() for part in re.split(r"[,\s]" if is_spaced else ",", text) if part.strip()]
         return self._bounded([self._entry(words) for words in entries])
@@ -530,8 +530,8 @@ class List(LegalValues):
 class Subset(List):
     """Some of these values, each at most once, in any order: `least` to `most` of them (None: all).
 
-    It belongs to a field of type `tuple`. If none is legal, null and "pass" stand for none. `about` is what one of
-    them is, in words.
+    It belongs to a field of type `tuple`. If `least` is 0, null and "pass" mean no value. `about` describes one of the
+    values.
     """
 
     values: tuple[str | int, ...] = field()
@@ -559,7 +559,7 @@ class Subset(List):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Identifies the option in fingerprints, as JSON values."""
+        """The option in fingerprints, as JSON values."""
         return (type(self).__name__, self.values, self.least, self.upto)
 
     def schema(self) -> dict[str, Any]:
@@ -583,7 +583,7 @@ class Subset(List):
         return f"{self._many} of: {_together(self.values)}"
 
     def redrawn(self, drawn: Any, beside: Mapping[str, Any], rng: Stream) -> list[Any]:
-        """Draw entries that differ."""
+        """Draw distinct entries."""
         count = rng.integer(self.least, self.upto)
         return rng.shuffled(self.values)[:count]
 
@@ -605,18 +605,18 @@ class Order(Subset):
 
 
 Option: TypeAlias = Choice | Number | Text
-"""What one value of an `Each`, of a `Variant` or of a `Capability` may be."""
+"""The option of one value of an `Each`, a `Variant` or a `Capability`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Each(LegalValues):
     """An object that has one value for each of these keys and no other: `Each(("A", "B"), Text(80, "one line"))`.
 
-    If each key has an option of its own, `keys` are those: `Each({"price": Number(1, 9), "when": Choice(DAYS)})`. A
-    reply has them all; a decision that is made otherwise, such as a fallback, may leave some out. It belongs to an
-    outermost field of type `dict`. If that is a decision's only field, the answer is the object itself:
-    `{"A": "<one line>", "B": "<one line>"}`. Options by key are in the request's fingerprint, one for all keys is not:
-    `Request.fingerprint_fields` names it.
+    If each key has its own option, `keys` maps keys to options: `Each({"price": Number(1, 9), "when": Choice(DAYS)})`.
+    A reply has all keys; other decisions, such as a fallback, may leave some out. It belongs to an outermost field of
+    type `dict`. If that is a decision's only field, the answer is the object itself: `{"A": "<one line>", "B": "<one
+    line>"}`. Options by key are in the request's fingerprint; one option for all keys is not, so
+    `Request.fingerprint_fields` must identify it.
     """
 
     keys: tuple[str, ...] | Mapping[str, Option]
@@ -656,7 +656,7 @@ class Each(LegalValues):
         return {}
 
     def gathered(self, given: Any, beside: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of the keys, without what else a reply holds."""
+        """Return the values of the keys, without others in a reply. Raises `UnreadableReply` if one is missing."""
         said = given if isinstance(given, Mapping) else {}
         found = {key: option.spoken(said[key]) for key, option in self.parts.items() if key in said}
         if missing := [key for key in self.parts if found.get(key) is None]:
@@ -666,13 +666,13 @@ class Each(LegalValues):
 
 @dataclass(frozen=True)
 class Variant(LegalValues):
-    """An object whose fields go by another field of the decision: `by` names that one, `fields` are those by its value.
+    """An object whose fields depend on the decision's field `by`; `fields` are its fields by the value of that.
 
-    A value that is not there has no fields. A schema has the fields of all, and what is not asked for is null. It
-    belongs to an outermost field of type `dict`, in which a decision has exactly the fields that its value asks for.
+    Other values have no fields. A schema has the fields of all values, and those that are not asked for are null. It
+    belongs to an outermost field of type `dict`, in which a decision has exactly the fields for its value.
 
-    Of a `menu` the prompt says elsewhere what the fields are: the shape of an answer has their names alone. No check
-    judges it: the rules read it (`Capability.read`), and tell the player what they refuse.
+    For a `menu`, the prompt describes the fields elsewhere: the shape of an answer has only their names. They are not
+    checked: the rules read them (`Capability.read`), and tell the player what they refuse.
     """
 
     by: str
@@ -683,7 +683,7 @@ class Variant(LegalValues):
 
     @cached_property
     def parts(self) -> Mapping[str, LegalValues]:  # type: ignore[override] # here it follows from the fields
-        """The fields of all values, each of them or null; a shared name may be what either allows."""
+        """The fields of all values, each nullable; a shared name allows what any of them does."""
         found: dict[str, dict[str, Any]] = {}
         for name, option in self._every():
             legal = option.schema()
@@ -694,7 +694,7 @@ class Variant(LegalValues):
         return (each for fields in self.fields.values() for each in fields.items())
 
     def asked(self, value: Any) -> Mapping[str, Option]:
-        """Return the fields that go with a value."""
+        """Return the fields for a value."""
         return self.fields.get(str(value), MappingProxyType({}))
 
     def schema(self) -> dict[str, Any]:
@@ -708,7 +708,7 @@ class Variant(LegalValues):
         return _first_objection(path, asked, said) if missing is None else f"{path}.{missing} is missing"
 
     def by_path(self, path: str) -> Mapping[str, LegalValues]:
-        """Return the closed choices among the fields; of a shared name the last one."""
+        """Return the closed choices among the fields; for a shared name, the last one."""
         return {f"{path}.{name}": option for name, option in self._every() if option.kind == "choice"}
 
     @property
@@ -740,7 +740,7 @@ class Variant(LegalValues):
         return Record(self.parts).knows(value)
 
     def gathered(self, given: Any, beside: Mapping[str, Any]) -> Any:
-        """Return the object without the nulls of what is not asked for; what is no object stays as it is."""
+        """Return an object without nulls for fields that are not asked for, and any other value unchanged."""
         if self.menu or not isinstance(given, Mapping):
             return given
         asked = self.asked(beside.get(self.by))
@@ -829,7 +829,7 @@ class Real(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class Several(List):
-    """A list of entries of one option, `least` to `upto` of them (None: as many as there are).
+    """A list of entries of one option, `least` to `upto` of them (None: no maximum).
 
     `also` are further keywords of the schema.
     """
@@ -879,7 +879,7 @@ class Record(LegalValues):
         inner = {part: option.words(part) for part, option in self.parts.items()}
         said = [f"{json.dumps(part)}: {words}" for part, words in inner.items()]
         first = next(iter(self.parts), "")
-        if len(said) > 1 and self.parts[first].kind == "yes_no":  # answered no, it is all that is asked
+        if len(said) > 1 and self.parts[first].kind == "yes_no":  # after a no, nothing else is asked
             return f'{{"{first}": true, {", ".join(said[1:])}}} or {{"{first}": false}}'
         return f"{{{', '.join(said)}}}"
 
@@ -906,7 +906,7 @@ class Record(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class Either(LegalValues):
-    """Whatever one of these options allows."""
+    """A value that any of these options allows."""
 
     options: tuple[LegalValues, ...]
 
@@ -930,7 +930,7 @@ class Either(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class Kinds(LegalValues):
-    """A record of one of several kinds, which its field `tag` tells apart."""
+    """A record of one of several kinds, distinguished by the field `tag`."""
 
     tag: str
     kinds: Mapping[str, Record] = field()
@@ -955,7 +955,7 @@ class Kinds(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class Nullable(LegalValues):
-    """What an option allows, or null."""
+    """A value that an option allows, or null."""
 
     option: LegalValues
 
@@ -999,7 +999,7 @@ class Types(Either):
 
 @dataclass(frozen=True, slots=True)
 class Anything(LegalValues):
-    """What no other option describes: `typed` is its JSON Schema, words of a person's are JSON or a text."""
+    """A value that no other option describes: `typed` is its JSON Schema; a person's text is JSON or a string."""
 
     typed: Schema
 
@@ -1019,7 +1019,7 @@ class Fixed(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A field of a form: its option, a `hint` that takes the place of its range, and what an empty field stands for."""
+    """A field of a form: its option, a `hint` that replaces its range, and the `usual` value of an empty field."""
 
     option: LegalValues
     hint: str = ""
@@ -1027,16 +1027,16 @@ class FormField:
 
     @property
     def empty(self) -> Any:
-        """The value of a field that is left empty, or `MISSING`."""
+        """The value of an empty field, or `MISSING`."""
         return self.option.only if self.usual is MISSING else self.usual
 
     def parse(self, text: str) -> Any:
-        """Return what a person means by a text. Raises `ValueError` with words fit for that person."""
+        """Return the meaning of a person's text. Raises `ValueError` with words for that person."""
         return self.option.parse(text, self.hint) if text or self.empty is MISSING else self.empty
 
 
 def of_schema(node: Schema) -> LegalValues:
-    """Return the option that a portable JSON Schema stands for."""
+    """Return the option for a portable JSON Schema."""
     if "enum" in node:
         return Choice(tuple(node["enum"]))
     if "anyOf" in node:
@@ -1073,7 +1073,7 @@ def _of_type(name: str | None, node: Schema) -> LegalValues:
 
 
 def _but(node: Schema, *owned: str) -> tuple[tuple[str, Any], ...]:
-    """Return the keywords of a schema but for its type and those that a field of an option owns."""
+    """Return the keywords of a schema without its type and those that a field of an option owns."""
     return tuple((keyword, value) for keyword, value in node.items() if keyword not in {"type", *owned})
 
 
@@ -1087,12 +1087,12 @@ def _of_several(options: Sequence[LegalValues]) -> LegalValues:
 
 
 def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON Schema of an object that has these keys, every one, and no other."""
+    """Return the JSON Schema of an object with exactly these keys, all required."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _first_objection(path: str, legal: Mapping[str, Option], given: Mapping[str, Any]) -> str:
-    """Return the first thing that is wrong with the values of an object."""
+    """Return the first problem of the values of an object, or ""."""
     for key, value in given.items():
         if key not in legal:
             return f"{path} must have no keys but {', '.join(legal)}" if legal else f"{path} must be empty"
@@ -1102,7 +1102,7 @@ def _first_objection(path: str, legal: Mapping[str, Option], given: Mapping[str,
 
 
 def _wider(one: Schema, other: Schema) -> dict[str, Any]:
-    """Return the schema of whatever either allows."""
+    """Return a schema that allows what either does."""
     types = [each["type"] if isinstance(each["type"], list) else [each["type"]] for each in (one, other)]
     if types[0] != types[1]:
         return {"type": list(dict.fromkeys([*types[0], *types[1]]))}
@@ -1119,7 +1119,7 @@ def _no_text(given: Any) -> str:
 
 
 def _without_case(word: str) -> str:
-    """Fold a word, with blanks for underscores: `Pay fine` is `pay_fine`."""
+    """Return a word without case, with blanks for underscores: `Pay fine` equals `pay_fine`."""
     return " ".join(word.replace("_", " ").casefold().split())
 
 

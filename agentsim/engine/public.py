@@ -1,4 +1,4 @@
-"""Public names of `agentsim.engine`: what a game imports."""
+"""The public names of `agentsim.engine`, which games import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random policy: a bot for any game, which draws each answer from the request's options and keeps what is legal."""
+"""Random policy: a bot for any game, which draws each answer from the request's options until it is legal."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The fields of an answer with their options: of its types, of a request, and as a state narrows them.
+"""Schema: the fields of an answer with their options: of its types, of a request, and as a state narrows them.
 
-How a schema is sent or shown belongs to `models` and `players`; what is legal beyond options is `Request.check`.
+`models` sends schemas and `players` show them; `Request.check` decides what is legal beyond options.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from agentsim.engine.options import (
 )
 
 Options: TypeAlias = Mapping[str, Choice | Number | Text | Subset | Each | Variant]
-"""The legal values of a decision, by field (`action.bid` is a field of a field); others are as free as their type.
+"""The legal values of a decision, by field (`action.bid` is a field of a field); other fields are limited by type only.
 
-If a field may be one of several kinds of record, those without a field of a field are not concerned by its options; a
-kind whose tag is not among its `Choice` is left out of the schema.
+If a field may be one of several kinds of record, an option applies to the kinds that have the path; a kind whose tag is
+not in its `Choice` is left out of the schema.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """What a state says of a field: a closer option for people or for models; else as `FormField`.
+    """A state's limits on a field: a narrower option for people or for models; otherwise as in `FormField`.
 
-    A provider's cache ends where a schema changes, so that `for_models` is for what seldom does. A model that answers
-    beyond it is read all the same.
+    A changed schema invalidates a provider's cache, so `for_models` is for options that rarely change. A model's answer
+    outside of it is read nevertheless.
     """
 
     hint: str = ""
@@ -50,9 +50,9 @@ class Narrowed:
 
 
 def options_in(answer: type[Decision], request: object) -> dict[str, Any]:
-    """Return the options in the annotations of a decision, as they are or made of the request by a function.
+    """Return the options in the annotations of a decision, calling functions with the request.
 
-    Raises `TypeError` if a function returns no option.
+    Raises `TypeError` if a function does not return an option.
     """
     found = {name: mark(request) if isinstance(mark, FunctionType) else mark for name, mark in _marks(answer).items()}
     for name in (name for name, option in found.items() if not isinstance(option, LegalValues)):
@@ -68,7 +68,7 @@ def _marks(answer: type[Decision]) -> Mapping[str, Any]:
 
 
 def stated(answer: type[Decision], options: Options, by: str) -> Options:
-    """Return the options that a request states. Raises `TypeError` for a path that its answer has not."""
+    """Check and return the options that a request states. Raises `TypeError` for a path that its answer lacks."""
     paths = _paths_of(answer)
     if strange := [path for path in options if path not in paths]:
         raise TypeError(f"{by}.options: {answer.__name__} has no {strange[0]}; it has {', '.join(paths)}")
@@ -90,7 +90,7 @@ def _paths(option: LegalValues, place: str = "") -> Iterator[str]:
 
 
 def record_of(answer: type[Decision], options: Options) -> Record:
-    """Return the fields of an answer within these options; of a lone `Each`, those that it has."""
+    """Return the fields of an answer within these options; if `Each` is its only field, the keys of that."""
     record: LegalValues = typed_record(answer)
     for path, option in options.items():
         record = changed(record, path, option.within)
@@ -101,13 +101,13 @@ def record_of(answer: type[Decision], options: Options) -> Record:
 
 
 def bare_field(answer: type[Decision], options: Options) -> str | None:
-    """Return the one field of a decision if an answer is the object that it holds, or None."""
+    """Return the only field of a decision if an answer is the object in it, or None."""
     names = tuple(answer.model_fields)
     return names[0] if len(names) == 1 and isinstance(options.get(names[0]), Each) else None
 
 
 def leaves(answer: type[Decision], options: Options) -> Mapping[str, LegalValues]:
-    """Return the options by the paths of an answer; one for each of several keys stands at every key."""
+    """Return the options by the paths of an answer; an option for several keys is repeated at every key."""
     bare = bare_field(answer, options)
     found: dict[str, LegalValues] = {}
     for path, option in options.items():
@@ -131,9 +131,9 @@ def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
         return part
     if "$ref" in part:
         return _portable(definitions[part["$ref"].rsplit("/", 1)[1]], definitions)
-    if part.get("type") == "object" and "properties" in part:  # a part of a decision: as whole and as closed as it
+    if part.get("type") == "object" and "properties" in part:  # a part of a decision: as complete and closed
         return closed_object({name: _portable(inner, definitions) for name, inner in part["properties"].items()})
-    if "oneOf" in part:  # of several kinds of record, told apart by a field with one value
+    if "oneOf" in part:  # several kinds of record, distinguished by a field with one value
         return {"anyOf": [_portable(branch, definitions) for branch in part["oneOf"]]}
     if "const" in part:
         return {"type": part["type"], "enum": [part["const"]]}
@@ -162,7 +162,7 @@ def _can_be(record: Record) -> bool:
 
 
 def asked_for(record: Record, narrowed: Mapping[str, Narrowed | None], *, closely: bool = False) -> Record:
-    """Return the record without the fields of which there is None; `closely` with those narrowed for models."""
+    """Return the record without the fields for which `narrowed` has None; `closely` applies the options for models."""
     for path, more in narrowed.items():
         if more is None:
             inner, _, name = path.rpartition(".")

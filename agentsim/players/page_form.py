@@ -1,7 +1,7 @@
-"""PageForm: a decision's form as it stands on a page all at once, and the decision that was sent back.
+"""PageForm: a decision's form with all its branches on one page, and the decision that the page sends back.
 
-What a field may be, and what a text in it means, its option says (`engine.options`). A page holds every branch of a
-form, each below the answer that it follows. Drawing belongs to `server`.
+Options define legal values and the meaning of texts (`engine.options`). Each branch of a form is below the answer that
+it follows. `server` draws the page.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from agentsim.errors import AgentsimError, DecisionError, IllegalDecision
 
 NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
 MOST_ENTRIES = 4
-"""Records of several kinds in one list for which a page has room."""
+"""The number of records of several kinds in one list for which a page has room."""
 _ONE_LINE = 120  # characters
 Parts: TypeAlias = Mapping[str, LegalValues]
 Answering: TypeAlias = Callable[[str, FormField], Any]
-"""Gives the answer to one field, a legal value, by its place in the decision."""
+"""A function that returns the answer to a field, a legal value, by its path in the decision."""
 
 
 class FieldProblem(AgentsimError):
-    """An answer will not do; `name` is that of its field on the page, empty where it is several together."""
+    """An answer that is not allowed; `name` is that of its field on the page, "" if several fields conflict."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(problem)
@@ -52,13 +52,13 @@ class FieldProblem(AgentsimError):
 
 
 class Form:
-    """The form of one request: which field follows which, and what may be left out."""
+    """The form of one request: the order of its fields, and which may be left out."""
 
     def __init__(self, request: Request[Any]) -> None:
         self.request = request
         self.fields: Parts = asked_for(request.answer_fields, request.narrowed()).parts
         self.unnamed = unnamed_part(self.fields)
-        """The part whose fields are called without its name."""
+        """The part whose fields are shown without its name."""
         self.chosen = [name for name, option in self.fields.items() if option.kind != "words"]
         self.words = [name for name in self.fields if name not in self.chosen]
 
@@ -71,11 +71,11 @@ class Form:
             if self.chosen and name == self.chosen[-1] and (problem := self._problem(answers)):
                 raise FieldProblem("", self.reason(problem))
             if answers[name] is False and len(answers) == 1:
-                break  # answered no: there is nothing more to say of it
+                break  # after a no, nothing else is asked
         return answers
 
     def _problem(self, answers: Mapping[str, Any]) -> str:
-        """Why these answers will not do, whatever words may come with them; nothing where they might."""
+        """Return why these answers are refused regardless of the words, or "" if they may be legal."""
         silent = dict.fromkeys(self.words, "")
         try:
             decision = self.request.parse(json.dumps(silent | dict(answers), ensure_ascii=False)).decision
@@ -83,20 +83,20 @@ class Form:
         except IllegalDecision as error:
             return str(error)
         except DecisionError:
-            return ""  # of what the words are missing for, the run judges once they are there
+            return ""  # errors that depend on missing words are found once they are there
         return self.request.warning(decision)
 
     def reason(self, text: str) -> str:
-        """Why an answer is not allowed, with fields named as on the page: without the part `unnamed`."""
+        """Return why an answer is not allowed, with fields named as on the page: without the part `unnamed`."""
         return text if self.unnamed is None else re.sub(rf"\b{re.escape(self.unnamed)}\.(?=\w)", "", text)
 
     def inner(self, name: str, called: str) -> str:
-        """What stands before the names of the fields of a part."""
+        """Return the prefix of the names of a part's fields."""
         return "" if name == self.unnamed else f"{called}: "
 
 
 class _Walk:
-    """One way through a form."""
+    """One walk through a form."""
 
     def __init__(self, form: Form, field: Answering) -> None:
         self._form, self._field = form, field
@@ -106,8 +106,8 @@ class _Walk:
     ) -> dict[str, Any]:
         """Return every field of an object; if the first is a question that is answered no, the others are left out.
 
-        `path` is the object's place among the options, and `at` that in the decision, in which entries of a list have
-        numbers; `known` are answers from before, and those around the object.
+        `path` is the object's path in the options, and `at` that in the decision, with numbers for entries of lists;
+        `known` are earlier answers, and those around the object.
         """
         answers: dict[str, Any] = {}
         at = path if at is None else at
@@ -130,7 +130,7 @@ class _Walk:
         return answers
 
     def _part(self, parts: Parts, path: str, at: str, known: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a part of a decision; of one that is lists alone, all of which may be empty, that is asked first."""
+        """Return a part of a decision. If it has only lists, a question first asks whether any is not empty."""
         if are_lists(parts) and not self._field(f"{at}any", FormField(YesNo())):
             return {name: [] for name in parts}
         return self.fields(parts, path, at, known)
@@ -138,7 +138,7 @@ class _Walk:
     def _kind(
         self, option: Kinds, path: str, at: str, known: Mapping[str, Any], *, or_none: bool = False
     ) -> dict[str, Any] | None:
-        """Return one of several kinds of record: which, then that one's fields alone; None if none is wanted."""
+        """Return a record of one of several kinds: its kind, then that kind's fields; None if none is wanted."""
         chosen = self._field(f"{at}{option.tag}", kind_field(option, or_none=or_none))
         if chosen not in option.kinds:
             return None
@@ -147,7 +147,7 @@ class _Walk:
     def _kinds(
         self, option: Several, kinds: Kinds, path: str, at: str, known: Mapping[str, Any]
     ) -> list[dict[str, Any]]:
-        """Return as many records as are wanted and a page has room for, each of one of several kinds."""
+        """Return records of several kinds, until none is wanted or the page has no room."""
         answers: list[dict[str, Any]] = []
         while len(answers) < room_for(option):
             or_none = len(answers) >= option.least
@@ -159,12 +159,12 @@ class _Walk:
 
 
 def are_lists(parts: Parts) -> bool:
-    """Check for a part of a decision that is several lists and nothing else."""
+    """Return whether a part of a decision is several lists and nothing else."""
     return len(parts) > 1 and all(isinstance(part, List) for part in parts.values())
 
 
 def room_for(option: Several) -> int:
-    """Return for how many entries of a list of records a page has room."""
+    """Return the number of entries of a list of records for which a page has room."""
     return MOST_ENTRIES if option.upto is None else min(MOST_ENTRIES, option.upto)
 
 
@@ -175,13 +175,13 @@ def kind_field(option: Kinds, *, or_none: bool) -> FormField:
 
 
 def untagged(option: Kinds, kind: str) -> Parts:
-    """Return the fields of one of several kinds of record but for the one that tells it apart."""
+    """Return the fields of one kind of record without the tag that identifies the kind."""
     return {name: part for name, part in option.kinds[kind].parts.items() if name != option.tag}
 
 
 @dataclass(frozen=True)
 class PageField:
-    """One question of a page. `name` is what the page sends its answer under; `then` has what follows each answer."""
+    """One question of a page; the page sends its answer as `name`, and `then` has the questions after each answer."""
 
     name: str
     path: str
@@ -191,22 +191,22 @@ class PageField:
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        """What can be chosen, as it is sent and as it is called; none if the answer is typed."""
+        """The values to choose from, each as it is sent and as it is shown; empty if the answer is typed."""
         return [(called_value(value), called_value(value).replace("_", " ")) for value in self.field.option.values]
 
     @property
     def many(self) -> bool:
-        """Whether several can be chosen."""
+        """Whether several values can be chosen."""
         return isinstance(self.field.option, List) and bool(self.field.option.values)
 
     @property
     def whole(self) -> bool:
-        """Whether the answer is one whole number that is typed."""
+        """Whether the answer is one typed integer."""
         return self.field.option.kind == "number"
 
     @property
     def longest(self) -> int | None:
-        """The most characters of an answer in words, or None."""
+        """The maximum number of characters of an answer in words, or None."""
         option = self.field.option
         return option.limit if isinstance(option, Text) and option.limit != LONGEST else None
 
@@ -217,7 +217,7 @@ class PageField:
 
     @property
     def hint(self) -> str:
-        """What may be answered, in words."""
+        """The legal answers, in words."""
         field = self.field
         if field.option.values and not self.many:
             return field.hint
@@ -227,11 +227,11 @@ class PageField:
 
     @property
     def usual(self) -> str:
-        """What stands there before anything is answered."""
+        """The text in the field before anything is answered."""
         return "" if self.field.empty is MISSING or self.field.empty == "" else called_value(self.field.empty)
 
     def read(self, sent: Sequence[str], field: FormField, names: Mapping[str, int] = NO_ANSWERS) -> Any:
-        """Return what texts mean that the page sent for this field. Raises `FieldProblem` if that is nothing legal."""
+        """Return the value of the texts that the page sent for this field. Raises `FieldProblem` if it is not legal."""
         texts = [cleaned(text).strip() for text in sent]
         text, option = texts[0] if texts else "", field.option
         try:
@@ -243,26 +243,29 @@ class PageField:
 
     @property
     def required(self) -> bool:
-        """Whether there is no leaving it empty."""
+        """Whether the field must not be empty."""
         return not self.usual and self.field.option.is_needed and not self.many
 
 
 class PageForm:
-    """The page of one form: every branch of it."""
+    """The page of one form, with every branch."""
 
     def __init__(self, form: Form) -> None:
         self._form = form
         choices = {name: form.fields[name] for name in (*form.chosen, *form.words)}
         self.numbers = form.request.named_numbers()
-        """Names that stand for numbers in lists."""
+        """The names that stand for numbers in lists."""
         self.fields = tuple(self._fields(choices, _Place()))
 
     def answered(self, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        """Return the decision's object from what a page sent, texts by field. Raises `FieldProblem` if it is none."""
+        """Return the decision's object from the texts that a page sent, by field.
+
+        Raises `FieldProblem` if it is not legal.
+        """
         return self._form.answered(_Sent(self, given).field)
 
     def _fields(self, parts: Parts, place: _Place, known: Mapping[str, Any] = NO_ANSWERS) -> Iterator[PageField]:
-        """Yield the questions of an object, in order; those that the answer to another decides stand below that one."""
+        """Yield the questions of an object, in order; those that depend on an answer are below that answer."""
         answers, left = dict(known), dict(parts)
         for name, part in parts.items():
             if left.pop(name, None) is None:
@@ -287,10 +290,10 @@ class PageForm:
     def _then(
         self, name: str, values: Sequence[Any], place: _Place, apart: Parts, answers: Mapping[str, Any]
     ) -> dict[str, Sequence[PageField]]:
-        """Return what is asked after each value of a field."""
+        """Return the questions after each value of a field."""
         then: dict[str, Sequence[PageField]] = {}
         for value in values if apart else ():
-            if value is not False:  # answered no: there is nothing more to say of it
+            if value is not False:  # after a no, nothing else is asked
                 after = place.after(f"{place.at}{name}={called_value(value)}")
                 then[called_value(value)] = tuple(self._fields(apart, after, {**answers, name: value}))
         return then
@@ -298,8 +301,8 @@ class PageForm:
     def _apart(
         self, left: Parts, path: str, answers: Mapping[str, Any], name: str, values: Sequence[Any]
     ) -> dict[str, Any]:
-        """Return the fields that are other ones after another value of this one."""
-        # an answer to each field that has few: what narrows a field may look at any of those beside it
+        """Return the fields that differ after another value of this one."""
+        # an answer to each field with few values: any of them may narrow another field
         others = {other: few[0] for other, part in left.items() if (few := _values(part))}
 
         def after(other: str, part: LegalValues, value: Any) -> FormField:
@@ -333,9 +336,9 @@ class PageForm:
 
 
 class _Place(NamedTuple):
-    """Where an object stands: what is said before its fields, its path in the schema, and that in the decision.
+    """The place of an object: the prefix of its fields' labels, its path in the schema, and its path in the decision.
 
-    `suffix` tells apart the fields of one path that stand below different answers.
+    `suffix` distinguishes fields of the same path below different answers.
     """
 
     within: str = ""
@@ -363,12 +366,12 @@ def _field(
 
 
 def _values(option: LegalValues) -> Sequence[Any]:
-    """Return the answers to a field of which one is chosen, or none if they are not few."""
+    """Return the values of a field that takes one of them, or none if it is a list or is typed."""
     return () if isinstance(option, List) else option.values
 
 
 class _Sent:
-    """What a page sent, as the answers to the questions of its form."""
+    """The answers that a page sent."""
 
     def __init__(self, page: PageForm, given: Mapping[str, Sequence[str]]) -> None:
         self._given = given
@@ -380,7 +383,7 @@ class _Sent:
         self._open |= {field.path: field for field in fields}
 
     def field(self, path: str, field: FormField) -> Any:
-        """Return the answer that stands on the page for a field."""
+        """Return the answer on the page for a field."""
         found = self._open[path]
         value = found.read(self._given.get(found.name, ()), field, self._numbers)
         self._stand(found.then.get(called_value(value), ()))
@@ -388,20 +391,20 @@ class _Sent:
 
 
 def questionnaire(questions: Sequence[Question]) -> tuple[PageField, ...]:
-    """The page of some questions that are no part of the game."""
+    """Return the page of some questions that are not part of the game."""
     return tuple(PageField(each.name, each.name, each.ask, FormField(each.option), {}) for each in questions)
 
 
 def answers_to(fields: Sequence[PageField], given: Mapping[str, Sequence[str]]) -> dict[str, int | str]:
-    """The answers by question, open ones without words left out; `FieldProblem` for the first that will not do."""
+    """Return the answers by question, without empty ones. Raises `FieldProblem` for the first that is not legal."""
     found = {field.name: field.read(given.get(field.name, ()), field.field) for field in fields}
     return {name: answer for name, answer in found.items() if answer != ""}
 
 
 def unnamed_part(parts: Parts) -> str | None:
-    """Return the one part of a decision that has parts of its own, which say all there is to say, or None.
+    """Return the name of the one part of a decision that has parts of its own, or None.
 
-    One of its names may be taken by another field.
+    None also if another field has the name of one of those parts.
     """
     inner = {name: part for name, part in parts.items() if _has_parts(part) or _has_parts(part.items)}
     if len(inner) != 1:
@@ -415,7 +418,7 @@ def _has_parts(option: LegalValues | None) -> bool:
 
 
 def takes_numbers(option: LegalValues) -> bool:
-    """Check for a list of numbers, or of entries that begin with one."""
+    """Return whether an option is a list of numbers, or of entries that begin with one."""
     if option.items is None:
         return False
     first = next(iter((option.items.parts or {}).values()), option.items)
@@ -423,9 +426,10 @@ def takes_numbers(option: LegalValues) -> bool:
 
 
 def by_number(text: str, names: Mapping[str, int]) -> str:
-    """The line with a number for each name, its beginning or that of a word in it, between commas.
+    """Return the line with names replaced by numbers; each item between commas may begin with one.
 
-    `ValueError` where it fits several, or where there are names and it is neither one of them nor a number.
+    The start of a name, or of a word in it, is enough. Raises `ValueError` if it fits several names, or if there are
+    names and the item is neither one nor a number.
     """
     return ", ".join(_numbered(part.split(), names) for part in text.split(",") if part.strip())
 

@@ -1,4 +1,4 @@
-"""Seats: the plans of a scenario become players that can be asked. Nothing is called or written here."""
+"""Seats: players built from the plans of a scenario. Nothing is called or written here."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from agentsim.scenario.scenario import Scenario, check_prices, prices_of, shown_
 
 @dataclass
 class Seats:
-    """Who sits where, staff as `@role`, and what must be closed when the game is over.
+    """The players by id (staff as `@role`), and what must be closed after the game.
 
-    `key_disclosures` are lines that are said before the first call: which key goes where, which settings are not sent.
+    `key_disclosures` are lines to print before the first call: which key goes to which address, which settings are not
+    sent.
     """
 
     by_id: dict[str, Seat]
@@ -44,16 +45,16 @@ class Seats:
 
     @property
     def has_person(self) -> bool:
-        """Whether a player looks at this terminal."""
+        """Whether a player is at this terminal."""
         return any(isinstance(seat, HumanPlayer) for seat in self.by_id.values())
 
     def most_calls(self, concurrency: int) -> int:
-        """How many calls may be under way at once."""
+        """Return an upper bound of the calls under way at once."""
         callers = sum(isinstance(seat, ModelPlayer) for seat in self.by_id.values())
         return min(callers, concurrency * len(self.endpoints))
 
     async def aclose(self) -> None:
-        """Give back connections and embedded servers."""
+        """Close the models' connections and embedded servers."""
         for model in self.models.values():
             await model.aclose()
         await self.endpoints.aclose()
@@ -69,9 +70,11 @@ def build_players(
     own: Mapping[str, OwnModel] | None = None,
     served: bool = False,
 ) -> Seats:
-    """A player for every plan; players of one model share it. A `recording` records the models or plays instead.
-    `known` are the terms of the models that have answered earlier in this run; `own` are models that the
-    program brings along, by the name that the scenario gives them. People at pages need a run that is `served`.
+    """Build a player for every plan; plans with the same model share it.
+
+    A `recording` records the models' replies or plays recorded ones. `known` are the terms of the models that have
+    answered earlier in this run; `own` are the program's own models, by their names in the scenario. Players at pages
+    need a run that is `served`.
 
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.
@@ -119,18 +122,18 @@ def build_players(
 
 
 def key_disclosures(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
-    """Which variable goes to which address, and what goes anywhere unencrypted: a line for each."""
+    """Return a line for each key and the address that it goes to, and for each address that is not encrypted."""
     names = dict.fromkeys(name.provider for plan in scenario.seats for name in plan.names if name.provider)
     lines: list[str] = []
     for name in names:
-        with suppress(ScenarioError):  # of which nothing will be called
+        with suppress(ScenarioError):  # its models will not be called
             profile = resolve(name, scenario.providers, env)
             lines += filter(None, [key_disclosure(profile, variable_for(profile, env))])
     return lines
 
 
 def setting_notes(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
-    """Return a line for each setting of the sampling that a model is not sent as it is, and what it is sent instead."""
+    """Return a line for each sampling setting that a model is sent differently or not at all."""
     asked: dict[str, list[tuple[str, Sampling]]] = {}
     for plan in scenario.seats:
         for each in plan.links:
@@ -140,7 +143,7 @@ def setting_notes(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     lines: list[str] = []
     for model, pairs in asked.items():
         for provider, sampling in pairs:
-            with suppress(ScenarioError):  # of which nothing will be called
+            with suppress(ScenarioError):  # its models will not be called
                 profile = _local_profile() if provider == "local" else resolve(provider, scenario.providers, env)
                 lines += (f"{model}: {note}" for note in profile.translated(model.partition("/")[2], sampling).notes)
     return list(dict.fromkeys(lines))
@@ -158,7 +161,7 @@ def _model_player(
     assert plan.timeout_s is not None, "only people have all the time there is"
     assert plan.max_attempts is not None, "only people may go on for ever"
     key = f"{plan.model} {plan.file or ''}"
-    # whose failures count together: a remote model's provider, else the kind of model
+    # failures count together by the provider of a remote model, or by the kind of any other
     provider = plan.name.provider or (plan.model if plan.name.kind == "own" else plan.name.kind)
     if key not in seats.models:
         try:
@@ -210,5 +213,5 @@ def _model(plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: 
         return open_local(plan.model, plan.file, seed=scenario.seed or 0)
     profile = resolve(name.provider, scenario.providers, env)
     endpoint = seats.endpoints.at(profile, key_for(profile, env))
-    endpoint.open()  # half a second of imports, which would otherwise be the first player's
+    endpoint.open()  # half a second of imports, which would otherwise delay the first player
     return RemoteModel(plan.model, profile, endpoint, seats.known.get(plan.model))

@@ -151,6 +151,11 @@ class ModelSettings(ClosedTable):
     )
 
 
+def _chained(given: object) -> object:
+    """Take one model as a chain of one."""
+    return (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list) else given
+
+
 class PlayerPlan(ModelSettings):
     """A seat with everything decided: a player, or staff with an id such as `@summarizer`.
 
@@ -167,7 +172,7 @@ class PlayerPlan(ModelSettings):
     models: Annotated[
         tuple[str, ...],
         Field(min_length=1, alias="model"),
-        BeforeValidator(lambda given: (given,) if isinstance(given, str) else given),
+        BeforeValidator(_chained),
         PlainSerializer(lambda names: names[0] if len(names) == 1 else names),
     ]
     client_kwargs: dict[str, JsonValue]
