@@ -40,7 +40,10 @@ class Followed:
         return self.trouble is not None or (self.follower.over and self._task is None)
 
     async def page(self, audience: Audience, address: str) -> str:
-        """Return the whole page as of now, whose stream has this address. Raises `AgentsimError` if it cannot be rendered."""
+        """Return the whole page as of now, whose stream has this address.
+
+        Raises `AgentsimError` if it cannot be rendered.
+        """
         async with self._lock:
             channel = self._channels.get(audience)
             if self._task is None or channel is None or not channel.page:
