@@ -14,8 +14,8 @@ from agentsim.engine.schema import Narrowed
 from agentsim.engine.table import Table
 from agentsim.engine.wording import By, cut, filled
 from agentsim.errors import UnreadableReply
-from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.games.auction.config import AuctionConfig
+from agentsim.games.auction.lots import AuctionBegan
 from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, view, why_not
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.games.auction.bidding import Bid, BidCast
+from agentsim.games.auction.lots import AuctionBegan
 
 STEPS = 5  # from nothing to the highest value of a bot
 

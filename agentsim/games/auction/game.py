@@ -9,7 +9,12 @@ from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
 from agentsim.games.auction import panels, rulebook
-from agentsim.games.auction.announcing import (
+from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
+from agentsim.games.auction.bots import BOTS
+from agentsim.games.auction.config import AuctionConfig, Catalogue
+from agentsim.games.auction.drawing import draw
+from agentsim.games.auction.items import REQUIRED
+from agentsim.games.auction.lots import (
     AuctionBegan,
     AuctionEnded,
     ItemLost,
@@ -21,11 +26,6 @@ from agentsim.games.auction.announcing import (
     offer,
     settle,
 )
-from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
-from agentsim.games.auction.bots import BOTS
-from agentsim.games.auction.config import AuctionConfig, Catalogue
-from agentsim.games.auction.drawing import draw
-from agentsim.games.auction.items import REQUIRED
 from agentsim.games.auction.state import Auction, Team
 
 

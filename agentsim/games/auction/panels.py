@@ -26,8 +26,8 @@ from agentsim.engine.panel import (
     TurnedAt,
 )
 from agentsim.engine.wording import counted, listed
-from agentsim.games.auction.announcing import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.bidding import BidMade
+from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.state import Team
 
 E = TypeVar("E", bound=Event)

@@ -8,8 +8,8 @@ from typing import Any
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
-from agentsim.games.auction.announcing import AuctionBegan, ItemLost, ItemOffered, ItemSold
 from agentsim.games.auction.bidding import BidMade
+from agentsim.games.auction.lots import AuctionBegan, ItemLost, ItemOffered, ItemSold
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
