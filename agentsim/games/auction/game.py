@@ -8,7 +8,7 @@ from agentsim.engine.event import Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
-from agentsim.games.auction import panels, rulebook
+from agentsim.games.auction import laws, panels
 from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
@@ -53,7 +53,7 @@ class AgentAuction(Game):
     seats = (2, None)
     course = staticmethod(panels.course)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(rulebook.laws)
+    laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
     def doubts(self, config: AuctionConfig, players: Sequence[PlayerId]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Rulebook: what is true of every auction, said apart from the rules that see to it."""
+"""Laws: invariants of every auction, stated independently of the rules."""
 
 from __future__ import annotations
 
