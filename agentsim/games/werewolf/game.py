@@ -13,7 +13,7 @@ from agentsim.engine.event import Audience
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.errors import ScenarioError
-from agentsim.games.werewolf import panels, rulebook, words
+from agentsim.games.werewolf import laws, panels, words
 from agentsim.games.werewolf.bots import BOTS
 from agentsim.games.werewolf.words import NOBODY, Question, Role, Village
 
@@ -64,7 +64,7 @@ class Werewolf(Game):
     reserved = frozenset({NOBODY})
     course = staticmethod(panels.course)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(rulebook.laws)
+    laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:

@@ -1,4 +1,4 @@
-"""Rulebook: what is true of every game of Werewolf, said apart from the rules that see to it."""
+"""Laws: invariants of every game of Werewolf, stated independently of the rules."""
 
 from __future__ import annotations
 
