@@ -15,7 +15,7 @@ from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.agent_island import panels, rulebook
+from agentsim.games.agent_island import laws, panels, rules_text
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
 from agentsim.games.agent_island.sidebars import (
@@ -192,7 +192,7 @@ class AgentIsland(Game):
     reserved = frozenset({NOBODY})
     course = staticmethod(panels.course)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(rulebook.laws)
+    laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
@@ -211,7 +211,7 @@ class AgentIsland(Game):
 
     async def play(self, table: Table, config: AgentIslandConfig) -> Outcome:
         schedule = config.schedule(len(table.players))
-        rules = rulebook.rules_prompt(len(table.players), schedule, config.rules, config.topic)
+        rules = rules_text.rules_prompt(len(table.players), schedule, config.rules, config.topic)
         island = Island(table.players, len(schedule), jury=schedule[-1].vote == "win")
         table.watch(island, island.progress)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)

@@ -1,21 +1,13 @@
-"""Rulebook: the rules as every player reads them, and as what is true of every game, said apart from what sees to it.
-
-The words are made of the rounds' settings, so that they name what this game has.
-"""
+"""Rules text: the rules as every player reads them, made from the settings of the rounds."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
-from agentsim.engine.event import LoggedEvent, PlayerId
-from agentsim.engine.game import Lot
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.request import Request
 from agentsim.engine.wording import By, If, Template, counted, filled, listed
 from agentsim.games.agent_island.config import RoundSettings
-from agentsim.games.agent_island.votes import Eliminated, Tallied, Won
 
 _FORM = (
     "The record is all that you have heard; R1 is round 1. Lines without quotation marks are facts. Words in "
@@ -115,16 +107,3 @@ def _rounds(numbers: Sequence[int]) -> str:
         return f"Round {first}"
     every = last - first + 1 == len(numbers)
     return f"Rounds {first} to {last}" if every else f"Rounds {listed([str(number) for number in numbers])}"
-
-
-def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """Who has the most votes leaves, or wins; between several of them a lot decides."""
-    most: tuple[PlayerId, ...] = ()
-    for event in (step.event for step in course if isinstance(step, LoggedEvent)):
-        if isinstance(event, Tallied):
-            most = tuple(each for each, votes in event.votes.items() if votes == max(event.votes.values()))
-        elif isinstance(event, Eliminated | Won):
-            if event.player not in most:
-                yield f"{event.player} leaves or wins, and {', '.join(most)} had the most votes"
-            elif len(most) > 1:
-                yield Lot("between players with as many votes", most, event.player)
