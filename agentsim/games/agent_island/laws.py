@@ -12,7 +12,7 @@ from agentsim.games.agent_island.votes import Eliminated, Tallied, Won
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """Who has the most votes leaves, or wins; between several of them a lot decides."""
+    """Yield each player who leaves or wins without the most votes, and the lot between players with equally many."""
     most: tuple[PlayerId, ...] = ()
     for event in (step.event for step in course if isinstance(step, LoggedEvent)):
         if isinstance(event, Tallied):

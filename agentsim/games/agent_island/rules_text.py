@@ -58,16 +58,15 @@ _PHASES: Mapping[str, tuple[Template, Template]] = {
     "elimination": ("elimination", "the player who was voted out leaves."),
     "summaries": ("notes", "players who keep notes write one."),
 }
-"""What a phase is called, and how it goes."""
+"""The name of each phase, and its rules."""
 
 
 def rules_prompt(
     players: int, schedule: Sequence[RoundSettings], text: str | None = None, topic: str | None = None
 ) -> str:
-    """The rules as every player reads them; the same for the whole game.
+    """Return the rules as every player reads them, which are the same for the whole game.
 
-    `text` takes the place of the rules, though not of the `topic`, nor of the form in which the game is told and
-    answered.
+    `text` replaces the rules, but not the `topic` nor the description of the record and the form of answers.
     """
     rules = "\n".join(_rules(players, schedule)) if text is None else cleaned(text).strip()
     debate = "" if topic is None else f"The players debate this topic: {' '.join(cleaned(topic).split())}\n"
@@ -101,7 +100,7 @@ def _rules(players: int, schedule: Sequence[RoundSettings]) -> Iterator[str]:
 
 
 def _rounds(numbers: Sequence[int]) -> str:
-    """`Round 2`, `Rounds 1 to 3`, `Rounds 1 and 4`."""
+    """Return `Round 2`, `Rounds 1 to 3`, or `Rounds 1 and 4`."""
     first, last = numbers[0], numbers[-1]
     if first == last:
         return f"Round {first}"

@@ -1,4 +1,4 @@
-"""AgentAuction: the game as the kernel sees it, and how its chapters follow each other."""
+"""AgentAuction: the game as the kernel sees it, item by item."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from agentsim.games.auction.lots import AuctionBegan, ItemLost, ItemOffered, Ite
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """An item takes so many iterations at most, and goes to the highest bid that counts."""
+    """Yield each bid after the last iteration, each price above the highest bid, and each lost item that had a bid."""
     most, high = 0, 0
     for event in (step.event for step in course if isinstance(step, LoggedEvent)):
         match event:
