@@ -80,7 +80,7 @@ class SampleGame:
 
     @property
     def waves(self) -> list[list[Asked]]:
-        """What was asked at the same moment."""
+        """The questions of each moment."""
         return [list(wave) for _, wave in groupby(self.asked, lambda asked: asked.ask.wave)]
 
     def lines(self) -> list[str]:
