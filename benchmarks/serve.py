@@ -195,7 +195,7 @@ def latency(watchers: int, seats: int) -> None:
 
 
 def known(told: Mapping[int, int], decided: Mapping[int, float]) -> dict[int, float]:
-    """Return the earliest time at which each event could be known, when the last decision before it was written."""
+    """Return the earliest time at which each event could be known: that of the last decision before it."""
     when, shown = dict[int, float](), min(told.values())
     for index, upto in sorted(told.items()):
         for seq in range(shown + 1, upto + 1):

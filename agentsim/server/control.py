@@ -29,7 +29,7 @@ class Control:
         self._asides = 0  # the number of asides that were asked
         self._play: GamePlay | None = None
         self._ended = False
-        self._stands = asyncio.Event()  # set once all recorded decisions are replayed, or the run is over
+        self._stands = asyncio.Event()  # set once the game is at the end of its journal, or over
         run.before = self.before
 
     @property
@@ -73,7 +73,7 @@ class Control:
     async def _steer(self, does: Steer) -> None:
         """Record the action before the next wave that has not started, once the recorded decisions are replayed."""
         contents = self._run.journal.contents
-        await self._stands.wait()  # until the recorded decisions are replayed
+        await self._stands.wait()  # until the game is at the end of its journal
         if self._ended or (self._play is not None and self._play.outcome is not None):
             raise UsageError("the run is over")
         if isinstance(does, Aside):

@@ -54,7 +54,7 @@ def served_run(address: str, audience: Audience) -> Served:
 
 
 class Position(NamedTuple):
-    """How much of its stream a page has: the number of pieces of the transcript, and the version of its parts."""
+    """The part of its stream that a page has: the number of pieces of the transcript, and the version of its parts."""
 
     epoch: str = ""
     pieces: int = 0

@@ -54,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True)
 class View:
-    """What a player knows when it is asked.
+    """The knowledge of a player when it is asked.
 
     `transcript` is all that it heard, oldest first, except that its summary of a round replaces what it heard in that
     round. `tallies` are the public results, taken from the state. `rules` are the rules in words. `jury` is true if the
