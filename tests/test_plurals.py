@@ -27,7 +27,7 @@ _AFTER_COUNT = re.compile(rf" (?:{_AGREE})\b")
 _IN_TEMPLATE = re.compile(rf"\{{[a-z_.]+:(?!and\b|or\b)[a-z]+(?: [a-z]+)*\}} (?:{_AGREE})\b")
 _MORE_THAN_ONE = {
     ("report.py", "conditions"): "said of two or more",
-    ("announcing.py", "teams"): "an auction has two or more",
+    ("lots.py", "teams"): "an auction has two or more",
     ("trade.py", "deeds"): "a group has two or more",
     ("panels.py", "agents"): "said of more than fit",
     ("people.py", "ties"): "said of more than fit",

@@ -511,7 +511,7 @@ def standing_sentence(found: Standings, rank: str) -> str:
     return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f', line.games)}."
 
 
-_SAME = 0.0005  # what tables print as equal, or a hair more
+_SAME = 0.0005  # the largest difference that tables print as none, and a little more
 _Of: TypeAlias = Callable[[StandingsLine], float]
 
 

@@ -1,10 +1,10 @@
-"""Checks of a game, for its author: each takes a game's name (or a `Case`) and reports what it found, and where.
+"""Checks of a game, for its author. Each takes a game's name (or a `Case`) and reports its findings with their places.
 
     from agentsim.testing import contract
     test_contract = contract("mygame")
 
-`agentsim check GAME` runs them all. `CHECKS` has each by its name: `CHECKS["no_information_leak"]("mygame")`. None
-needs pytest.
+`agentsim check GAME` runs them all. `CHECKS` has each by its name: `CHECKS["no_information_leak"]("mygame")`. The
+checks do not need pytest, except `contract`.
 """
 
 from __future__ import annotations
@@ -48,10 +48,13 @@ __all__ = ["CHECKS", "Case", "Check", "Checkable", "Finding", "Report", "case_of
 
 
 def contract(game: Checkable, **changes: Any) -> Callable[..., None]:
-    """A pytest test of every check, for a name that begins with `test`; `changes` are values of the `Case`."""
+    """Return a pytest test of every check, to be bound to a name that begins with `test`.
+
+    `changes` are values of the `Case`.
+    """
     import pytest
 
-    cases: list[Case] = []  # made at the first check, and kept with the games that it has played
+    cases: list[Case] = []  # made at the first check; its games are shared by the others
 
     @pytest.mark.parametrize("check", CHECKS.values(), ids=list(CHECKS))
     def test_contract(check: Check) -> None:

@@ -1,4 +1,4 @@
-"""Golden playthroughs: what each player was asked, told and could see, as text.
+"""Golden playthroughs: all questions, prompts and events of a game as text.
 
 A leak, a changed word or a changed rule shows as a diff.
 """
@@ -41,7 +41,7 @@ def golden_files(case: Case) -> Findings:
 
 
 def playthrough(case: Case) -> str:
-    """The tiny game on bots, in words."""
+    """Return the tiny game, played by bots, as text."""
     return "\n".join(_lines(case.play())) + "\n"
 
 
@@ -75,7 +75,7 @@ def _lines(played: SampleGame) -> Iterator[str]:
 
 
 def _told_before(log: Sequence[LoggedEvent], decision: int, start: int) -> int:
-    """Where in the log the events end that were told before that decision: those of earlier decisions, or none."""
+    """Return the index at which the events of earlier decisions, or of none, end in the log."""
     return next((at for at in range(start, len(log)) if (log[at].decision or 0) >= decision), len(log))
 
 

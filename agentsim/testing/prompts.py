@@ -1,4 +1,4 @@
-"""Prompts: what a model and a person read of any question."""
+"""Prompts: checks of the text that models and people read of any question."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def history_grows(case: Case) -> Findings:
 
 
 class _Keyboard(Terminal):
-    """Of so many columns, at which a person types these lines and leaves."""
+    """A terminal with so many columns, at which a person types these lines and leaves."""
 
     def __init__(self, columns: int, *lines: str) -> None:
         self.sink, self.columns = io.StringIO(), columns

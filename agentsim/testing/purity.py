@@ -1,4 +1,4 @@
-"""Purity: a game follows from its seed and the decisions; no order of a set, no counter and no clock is part of it."""
+"""Purity: a game depends on its seed and decisions only, not on the order of sets, on counters or on a clock."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def same_process(case: Case) -> Findings:
 
 
 def tell_games() -> None:
-    """What the child process does: it plays the games of the cases on stdin and writes their lines to stdout."""
+    """Play the games of the cases on stdin and write their lines to stdout. Runs in the child process."""
     times, cases = json.load(sys.stdin)
     games: dict[str, list[str]] = {}
     try:
@@ -138,7 +138,7 @@ def bots_pure(case: Case) -> Findings:
 
 
 def _parted(where: str, one: Sequence[str], other: Sequence[str]) -> Findings:
-    """The first line at which two accounts of a game part."""
+    """Yield the first line at which two records of a game differ."""
     for before, after in zip_longest(one, other, fillvalue="the end"):
         if before != after:
             place = next((at for at, both in enumerate(zip(before, after, strict=False)) if both[0] != both[1]), 0)

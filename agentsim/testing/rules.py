@@ -1,4 +1,4 @@
-"""Rules: they end, ask and tell what is declared, take every fallback, and are played again from a run's files."""
+"""Rules: games end, use only declared events and requests, accept every fallback, and replay from a run's files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from agentsim.testing.check import Check, Findings
 from agentsim.testing.malformed import malformed_decision
 
 _MALFORMED = 5
-"""Games of malformed answers, at most."""
+"""The most games of malformed answers."""
 
 
 @Check
@@ -53,7 +53,7 @@ def games_end(case: Case) -> Findings:
     asked = case.play().asked
     if len(asked) >= MOST_DECISIONS:
         yield "the tiny game", f"it takes {counted(len(asked), 'decision')}, and {MOST_DECISIONS - 1} are the most"
-    # what other settings ask is asked in a scenario of its own
+    # requests of other settings are asked in other scenarios
     every = [*asked, *(each for other in case.others for each in other.play().asked)]
     missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in every}
     for kind in sorted(missing if not case.partial else ()):
@@ -104,7 +104,10 @@ def declared(case: Case) -> Findings:
 
 
 def _missed(case: Case) -> Iterator[str]:
-    """What is declared and has happened in none of a game's scenarios: no finding, since others may have it."""
+    """Yield the declared kinds that occur in no scenario of the game.
+
+    No finding, since other scenarios may have them.
+    """
     games = () if case.partial else [game for each in (case, *case.others) for game in (each.play(), *each.games)]
     told = {entry.event.kind for played in games for entry in played.log}
     asked = {each.ask.request.kind for played in games for each in played.asked}
@@ -210,7 +213,7 @@ def pages_and_tables(case: Case) -> Findings:
 
 @contextmanager
 def _run(case: Case, tiny: Path) -> Iterator[RunFiles]:
-    """A run of the tiny scenario with a bot in every seat, in a folder that goes afterwards."""
+    """Yield a run of the tiny scenario with a bot in every seat, in a folder that is deleted afterwards."""
     with TemporaryDirectory(prefix="agentsim-check-") as folder:
         scenario = load(tiny, overrides=('defaults.model="bot/random"',))
         result = Run.create(scenario, Path(folder), RunOptions({}), name="run").play_sync()
