@@ -174,6 +174,7 @@ class PlayerPlan(ModelSettings):
         Field(min_length=1, alias="model"),
         BeforeValidator(_chained),
         PlainSerializer(lambda names: names[0] if len(names) == 1 else names),
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"items": {"type": "string"}, "minItems": 1, "type": "array"}]}),
     ]
     client_kwargs: dict[str, JsonValue]
     prompt: str | None
