@@ -62,8 +62,7 @@ class Budget:
         concurrent calls does not decide whether the budget is reached.
         """
         self.check_time()
-        if self.max_calls is not None and self.calls + 1 > self.max_calls:
-            raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
+        self._check_calls()
         while self._passes(self.reserved_usd + worst_case_usd):
             if self._passes(worst_case_usd):
                 raise BudgetReached(
@@ -72,6 +71,7 @@ class Budget:
                 )
             self._settled.clear()
             await self._settled.wait()
+            self._check_calls()  # others that waited may have gone out
         self.calls += 1
         self.reserved_usd += worst_case_usd
         if self._within is not None:
@@ -81,6 +81,10 @@ class Budget:
                 self.calls -= 1
                 self._release(worst_case_usd)
                 raise
+
+    def _check_calls(self) -> None:
+        if self.max_calls is not None and self.calls + 1 > self.max_calls:
+            raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
 
     def settle(self, worst_case_usd: float, cost_usd: float | None, *, sent: bool = True) -> None:
         """Replace a call's reservation by its cost. A call that was never sent is not counted.

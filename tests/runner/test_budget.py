@@ -99,3 +99,17 @@ def test_what_an_earlier_process_spent_counts() -> None:
     admit(budget, 0.1)
     with pytest.raises(BudgetReached, match="max_calls"):
         admit(budget, 0.0)
+
+
+def test_calls_that_waited_for_dollars_pass_no_limit_of_calls() -> None:
+    budget = Budget(max_calls=2, max_cost_usd=1.0)
+
+    async def play() -> list[None | BaseException]:
+        await budget.admit(0.9)
+        waiting = [asyncio.create_task(budget.admit(0.3)) for _ in range(3)]
+        await asyncio.sleep(0)
+        budget.settle(0.9, 0.05)
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    assert sorted(map(str, asyncio.run(play()))) == ["None", *["limits.max_calls = 2 is reached"] * 2]
+    assert budget.calls == 2
