@@ -104,7 +104,7 @@ def test_what_an_earlier_process_spent_counts() -> None:
 def test_calls_that_waited_for_dollars_pass_no_limit_of_calls() -> None:
     budget = Budget(max_calls=2, max_cost_usd=1.0)
 
-    async def play() -> list[None | BaseException]:
+    async def play() -> list[BaseException | None]:
         await budget.admit(0.9)
         waiting = [asyncio.create_task(budget.admit(0.3)) for _ in range(3)]
         await asyncio.sleep(0)
