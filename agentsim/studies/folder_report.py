@@ -85,8 +85,8 @@ class ReportSection:
         yield "head-to-head", (list(_head_to_head(self.table)), {})
         yield "seats", (self.table.seats, {"p": self.table.seats_p})
         yield "order-of-speaking", (self.table.spoke, {"p": self.table.spoke_p})
-        yield "votes-for-ones-own", (self.favours, {})
-        yield "for-and-against", (self.relations, {})
+        yield "votes-for-the-own-maker", (self.favours, {})
+        yield "for-and-against-each-other", (self.relations, {})
         for each in self.ballots:
             yield "position-on-the-ballot", (each.places, {"p": each.p})
 
