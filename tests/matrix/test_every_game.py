@@ -14,7 +14,7 @@ from aiohttp import ClientConnectorError
 from agentsim.engine.play import Ask
 from agentsim.errors import ProviderStopped
 from agentsim.models import remote
-from agentsim.models.transport import Connector
+from agentsim.models.clients import Connector
 from agentsim.runner.replay import prove
 from agentsim.runner.run import RunResult
 from agentsim.runner.watcher import Watcher

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
+from agentsim.models.clients import no_answer
 from agentsim.models.faults import Faults, Unaccepted
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
-from agentsim.models.transport import no_answer
 from agentsim.models.wire import WIRES
 from tests.fakes.replies import envelope
 

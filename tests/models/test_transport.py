@@ -22,10 +22,9 @@ import pytest
 from agentsim import __version__
 from agentsim.errors import ModelError, ProviderRejected, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.clients import Client
+from agentsim.models.clients import Client, Transport, _proxy_for
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
-from agentsim.models.transport import Transport, _proxy_for
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.fakes.waiting import until

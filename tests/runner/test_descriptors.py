@@ -21,7 +21,7 @@ from agentsim.errors import LocalShortage
 from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models import remote
-from agentsim.models.transport import Connector
+from agentsim.models.clients import Connector
 from agentsim.runner.replay import prove
 from tests.cli.command_line import program
 from tests.fakes.server import FakeServer
