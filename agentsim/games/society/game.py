@@ -1,4 +1,4 @@
-"""Society: the game as the kernel sees it, and its course: days of ticks, evenings, an end."""
+"""The game class of Society and its loop: days of ticks, each day followed by an evening."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Society(Game):
     )
     announcements = "restated"
     bots = BOTS
-    typical = ("citizen", "farmer")  # half of the agents help those who fall short
+    typical = ("citizen", "farmer")  # half of the agents, the citizens, help agents in need
     seats = (2, None)
     course = staticmethod(charts.course)
     tables = staticmethod(tables.tables)
@@ -108,7 +108,7 @@ class Society(Game):
 
 
 async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[PlayerId], Chronicle]) -> None:
-    """All who are awake decide on the same world; what they decide happens in a fresh random order."""
+    """Ask all active agents about the same world, then carry out their actions in a new random order."""
     chronicle = table.memory(ALL, remembers)
     awake, seen = state.active(), world(state, chronicle)
     wording = chronicle.wording._replace(posts=state.forum.numbers(seen.posts))

@@ -1,4 +1,4 @@
-"""Shocks: what befalls the society on given days, and what each agent loses by it."""
+"""The shocks of a day: losses of agents, pool and commons, and days on which work yields less."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ShockStruck(
         "Work makes {percent}% less {of} for {days:day}.",
     ),
 ):
-    """`lost` is what is gone, by resource; of `rates` nothing is. `resource` may be `all`."""
+    """A shock begins; `lost` are the losses by resource, and is empty for `rates`."""
 
     title: str
     what: Literal["held", "pool", "commons", "rates"]
@@ -37,18 +37,21 @@ class ShockStruck(
 
     @property
     def of(self) -> str:
-        """The resource in words."""
+        """The resource, in words."""
         return "every resource" if self.resource == "all" else self.resource
 
 
 class LostToShock(Deed, kind="lost", heading="Agent #{agent} loses by a shock", content="{lost}", private=("agent",)):
-    """What one agent lost."""
+    """The loss of one agent by a shock."""
 
     lost: dict[Resource, Amount]
 
 
 def strike(table: Table, state: State) -> None:
-    """As a day begins: what befalls the society on it, announced to all; and what work makes less of today."""
+    """Carry out and announce the shocks of the day, and set the percentages by which work is lower today.
+
+    Of several shocks to one resource, the largest percentage holds.
+    """
     shocks = state.config.shocks
     for shock in shocks:
         if shock.day == state.day:
@@ -66,7 +69,7 @@ def strike(table: Table, state: State) -> None:
 
 
 def _struck(state: State, shock: Shock) -> tuple[list[LostToShock], dict[str, int]]:
-    """Let the shock act: what each agent lost, and what all lost."""
+    """Carry out a shock; return the losses of single agents and the total losses by resource."""
     lost: dict[str, int] = {}
     losses: list[LostToShock] = []
     match shock.what:

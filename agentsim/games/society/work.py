@@ -1,4 +1,4 @@
-"""Work and gifts: hours and energy become food, energy and materials, which the pool taxes and agents hand on."""
+"""Work, which turns hours and energy into resources and is taxed, and gifts of resources."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Worked(
     content=("{made} {resource}", If("taxed", ", {taxed} of it for the pool"), "; {energy} energy spent."),
     private=("agent",),
 ):
-    """`made` is all that the work made, `taxed` the part of it that went to the pool, `energy` what it used up."""
+    """An agent works: `made` is the yield before tax, `taxed` the pool's part of it, `energy` the energy spent."""
 
     work: WorkType
     hours: int
@@ -77,7 +77,7 @@ class Traded(
     private=("pair",),
     interactions=(InteractionRule("agent", "recipient", "gave {resource}", FOR, "amount"),),
 ):
-    """`recipient` 0 is the common pool."""
+    """An agent gives resources to another, or to the common pool, which is `recipient` 0."""
 
     recipient: int
     resource: Resource
@@ -85,7 +85,7 @@ class Traded(
 
     @property
     def pair(self) -> tuple[int, int] | None:
-        """Giver and taker; a gift to the pool is known to all."""
+        """The giver and the recipient; None for a gift to the pool, which is public."""
         return (self.agent, self.recipient) if self.recipient else None
 
 
