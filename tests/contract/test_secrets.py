@@ -70,5 +70,5 @@ def test_what_is_private_cannot_be_told_to_all(name: str, monkeypatch: pytest.Mo
 
 @by_game
 def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: str) -> None:
-    """Noninterference: without hearing one player's private texts, other players get the same requests if they change."""
+    """Noninterference: if a player's private texts change, players that did not hear them get the same requests."""
     assert not look(name, "private_words").startswith("nothing")

@@ -1,4 +1,4 @@
-"""The constitution: what a few votes cannot lock, and can where it is open."""
+"""The constitution: rules that a few votes can make permanent only if it is open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIRST_DAY: dict[str, Any] = {"voting_days": 1, "actions_per_day": 2}
 
 
 def voted(town: Town, proposal: Mapping[str, Any], yes: int, no: int = 0) -> ProposalResolved:
-    """What comes of a proposal of the first agent awake, for which the first agents vote, the next ones against."""
+    """Return the result of a proposal of the first active agent with this many votes for and against."""
     number, awake = town.state.assembly.proposed + 1, town.awake
     cast = {agent: vote(number, "yes" if place < yes else "no") for place, agent in enumerate(awake[: yes + no])}
     town.day({awake[0]: proposal}, cast)
@@ -77,7 +77,7 @@ def test_a_rule_that_is_easier_passes_by_the_one_in_force() -> None:
 
 
 def test_of_two_changes_of_one_evening_the_second_is_judged_by_the_first() -> None:
-    """The first makes it easy and the second hard again, which six of ten cannot."""
+    """The first proposal makes the rule easier, the second harder again, which six of ten agents cannot pass."""
     town = Town(*TEN, actions_per_day=3, voting_days=1, laws=[law(rule(80))])
     ballots = [{agent: vote(number) for agent in range(1, 9)} for number in (1, 2)]
     town.day({1: propose("rule", repeal(1)), 2: propose("rule", rule(80, 0))}, *ballots)
@@ -100,7 +100,7 @@ def test_no_quorum_is_more_than_the_active() -> None:
     assert voted(town, propose("law", tax(10)), 2).result == "failed"
 
 
-# locking others in
+# must not lock others in
 
 WORLDS: dict[str, dict[str, Any]] = {"open": {"constitution": "open"}, **{name: {"preset": name} for name in PRESETS}}
 HUNDRED = ["50 50 5"] * 100
@@ -122,7 +122,7 @@ def test_one_of_a_hundred_locks_an_open_constitution_and_no_preset(world: str) -
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_two_of_a_hundred_take_the_pool_and_tax_all_for_good_only_in_an_open_constitution(world: str) -> None:
-    """In the world of the seed, without a quorum, two votes take the pool, and the others end the tax; else neither."""
+    """In the preset `classic`, two votes take the pool and the others end the tax; in presets with a quorum neither passes."""
     town, locked = Town(*HUNDRED, **FIRST_DAY, **WORLDS[world]), world == "open"
     taken = world in {"open", "classic"}
     assert (voted(town, propose("law", allocation(1000, 1, 2), tax(100)), 2).result == "passed") is taken
