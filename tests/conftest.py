@@ -59,8 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(made, ignore_errors=True))
 
 
-# Tests of the embedded model in one process, first and one after another: two servers on two cores are five times as
-# slow as one. All others stay together by file, whose fixtures then are made once.
+# Tests of the embedded model run first, in one process, one by one: two servers on two cores are five times as slow as
+# one. All other tests stay together by file, so that the fixtures of a file are made once.
 _EMBEDDED = {"test_local.py", "test_embedded_game.py"}
 
 
@@ -75,7 +75,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
     return _ByFile(config, log)
 
 
-# Files that take longest come next: one that began last would be waited for by the other process.
+# The files that take longest come next; if one began last, the other process would have to wait for it.
 _LONG = {
     *("test_runs.py", "test_rules.py", "test_kill.py", "test_pages.py", "test_browser.py", "test_configs.py"),
     *("test_effects.py", "test_run.py", "test_batch.py", "test_checks.py", "test_docs.py", "test_tutorial.py"),

@@ -142,7 +142,7 @@ def test_one_agent_is_no_society() -> None:
 
 @pytest.mark.parametrize(("agents", "seed"), [(100, 1), (100, 2), (7, 1), (2, 3)])
 def test_personalities_are_dealt_evenly_also_within_each_population(agents: int, seed: int) -> None:
-    """Among consecutive agents (such as those of a `[[players]]` table) counts of personalities differ by at most one."""
+    """Among consecutive agents, as of one `[[players]]` table, counts of personalities differ by at most one."""
     played = simulate(GAME, {"days": 1}, [f"p{n}" for n in range(agents)], bot="idle", seed=seed)
     (event,) = played.events(SocietyBegan)
     dealt = [being.personality for being in event.agents]
