@@ -122,7 +122,7 @@ def test_one_of_a_hundred_locks_an_open_constitution_and_no_preset(world: str) -
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_two_of_a_hundred_take_the_pool_and_tax_all_for_good_only_in_an_open_constitution(world: str) -> None:
-    """Two votes take the pool and the others end the tax in the preset `classic`; presets with a quorum allow neither."""
+    """In `classic`, two votes take the pool and the others end the tax; presets with a quorum allow neither."""
     town, locked = Town(*HUNDRED, **FIRST_DAY, **WORLDS[world]), world == "open"
     taken = world in {"open", "classic"}
     assert (voted(town, propose("law", allocation(1000, 1, 2), tax(100)), 2).result == "passed") is taken
