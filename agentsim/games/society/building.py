@@ -9,7 +9,7 @@ from agentsim.games.society.amounts import Amount
 from agentsim.games.society.projects import Project
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Positive, Structure
-from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
+from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn
 
 
 class ProjectBegan(
@@ -34,7 +34,9 @@ class ProjectBuilt(
 
 
 class Contributed(
-    Deed, heading="Agent #{agent} gives {amount:material} to project {project}", content="{given} of {cost:material}."
+    AgentEvent,
+    heading="Agent #{agent} gives {amount:material} to project {project}",
+    content="{given} of {cost:material}.",
 ):
     """An agent contributes `amount`, at most the missing materials; the project now has `given` of `cost`."""
 

@@ -18,11 +18,11 @@ from agentsim.games.society.founding import Totals, in_pool, totals
 from agentsim.games.society.laws import name_idlers, pay_dividends
 from agentsim.games.society.state import Citizen, State, Status
 from agentsim.games.society.terms import RESOURCES, Resource
-from agentsim.games.society.turn import Action, Daily, Deed, Turn, Why
+from agentsim.games.society.turn import Action, AgentEvent, Daily, Turn, Why
 from agentsim.games.society.voting import count_votes
 
 
-class Idled(Deed, heading="Agent #{agent} does nothing", words="text", private=("agent",)):
+class Idled(AgentEvent, heading="Agent #{agent} does nothing", words="text", private=("agent",)):
     """An agent does nothing; it alone hears its reason."""
 
     text: str
@@ -63,7 +63,7 @@ class Consumed(
     unfed: dict[int, int]
 
 
-class FellDormant(Deed, heading="Agent #{agent} falls dormant", content="It lacks {missing} for the day."):
+class FellDormant(AgentEvent, heading="Agent #{agent} falls dormant", content="It lacks {missing} for the day."):
     """An agent falls dormant; `lacks` are the resources of which it held less than the day costs."""
 
     lacks: tuple[Resource, ...]
@@ -75,7 +75,7 @@ class FellDormant(Deed, heading="Agent #{agent} falls dormant", content="It lack
 
 
 class AgentDied(
-    Deed,
+    AgentEvent,
     kind="died",
     heading="Agent #{agent} dies",
     content="{evenings:evening} without enough food and energy.",
@@ -86,7 +86,7 @@ class AgentDied(
     evenings: int
 
 
-class AgentWoke(Deed, kind="woke", heading="Agent #{agent} wakes", content=""):
+class AgentWoke(AgentEvent, kind="woke", heading="Agent #{agent} wakes", content=""):
     """A dormant agent holds enough food and energy and is active again."""
 
 

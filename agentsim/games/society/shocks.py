@@ -10,7 +10,7 @@ from agentsim.games.society.amounts import Amount, share
 from agentsim.games.society.stakes import Shock
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Resource
-from agentsim.games.society.turn import Daily, Deed
+from agentsim.games.society.turn import AgentEvent, Daily
 
 
 class ShockStruck(
@@ -41,7 +41,9 @@ class ShockStruck(
         return "every resource" if self.resource == "all" else self.resource
 
 
-class LostToShock(Deed, kind="lost", heading="Agent #{agent} loses by a shock", content="{lost}", private=("agent",)):
+class LostToShock(
+    AgentEvent, kind="lost", heading="Agent #{agent} loses by a shock", content="{lost}", private=("agent",)
+):
     """The loss of one agent by a shock."""
 
     lost: dict[Resource, Amount]

@@ -10,7 +10,7 @@ from agentsim.engine.event import NAMED, Interaction, InteractionRule, Past, Pla
 from agentsim.engine.letters import without_joiners
 from agentsim.engine.wording import If
 from agentsim.games.society.names import misnomer
-from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
+from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn
 
 MOST_MENTIONED = 10
 _MENTION = re.compile(r"#([1-9][0-9]{0,5})(?![0-9])")
@@ -81,7 +81,7 @@ def post(turn: Turn, parent: int | None, content: str) -> None:
 
 
 class MessageSent(
-    Deed,
+    AgentEvent,
     kind="message",
     heading="Agent #{agent} to agent #{recipient}",
     words="text",
@@ -108,7 +108,7 @@ class DirectMessage(Action, needs=("talk",)):
         turn.tell_alone(MessageSent(turn.day, turn.agent, other.number, self.content.strip()), other)
 
 
-class Renamed(Deed, heading="Agent #{agent} chooses a name", words="name"):
+class Renamed(AgentEvent, heading="Agent #{agent} chooses a name", words="name"):
     name: str
 
 

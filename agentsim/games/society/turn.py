@@ -45,7 +45,7 @@ class Daily(Event, base=True):
                 yield replace(done, who=who, whom=whom, amount=amount)
 
 
-class Deed(Daily, base=True, concerns=("agent",)):
+class AgentEvent(Daily, base=True, concerns=("agent",)):
     """Base of the events of one agent: its acts, and events that concern it alone."""
 
     agent: int
@@ -105,7 +105,7 @@ class Action(Decision):
 
 
 class InvalidAction(
-    Deed, heading="Agent #{agent}: an action is rejected", content="Action rejected: {reason}", private=("agent",)
+    AgentEvent, heading="Agent #{agent}: an action is rejected", content="Action rejected: {reason}", private=("agent",)
 ):
     """A rejected action, without a penalty; `action` is the object as JSON, or "" if the reply had none."""
 
@@ -117,7 +117,7 @@ class InvalidAction(
         return True
 
 
-class Noted(Deed, heading="Agent #{agent} notes for itself", words="text", private=("agent",)):
+class Noted(AgentEvent, heading="Agent #{agent} notes for itself", words="text", private=("agent",)):
     """A note that an agent writes for itself; it replaces the one before."""
 
     text: str

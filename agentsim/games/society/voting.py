@@ -14,7 +14,7 @@ from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.laws import carried_out
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import ProposalType, Terms, misfit
-from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn, Why
+from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn, Why
 
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
 
@@ -72,7 +72,11 @@ class Voted(
 
 
 class Reasoned(
-    Deed, kind="reasoning", heading="Agent #{agent} to itself, on proposal {proposal}", words="text", private=("agent",)
+    AgentEvent,
+    kind="reasoning",
+    heading="Agent #{agent} to itself, on proposal {proposal}",
+    words="text",
+    private=("agent",),
 ):
     """The reason of an agent's vote; it alone hears this."""
 

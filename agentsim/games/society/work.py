@@ -13,11 +13,11 @@ from agentsim.games.society.amounts import Amount, share, shown
 from agentsim.games.society.config import WorkType
 from agentsim.games.society.stakes import Conditions
 from agentsim.games.society.terms import Positive, Resource
-from agentsim.games.society.turn import Action, Deed, Known, Turn
+from agentsim.games.society.turn import Action, AgentEvent, Known, Turn
 
 
 class Worked(
-    Deed,
+    AgentEvent,
     heading="Agent #{agent} works {hours} h ({work})",
     content=("{made} {resource}", If("taxed", ", {taxed} of it for the pool"), "; {energy} energy spent."),
     private=("agent",),
@@ -71,7 +71,7 @@ class Work(Action):
 
 
 class Traded(
-    Deed,
+    AgentEvent,
     heading=("Agent #{agent} gives {amount} {resource} to ", If("recipient", "agent #{recipient}", "the common pool")),
     content="",
     private=("pair",),
