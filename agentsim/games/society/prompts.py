@@ -19,8 +19,8 @@ from agentsim.games.society.measures import DaySum
 from agentsim.games.society.memory import Part as Remembered
 from agentsim.games.society.memory import Told
 from agentsim.games.society.projects import Project
-from agentsim.games.society.rulebook import rulebook
 from agentsim.games.society.rules import Rules
+from agentsim.games.society.rules_text import rules_lines
 from agentsim.games.society.terms import Resource, plain
 from agentsim.games.society.view import Own, World
 
@@ -36,7 +36,7 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
     """
     turn = f"Day {world.day}, turn {world.tick} of {rules.actions_per_day}."
     question = f"{turn} What does agent #{you.agent} do? Answer with one JSON object and nothing else."
-    unchanging = once(rules, "_lines", lambda: tuple(filter(None, rulebook(rules, possible))))
+    unchanging = once(rules, "_lines", lambda: tuple(filter(None, rules_lines(rules, possible))))
     room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - once(rules, "_size", lambda: size("\n".join(unchanging)))
     all_see = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
     room -= once(world, "_size", lambda: size("\n".join(all_see))) + size(question) + 3

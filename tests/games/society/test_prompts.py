@@ -16,8 +16,8 @@ from agentsim.engine.simulate import Simulation
 from agentsim.games.society.actions import possible
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.requests import Act
-from agentsim.games.society.rulebook import rulebook
 from agentsim.games.society.rules import rules_of
+from agentsim.games.society.rules_text import rules_lines
 from agentsim.models.prices import estimated_tokens
 from agentsim.runner.forecast import alike
 from agentsim.scenario.load import load
@@ -193,5 +193,5 @@ def test_the_rules_of_the_shipped_society_take_at_most_900_tokens() -> None:
     config = load(ROOT / "configs" / "society.toml").config
     assert isinstance(config, SocietyConfig)
     rules = rules_of(config, 100)
-    told = "\n".join(filter(None, rulebook(rules, possible(rules))))
+    told = "\n".join(filter(None, rules_lines(rules, possible(rules))))
     assert 700 < estimated_tokens([told]) <= 900

@@ -104,7 +104,7 @@ _NOTES: Template = If(
 )
 
 
-def rulebook(rules: Rules, possible: Container[str]) -> Iterator[str]:
+def rules_lines(rules: Rules, possible: Container[str]) -> Iterator[str]:
     """Yield the lines of the rules, with those actions that are possible."""
     yield from (filled(line, rules) for line in _LIFE)
     hours = range(1, min(rules.hours_per_day, len(rules.efficiency_by_hours)) + 1)
