@@ -68,7 +68,7 @@ def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
     )
     if rules.commons_capacity:
         yield f"The commons hold {shown(world.pool['commons'])} of {shown(rules.commons_capacity)} food."
-    for resource, percent in world.slump.items():
+    for resource, percent in world.shock_percent.items():
         yield f"Today work makes {percent}% less {resource}."
     posts = Listed("Newest posts of the forum", [post.line for post in world.posts], 4)
     # with `feed_tokens`, the forum has limited the posts already, so all of them stay

@@ -172,7 +172,7 @@ class Act(Request[Acted]):
     @property
     def conditions(self) -> Conditions:
         """The factors of the yield of the player's work."""
-        return Conditions(self.world.bonus, self.you.skills, self.world.slump, self.world.pool.get("commons"))
+        return Conditions(self.world.bonus, self.you.skills, self.world.shock_percent, self.world.pool.get("commons"))
 
     # -- a person's form
 

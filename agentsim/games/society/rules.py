@@ -52,7 +52,7 @@ class Rules(Stakes, Building, Constitution, Living, Course):
         """
         resource = MADE[kind]
         factor = (UNIT + there.bonus.get(STRUCTURE.get(kind, ""), 0)) * there.skills.get(resource, UNIT)
-        factor *= 100 - there.slump.get(resource, 0)
+        factor *= 100 - there.shock_percent.get(resource, 0)
         labour, whole = hours * int(getattr(self, f"{kind}_rate")) * self.efficiency(hours), UNIT**3 * 100
         if kind != "farm" or there.commons is None:
             return share(labour, factor, whole)

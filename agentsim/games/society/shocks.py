@@ -62,12 +62,12 @@ def strike(table: Table, state: State) -> None:
             table.tell(ShockStruck(state.day, *what, lost), to=Everyone)
             for loss in losses:
                 table.tell(loss, to=(state.citizen(loss.agent).player,))
-    slump: dict[Resource, int] = {}
+    shock_percent: dict[Resource, int] = {}
     for shock in shocks:
         for resource in shock.resources if shock.what == "rates" else ():
             if shock.lowers(resource, state.day):
-                slump[resource] = max(slump.get(resource, 0), shock.percent)
-    state.slump = slump
+                shock_percent[resource] = max(shock_percent.get(resource, 0), shock.percent)
+    state.shock_percent = shock_percent
 
 
 def _struck(state: State, shock: Shock) -> tuple[list[LostToShock], dict[str, int]]:

@@ -88,13 +88,13 @@ class Stakes(Chapter):
 class Conditions(NamedTuple):
     """The factors of the yield of work.
 
-    `bonus` is by structure and `skills` by resource, in hundredths; `slump` is the percentage that shocks take, by
-    resource. `commons` is the stock of the commons in hundredths, or None if there are no commons.
+    `bonus` is by structure and `skills` by resource, in hundredths; `shock_percent` is the loss by shocks, by resource.
+    `commons` is the stock of the commons in hundredths, or None if there are no commons.
     """
 
     bonus: Mapping[Any, int] = {}
     skills: Mapping[Resource, int] = {}
-    slump: Mapping[Resource, int] = {}
+    shock_percent: Mapping[Resource, int] = {}
     commons: int | None = None
 
 

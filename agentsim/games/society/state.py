@@ -78,7 +78,7 @@ class State:
     - `asleep` maps dormant agents to the resources that they lacked, `gone` lists the dead; the latest is last in both.
     - `today` counts today's talk, votes and invalid actions; `flows` are today's taxes, payments of the pool and gifts.
     - `yesterday` sums up the last whole day.
-    - `slump` is the percentage by which shocks lower work today, by resource.
+    - `shock_percent` is the percentage by which shocks lower work today, by resource.
     - `drawn` is today's harvest from the commons, which are a part of the pool, `regrown` their last regeneration.
     """
 
@@ -101,7 +101,7 @@ class State:
     today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
     flows: dict[Flow, Counter[Resource]] = field(default_factory=lambda: {flow: Counter() for flow in get_args(Flow)})
     yesterday: DaySum | None = None
-    slump: Mapping[Resource, int] = field(default_factory=dict)
+    shock_percent: Mapping[Resource, int] = field(default_factory=dict)
     drawn: int = 0
     regrown: int = 0
     day: int = 0

@@ -34,7 +34,7 @@ class World:
     - `totals` are the sums of agents and pool, `pool` the stocks of the pool, by resource.
     - `proposals` are those that close first, `laws` the newest, `projects` the oldest that need materials; `more_...`
       count the rest.
-    - `bonus` is the effect of running projects on work, in hundredths; `slump` that of shocks, in percent.
+    - `bonus` is the effect of running projects on work, in hundredths; `shock_percent` that of shocks, in percent.
     - `outcomes` are the latest results of votes and repeals, `events` the other latest public events.
     - `yesterday` sums up the last whole day.
     """
@@ -59,7 +59,7 @@ class World:
     running: Mapping[Structure, int]
     paused: int
     bonus: Mapping[Structure, Amount]
-    slump: Mapping[Resource, int]
+    shock_percent: Mapping[Resource, int]
     outcomes: Latest = field(default_factory=Latest)
     events: Latest = field(default_factory=Latest)
     yesterday: DaySum | None = None
@@ -110,7 +110,7 @@ def world(state: State, chronicle: Chronicle) -> World:
         running=dict(projects.running),
         paused=len(projects.built) - sum(projects.running.values()),
         bonus=state.bonus(),
-        slump=dict(state.slump),
+        shock_percent=dict(state.shock_percent),
         outcomes=chronicle.outcomes,
         events=chronicle.events,
         yesterday=state.yesterday,

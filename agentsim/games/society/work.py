@@ -52,7 +52,7 @@ class Work(Action):
         state, citizen, hours = turn.state, turn.citizen, self.hours
         resource, _, per_hour = turn.rules.work(self.work_type)
         energy, commons = per_hour * hours, state.pool.get("commons")
-        there = Conditions(state.bonus(), citizen.skills, state.slump, commons)
+        there = Conditions(state.bonus(), citizen.skills, state.shock_percent, commons)
         made = turn.rules.made(self.work_type, hours, there)
         if self.work_type == "farm" and commons is not None:
             state.draw(made)
