@@ -155,11 +155,11 @@ class Assembly:
 
     def repeal(self, law: int) -> Law | None:
         """End a law and return it, or None if it is not in force."""
-        gone = self.laws.pop(law, None)
-        if gone is not None:
-            self.laws_by[gone.author].remove(gone.id)
+        ended = self.laws.pop(law, None)
+        if ended is not None:
+            self.laws_by[ended.author].remove(ended.id)
             self._standing = None
-        return gone
+        return ended
 
     @property
     def standing(self) -> Standing:

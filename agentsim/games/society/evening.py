@@ -92,9 +92,9 @@ class AgentWoke(AgentEvent, kind="woke", heading="Agent #{agent} wakes", content
 
 def announce_woken(table: Table, state: State) -> None:
     """Tell all players which agents woke since the last call."""
-    for woken in state.awakened:
-        table.tell(AgentWoke(state.day, woken.number), to=Everyone)
-    state.awakened.clear()
+    for citizen in state.woken:
+        table.tell(AgentWoke(state.day, citizen.number), to=Everyone)
+    state.woken.clear()
 
 
 def consume(table: Table, state: State) -> None:
@@ -103,8 +103,8 @@ def consume(table: Table, state: State) -> None:
     An agent that falls dormant this evening begins to starve on the next.
     """
     config, before = state.config, dict(state.consumed)
-    each, asleep = Meal(config.daily_food, config.daily_energy), Meal(config.dormant_food, config.dormant_energy)
-    meals = {"active": each, "dormant": asleep}
+    each, dormant = Meal(config.daily_food, config.daily_energy), Meal(config.dormant_food, config.dormant_energy)
+    meals = {"active": each, "dormant": dormant}
     paid = {"active": 0, "dormant": 0}
     unfed: dict[int, int] = {}
     fallen: list[Event] = []
@@ -124,7 +124,7 @@ def consume(table: Table, state: State) -> None:
                 dead.append(AgentDied(state.day, citizen.number, citizen.starved))
             unfed[citizen.number] = citizen.starved
     food, energy = (state.consumed[resource] - before[resource] for resource in ("food", "energy"))
-    consumed = Consumed(state.day, paid["active"], paid["dormant"], each, asleep, food, energy, unfed)
+    consumed = Consumed(state.day, paid["active"], paid["dormant"], each, dormant, food, energy, unfed)
     for event in (consumed, *fallen, *dead):
         table.tell(event, to=Everyone)
 

@@ -110,17 +110,17 @@ class Society(Game):
 async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[PlayerId], Chronicle]) -> None:
     """Ask all active agents about the same world, then carry out their actions in a new random order."""
     chronicle = table.memory(ALL, remembers)
-    awake, seen = state.active(), world(state, chronicle)
+    active, seen = state.active(), world(state, chronicle)
     wording = chronicle.wording._replace(posts=state.forum.numbers(seen.posts))
     requests: list[Act] = []
-    for each in awake:
+    for each in active:
         heard = table.concerning(each.player)
         memory = Recollection(each.player, each.number, heard, each.heard, wording)
         requests.append(Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, memory)))
         each.heard = heard
     decisions = await table.ask_all(requests)
     decided = {}
-    for citizen, decision in zip(awake, decisions, strict=True):
+    for citizen, decision in zip(active, decisions, strict=True):
         citizen.turns += 1
         decided[citizen.number] = decision
     for number in table.chance.stream("order").shuffled(list(decided)):

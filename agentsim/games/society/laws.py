@@ -63,7 +63,7 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
             case Allocation():
                 paid = _allocated(state, proposal, term)
                 events.append(paid)
-                notes += [f"Agent #{agent} is dead." for agent in term.agents if agent in state.gone]
+                notes += [f"Agent #{agent} is dead." for agent in term.agents if agent in state.dead]
                 notes += ["The pool could not pay all of it."] if paid.missing else []
             case Repeal():
                 law = state.assembly.repeal(term.law)
@@ -109,7 +109,7 @@ class AllocationPaid(
 
 def _allocated(state: State, proposal: Proposal, term: Allocation) -> AllocationPaid:
     """Pay the living agents of an allocation in its order, until the pool is empty."""
-    living = [agent for agent in term.agents if agent not in state.gone]
+    living = [agent for agent in term.agents if agent not in state.dead]
     got = {agent: state.pay(state.citizen(agent), term.resource, term.amount) for agent in living}
     missing = term.amount * len(living) - sum(got.values())
     paid = {agent: amount for agent, amount in got.items() if amount}

@@ -85,11 +85,12 @@ def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
     )
     if world.yesterday is not None:
         yield _yesterday(world.yesterday)
-    if world.asleep:
-        asleep = ", ".join(f"#{agent} (lacked {' and '.join(lacks)})" for agent, lacks in world.asleep.items())
-        yield f"Dormant: {asleep}{_others(world.dormant - len(world.asleep))}."
-    if world.gone:
-        yield f"Dead: {', '.join(f'#{agent}' for agent in world.gone)}{_others(world.dead - len(world.gone))}."
+    if world.latest_dormant:
+        dormant = ", ".join(f"#{agent} (lacked {' and '.join(lacks)})" for agent, lacks in world.latest_dormant.items())
+        yield f"Dormant: {dormant}{_others(world.dormant - len(world.latest_dormant))}."
+    if world.latest_dead:
+        dead = ", ".join(f"#{agent}" for agent in world.latest_dead)
+        yield f"Dead: {dead}{_others(world.dead - len(world.latest_dead))}."
 
 
 def _yesterday(day: DaySum) -> str:

@@ -74,8 +74,8 @@ class State:
 
     - `initial`, `produced`, `consumed`, `spent` and `held` are totals by resource; `held` is the sum over all agents.
     - `counts` are the numbers of active, dormant and dead agents.
-    - `awakened` are agents that woke and are not yet announced; `names` maps the signatures of names to agents.
-    - `asleep` maps dormant agents to the resources that they lacked, `gone` lists the dead; the latest is last in both.
+    - `woken` are agents that woke and are not yet announced; `names` maps the signatures of names to agents.
+    - `dormant` maps dormant agents to the resources that they lacked, `dead` lists dead agents; both in order of time.
     - `today` counts today's talk, votes and invalid actions; `flows` are today's taxes, payments of the pool and gifts.
     - `yesterday` sums up the last whole day.
     - `shock_percent` is the percentage by which shocks lower work today, by resource.
@@ -94,10 +94,10 @@ class State:
     spent: dict[str, int] = field(default_factory=_nothing)
     held: dict[str, int] = field(default_factory=_nothing)
     counts: dict[str, int] = field(default_factory=dict)
-    awakened: list[Citizen] = field(default_factory=list)
+    woken: list[Citizen] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
-    asleep: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
-    gone: list[int] = field(default_factory=list)
+    dormant: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
+    dead: list[int] = field(default_factory=list)
     today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
     flows: dict[Flow, Counter[Resource]] = field(default_factory=lambda: {flow: Counter() for flow in get_args(Flow)})
     yesterday: DaySum | None = None
@@ -145,9 +145,9 @@ class State:
                 assert account[resource] >= 0, "the pool pays what it holds"
         if isinstance(target, Citizen) and target.status == "dormant" and self._has_to_wake(target):
             self._become(target, "active")
-            del self.asleep[target.number]
+            del self.dormant[target.number]
             target.starved = 0
-            self.awakened.append(target)
+            self.woken.append(target)
 
     def pay(self, citizen: Citizen, resource: Resource, amount: int) -> int:
         """Pay an agent from the pool, at most what the pool holds, and return the amount paid."""
@@ -185,7 +185,7 @@ class State:
     def fall_dormant(self, citizen: Citizen, lacks: tuple[Resource, ...]) -> None:
         """Make an agent dormant and record the resources that it lacked."""
         self._become(citizen, "dormant")
-        self.asleep[citizen.number] = lacks
+        self.dormant[citizen.number] = lacks
 
     def starve(self, citizen: Citizen) -> bool:
         """Count an evening without enough food and energy, and return whether the agent dies of it."""
@@ -193,8 +193,8 @@ class State:
         dies = self.config.permadeath and citizen.starved >= self.config.starvation_days
         if dies:
             self._become(citizen, "dead")
-            del self.asleep[citizen.number]
-            self.gone.append(citizen.number)
+            del self.dormant[citizen.number]
+            self.dead.append(citizen.number)
         return dies
 
     def _become(self, citizen: Citizen, status: Status) -> None:
@@ -252,7 +252,7 @@ class State:
         counted = dict.fromkeys(self.counts, 0)
         for citizen in self.citizens:
             counted[citizen.status] += 1
-        out = {**counted, "dormant": len(self.asleep), "dead": len(self.gone)}
+        out = {**counted, "dormant": len(self.dormant), "dead": len(self.dead)}
         invariants = {
             "what is held is what all agents hold": self._all_held() == self.held,
             "every name is one agent's": len(self.names) == sum(1 for citizen in self.citizens if citizen.name),

@@ -156,7 +156,7 @@ class Turn:
             hours_left=rules.hours_per_day - citizen.worked,
             stock=citizen.stock,
             names=state.names,
-            dead=state.gone,
+            dead=state.dead,
             posts=state.forum.count,
             proposals=state.assembly.proposed,
             open=state.assembly.open,

@@ -30,7 +30,7 @@ MOST_NAMED = 20  # of dormant agents, and of dead ones
 class World:
     """The public view as a tick begins; `tick` counts from 1. Amounts are in hundredths.
 
-    - `asleep` maps the latest dormant agents to the resources that they lacked, `gone` lists the latest dead.
+    - `latest_dormant` maps the latest dormant agents to the resources that they lacked; `latest_dead` are the latest dead.
     - `totals` are the sums of agents and pool, `pool` the stocks of the pool, by resource.
     - `proposals` are those that close first, `laws` the newest, `projects` the oldest that need materials; `more_...`
       count the rest.
@@ -44,8 +44,8 @@ class World:
     active: int
     dormant: int
     dead: int
-    asleep: Mapping[int, tuple[Resource, ...]]
-    gone: tuple[int, ...]
+    latest_dormant: Mapping[int, tuple[Resource, ...]]
+    latest_dead: tuple[int, ...]
     totals: Mapping[Resource, Amount]
     pool: Mapping[str, Amount]
     posts: tuple[Post, ...]
@@ -95,8 +95,8 @@ def world(state: State, chronicle: Chronicle) -> World:
         day=state.day,
         tick=state.tick,
         **state.counts,
-        asleep=newest(state.asleep, MOST_NAMED),
-        gone=tuple(state.gone[-MOST_NAMED:]),
+        latest_dormant=newest(state.dormant, MOST_NAMED),
+        latest_dead=tuple(state.dead[-MOST_NAMED:]),
         totals={resource: state.total(resource) for resource in RESOURCES},
         pool=dict(state.pool),
         posts=state.forum.shown(),

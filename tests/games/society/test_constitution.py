@@ -17,9 +17,9 @@ FIRST_DAY: dict[str, Any] = {"voting_days": 1, "actions_per_day": 2}
 
 def voted(town: Town, proposal: Mapping[str, Any], yes: int, no: int = 0) -> ProposalResolved:
     """Return the result of a proposal of the first active agent with this many votes for and against."""
-    number, awake = town.state.assembly.proposed + 1, town.awake
-    cast = {agent: vote(number, "yes" if place < yes else "no") for place, agent in enumerate(awake[: yes + no])}
-    town.day({awake[0]: proposal}, cast)
+    number, active = town.state.assembly.proposed + 1, town.active
+    cast = {agent: vote(number, "yes" if place < yes else "no") for place, agent in enumerate(active[: yes + no])}
+    town.day({active[0]: proposal}, cast)
     (event,) = town.events(ProposalResolved)
     assert isinstance(event, ProposalResolved)
     return event
@@ -58,8 +58,8 @@ def test_its_event_says_what_a_harder_rule_lacked() -> None:
 
 
 def test_those_who_are_awake_cannot_bind_those_who_sleep() -> None:
-    asleep = ["0 0 0 dormant"] * 7
-    assert voted(Town(*TEN[:3], *asleep, **FIRST_DAY), propose("rule", rule(99)), 3).result == "failed"
+    dormant = ["0 0 0 dormant"] * 7
+    assert voted(Town(*TEN[:3], *dormant, **FIRST_DAY), propose("rule", rule(99)), 3).result == "failed"
     dead = ["0 0 0 dead"] * 7
     assert voted(Town(*TEN[:3], *dead, **FIRST_DAY, permadeath=True), propose("rule", rule(99)), 3).result == "passed"
 
@@ -84,12 +84,12 @@ def test_of_two_changes_of_one_evening_the_second_is_judged_by_the_first() -> No
     assert [event.result for event in town.events(ProposalResolved)] == ["passed", "failed"]
 
 
-@pytest.mark.parametrize(("awake", "yes", "result"), [(8, 2, "passed"), (8, 1, "failed"), (4, 1, "passed")])
-def test_a_quorum_can_be_a_share_of_the_active_that_no_law_lowers(awake: int, yes: int, result: str) -> None:
-    lines = ["50 50 5"] * awake + ["0 0 0 dormant"] * (8 - awake)
+@pytest.mark.parametrize(("active", "yes", "result"), [(8, 2, "passed"), (8, 1, "failed"), (4, 1, "passed")])
+def test_a_quorum_can_be_a_share_of_the_active_that_no_law_lowers(active: int, yes: int, result: str) -> None:
+    lines = ["50 50 5"] * active + ["0 0 0 dormant"] * (8 - active)
     town = Town(*lines, **FIRST_DAY, quorum_percent=25, laws=[law(rule(50, 0))])
     event = voted(town, propose("law", tax(10)), yes)
-    assert (event.result, event.quorum) == (result, awake // 4)
+    assert (event.result, event.quorum) == (result, active // 4)
 
 
 def test_no_quorum_is_more_than_the_active() -> None:

@@ -201,4 +201,4 @@ def test_nothing_that_agents_say_makes_loses_or_stops_anything(ticks: list[list[
     """The sums of the town and the check of the state hold after every tick."""
     town = Town(RICH, RICH, "2 3 0 dormant", actions_per_day=2)
     for said in ticks:
-        town.tick({number: text for number, text in enumerate(said, start=1) if number in town.awake})
+        town.tick({number: text for number, text in enumerate(said, start=1) if number in town.active})

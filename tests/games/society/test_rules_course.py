@@ -53,7 +53,7 @@ def began(agents: int, **config: Any) -> SocietyBegan:
 
 def test_a_tick_is_one_wave_of_all_who_are_awake() -> None:
     town = Town("9 9 9", "9 9 9", "0 0 0 dormant", "0 0 0 dead", "9 9 9", permadeath=True)
-    assert town.awake == [1, 2, 5]
+    assert town.active == [1, 2, 5]
 
 
 def test_a_day_has_its_ticks() -> None:

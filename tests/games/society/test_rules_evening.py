@@ -134,7 +134,7 @@ def test_of_many_dormant_agents_the_latest_twenty_are_named() -> None:
 
 def test_a_dormant_agent_is_not_asked_and_keeps_what_it_has() -> None:
     town = Town("0 5 7", "10 10 5").day()
-    assert town.awake == [2]
+    assert town.active == [2]
     assert town.asked[2].world.dormant == 1
 
 
@@ -216,7 +216,7 @@ def test_a_gift_wakes_as_soon_as_3_food_and_3_energy_are_held(
     town = Town("20 20 20", f"{line} dormant 2").tick({1: giving(2, resource, amount)})
     assert town.status(2) == ("active" if wakes else "dormant")
     assert [(told.event.agent, told.to) for told in town.told(AgentWoke)] == ([(2, Everyone)] if wakes else [])
-    assert town.awake == ([1, 2] if wakes else [1])  # it is asked in the next tick of the same day
+    assert town.active == ([1, 2] if wakes else [1])  # it is asked in the next tick of the same day
     assert town.state.citizen(2).starved == (0 if wakes else 2)
 
 

@@ -192,7 +192,7 @@ class Town:
 
     def decree(self, *proposals: Mapping[str, Any]) -> Town:
         """Play a day on which the first active agent makes these proposals and votes for them; for `voting_days=1`."""
-        first, count = self.awake[0], self.state.assembly.proposed
+        first, count = self.active[0], self.state.assembly.proposed
         votes: list[Mapping[int, Spelt]] = [
             {first: vote(number)} for number in range(count + 1, count + len(proposals) + 1)
         ]
@@ -233,7 +233,7 @@ class Town:
         return self.play.outcome
 
     @property
-    def awake(self) -> list[int]:
+    def active(self) -> list[int]:
         """The agents that are asked in the next tick."""
         return list(self.asked)
 
@@ -297,9 +297,9 @@ def _arranged(lines: Sequence[str], pool: str, config: SocietyConfig, players: A
                 state.counts["active"] -= 1
                 state.counts[status] += 1
         if citizen.status == "dormant":
-            state.asleep[citizen.number] = ("food",)
+            state.dormant[citizen.number] = ("food",)
         elif citizen.status == "dead":
-            state.gone.append(citizen.number)
+            state.dead.append(citizen.number)
     assert not state.check(), f"no such position: {state.check()}"
     return state
 

@@ -29,8 +29,8 @@ from agentsim.games.society.terms import (
 )
 from agentsim.games.society.voting import CreateProposal
 
-_TERMS = ("tax", "dividend", "asleep", "allocation", "work_minimum", "voting_rule", "build", "")
-"""The keys of values: the kinds of terms, `asleep` for dividends to dormant agents, "" for no terms.
+_TERMS = ("tax", "dividend", "dormant", "allocation", "work_minimum", "voting_rule", "build", "")
+"""The keys of values: the kinds of terms, `dormant` for dividends to dormant agents, "" for no terms.
 
 The value of a repeal is the opposite of that of the law.
 """
@@ -73,7 +73,7 @@ def _worth(request: Act, personality: Personality, term: Term) -> float:
             return worth["tax"] * (1 + term.percent / 50)
         case Dividend():
             needy = term.to == "all" and term.resource != "materials" and lasting(request, term.resource) < SHORT_DAYS
-            return worth["asleep" if term.to == "dormant" else "dividend"] + NEED * needy
+            return worth["dormant" if term.to == "dormant" else "dividend"] + NEED * needy
         case Allocation():
             return worth["allocation"] + NEED * (request.you.agent in term.agents)
         case WorkMinimum():
