@@ -191,7 +191,7 @@ def pass_evening(table: Table, state: State) -> None:
     consume(table, state)
     if "commons" in state.pool:
         grown = state.regrow()
-        table.tell(Regrown(state.day, state.drawn, grown, state.pool["commons"]), to=Everyone)
+        table.tell(Regrown(state.day, state.harvest, grown, state.pool["commons"]), to=Everyone)
     state.yesterday = state.close_day()
     for citizen in state.citizens:
         citizen.worked = citizen.turns = 0

@@ -21,7 +21,7 @@ class DaySum:
     - `worked` are the minimum, median and maximum of hours over the agents that had a turn.
     - `wealth` are the minimum, median and maximum over the agents that are not dead, in the evening.
     - `taxed`, `paid` and `given` are taxes, payments by the pool to agents, and gifts, by resource.
-    - `drawn` is the harvest from the commons, `regrown` their regeneration, `commons` their stock after both.
+    - `harvest` is the food taken from the commons, `regeneration` their growth, `commons` their stock after both.
     """
 
     hours: int
@@ -32,8 +32,8 @@ class DaySum:
     taxed: Mapping[Resource, Amount]
     paid: Mapping[Resource, Amount]
     given: Mapping[Resource, Amount]
-    drawn: Amount = 0
-    regrown: Amount = 0
+    harvest: Amount = 0
+    regeneration: Amount = 0
     commons: Amount = 0
 
 

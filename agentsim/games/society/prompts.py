@@ -97,11 +97,11 @@ def _yesterday(day: DaySum) -> str:
     taxed, paid, given = map(_amounts, (day.taxed, day.paid, day.given))
     idlest, usual, busiest = day.worked
     least, middle, most = map(shown, day.wealth)
-    drawn = f"Work drew {shown(day.drawn)} from the commons, and {shown(day.regrown)} grew again. "
+    harvest = f"Work drew {shown(day.harvest)} from the commons, and {shown(day.regeneration)} grew again. "
     work = f"Yesterday {counted(day.workers, 'agent')} worked {counted(day.hours, 'hour')} in all"
     return (
         f"{work}: the idlest {idlest}, the middle one {usual}, the busiest {busiest}. Taxes took {taxed} for the "
-        f"pool, which paid agents {paid}; gifts came to {given}. {drawn if day.drawn or day.regrown else ''}"
+        f"pool, which paid agents {paid}; gifts came to {given}. {harvest if day.harvest or day.regeneration else ''}"
         f"In the evening the poorest agent held {least} in all, the middle one {middle}, the richest {most} (Gini "
         f"coefficient {day.gini:.2f})."
     )

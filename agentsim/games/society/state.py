@@ -79,7 +79,7 @@ class State:
     - `today` counts today's talk, votes and invalid actions; `flows` are today's taxes, payments of the pool and gifts.
     - `yesterday` sums up the last whole day.
     - `shock_percent` is the percentage by which shocks lower work today, by resource.
-    - `drawn` is today's harvest from the commons, which are a part of the pool, `regrown` their last regeneration.
+    - `harvest` is today's food from the commons, which are a part of the pool, `regeneration` their last growth.
     """
 
     config: SocietyConfig
@@ -102,8 +102,8 @@ class State:
     flows: dict[Flow, Counter[Resource]] = field(default_factory=lambda: {flow: Counter() for flow in get_args(Flow)})
     yesterday: DaySum | None = None
     shock_percent: Mapping[Resource, int] = field(default_factory=dict)
-    drawn: int = 0
-    regrown: int = 0
+    harvest: int = 0
+    regeneration: int = 0
     day: int = 0
     tick: int = 0
 
@@ -175,10 +175,10 @@ class State:
         """
         stock, capacity = self.pool["commons"], self.config.capacity(len(self.citizens))
         grown = share(stock, self.config.commons_regrowth * (capacity - stock), UNIT * capacity)
-        self.regrown = min(grown, capacity - stock)
-        self.pool["commons"] += self.regrown
-        self.produced["commons"] += self.regrown
-        return self.regrown
+        self.regeneration = min(grown, capacity - stock)
+        self.pool["commons"] += self.regeneration
+        self.produced["commons"] += self.regeneration
+        return self.regeneration
 
     # -- dormancy and death
 
@@ -221,12 +221,12 @@ class State:
         """Return the summary of today."""
         hours, wealths = sorted(each.worked for each in self.citizens if each.turns) or [0], self.wealths() or [0]
         flows: dict[str, Any] = {flow: dict(+amounts) for flow, amounts in self.flows.items()}
-        flows |= {"drawn": self.drawn, "regrown": self.regrown, "commons": self.pool.get("commons", 0)}
+        flows |= {"harvest": self.harvest, "regeneration": self.regeneration, "commons": self.pool.get("commons", 0)}
         return DaySum(sum(hours), sum(map(bool, hours)), spread(hours), spread(wealths), self.gini(), **flows)
 
     def close_day(self) -> DaySum:
         """Return the summary of today, and reset the harvest and the flows."""
-        summed, self.drawn = self.day_sum(), 0
+        summed, self.harvest = self.day_sum(), 0
         for amounts in self.flows.values():
             amounts.clear()
         return summed

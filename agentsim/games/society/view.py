@@ -30,7 +30,7 @@ MOST_NAMED = 20  # of dormant agents, and of dead ones
 class World:
     """The public view as a tick begins; `tick` counts from 1. Amounts are in hundredths.
 
-    - `latest_dormant` maps the latest dormant agents to the resources that they lacked; `latest_dead` are the latest dead.
+    - `latest_dormant` maps the latest dormant agents to the resources that they lacked.
     - `totals` are the sums of agents and pool, `pool` the stocks of the pool, by resource.
     - `proposals` are those that close first, `laws` the newest, `projects` the oldest that need materials; `more_...`
       count the rest.

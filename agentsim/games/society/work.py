@@ -56,7 +56,7 @@ class Work(Action):
         made = turn.rules.made(self.work_type, hours, there)
         if self.work_type == "farm" and commons is not None:
             state.draw(made)
-            state.drawn += made
+            state.harvest += made
         taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
         state.move("energy", energy, citizen, "spent")
         state.move(resource, taxed, "produced", "pool")

@@ -61,7 +61,7 @@ def conditional(request: Act, rng: Stream) -> Spoken:
 def _trusts(request: Act) -> bool:
     day, left = request.world.yesterday, request.world.pool["commons"]
     if day is not None:
-        left = min(left, day.commons - day.regrown)
+        left = min(left, day.commons - day.regeneration)
     return left >= TRUST * request.rules.commons_capacity / 2
 
 
