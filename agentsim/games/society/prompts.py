@@ -95,14 +95,14 @@ def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
 
 def _yesterday(day: DaySum) -> str:
     taxed, paid, given = map(_amounts, (day.taxed, day.paid, day.given))
-    idlest, usual, busiest = day.worked
-    least, middle, most = map(shown, day.wealth)
+    minimum, median, maximum = day.worked
+    poorest, middle, richest = map(shown, day.wealth)
     harvest = f"Work drew {shown(day.harvest)} from the commons, and {shown(day.regeneration)} grew again. "
     work = f"Yesterday {counted(day.workers, 'agent')} worked {counted(day.hours, 'hour')} in all"
     return (
-        f"{work}: the idlest {idlest}, the middle one {usual}, the busiest {busiest}. Taxes took {taxed} for the "
+        f"{work}: the idlest {minimum}, the middle one {median}, the busiest {maximum}. Taxes took {taxed} for the "
         f"pool, which paid agents {paid}; gifts came to {given}. {harvest if day.harvest or day.regeneration else ''}"
-        f"In the evening the poorest agent held {least} in all, the middle one {middle}, the richest {most} (Gini "
+        f"In the evening the poorest agent held {poorest} in all, the middle one {middle}, the richest {richest} (Gini "
         f"coefficient {day.gini:.2f})."
     )
 
