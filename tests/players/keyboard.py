@@ -56,8 +56,8 @@ def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], co
     """Play the game to its end, which must pass a replay.
 
     `answers` maps questions, as regular expressions, to replies; the last reply repeats. The question is the last
-    expression on the screen since the reply before; if there is none, it is the earlier question again. A reply may name
-    groups of the expression.
+    expression on the screen since the reply before, or else the earlier question again. A reply may name groups of the
+    expression.
     """
     child = at_terminal(folder, scenario, columns)
     given = dict.fromkeys(answers, 0)
