@@ -41,8 +41,8 @@ def thinking_kept(request: Request[Any], text: str) -> str:
 class Asked:
     """The place of a question: the first request of this `kind` to `player` for which `when` is true.
 
-    `scenario` is the text of a scenario of bots; `about` tells authors of replies the names in it; `decides` is the main
-    field of the decision.
+    `scenario` is the text of a scenario of bots; `about` tells authors of replies the names in it; `decides` is the
+    main field of the decision.
     """
 
     scenario: str

@@ -198,7 +198,7 @@ def _same(meant: Any, found: Any) -> bool:
 
 
 def value_at(decision: Mapping[str, Any], field: str) -> Any:
-    """Return the value of the field whose path ends so (`offer.cash`). Raises `CorpusError` if there is not exactly one."""
+    """Return the field whose path ends so (`bid`, `offer.cash`). Raises `CorpusError` if there is not exactly one."""
     found = [(path, value) for path, value in _paths(decision, "") if path == field or path.endswith(f".{field}")]
     leaves = [value for _, value in found if not isinstance(value, Mapping)]
     if len(leaves) == 1:
