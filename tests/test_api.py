@@ -1,4 +1,4 @@
-"""The Python API: what the commands do, from a program, in a loop or without one."""
+"""The Python API: the functions of the commands, in a program with or without an event loop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MINE = {
 
 
 class Echo:
-    """Takes the first of each choice."""
+    """A model that takes the first choice of each field."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -43,7 +43,7 @@ class Echo:
 
 
 class Stuck:
-    """Never answers."""
+    """A model that never answers."""
 
     def __init__(self) -> None:
         self.asked = asyncio.Event()
@@ -56,7 +56,7 @@ class Stuck:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the shipped scenarios."""
+    """Change to a directory with the shipped scenarios."""
     for name in ("configs", "prompts", "items"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The commands around a run: list it, show it, go on with it, prove it; and what there is to play with."""
+"""The commands around a run: list, show, resume, replay; and the lists of games and models."""
 
 from __future__ import annotations
 
@@ -321,7 +321,7 @@ def test_replay_finds_what_was_changed(project: Path) -> None:
 
 
 def outcome_of_replay(project: Path) -> str:
-    """Who really won: the untouched copy of the history says."""
+    """Return the true winner, from the untouched copy of the history."""
     loaded = json.loads((project / "logs" / "lonely.json").read_text(encoding="utf-8"))
     return str(loaded["outcome"]["winner"])
 

@@ -1,4 +1,4 @@
-"""What is on the screen while a game is played, whatever the players say."""
+"""The screen during a game, with any text of players."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.cli.vt import Screen, plain
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 
-# What a player may say, and what of it may reach a screen.
+# Texts of a player, and their form on a screen.
 HOSTILE: dict[str, tuple[str, str]] = {
     "markup that closes nothing": ("[/] and [/red]", "[/] and [/red]"),
     "markup": ("[bold red]x[/bold red] [on blue]", "[bold red]x[/bold red] [on blue]"),
@@ -60,7 +60,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
 
 
 class Spoken(Event, heading="{speaker}", words="text"):
-    """Somebody's words, under a heading that is foreign too."""
+    """A text with a foreign heading."""
 
     speaker: str
     text: str
@@ -79,7 +79,7 @@ def wave(*asks: Any) -> Any:
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -94,23 +94,23 @@ class Shown:
     display: RichDisplay
 
     def text(self) -> str:
-        """What stands on the screen."""
+        """Return the screen."""
         return Screen(self.width).feed(self.stream.getvalue()).text()
 
     def drawn_again(self) -> None:
-        """The panel is drawn eight times a second, and when a person has answered: this does not wait for the first."""
+        """Redraw the panel through `person`, without waiting for the next of eight drawings a second."""
         self.display.person(asked=True)
         self.display.person(asked=False)
 
     def panel(self) -> str:
-        """What stands below the newest event, on one line."""
+        """Return the panel below the newest event, on one line."""
         self.display.told(spoken("now"))
         self.drawn_again()
         return " ".join(self.text().rpartition("A: now")[2].split())
 
 
 def rich_on(stream: Terminal) -> RichDisplay:
-    """The display as a run makes it, with this stream as stderr."""
+    """Return the display as a run makes it, with this stream as stderr."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stderr", stream)
         return RichDisplay()
@@ -127,7 +127,7 @@ def shown(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def play(watcher: Watcher, said: str) -> None:
-    """Everything that a watcher is shown, with foreign text wherever there is any."""
+    """Call every method of a watcher, with foreign text in all parts that can hold it."""
     watcher.began(said, said, ["A", "B"])
     watcher.wave(wave(ask("A"), ask("B", said)), said)
     watcher.calling(ask("A"))
@@ -282,7 +282,7 @@ def test_what_holds_calls_back_and_who_took_over_is_on_the_panel(shown: Shown) -
 
 
 def test_no_panel_is_drawn_over_what_scrolls_by(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock draws while events are told, and the panel's height changes from one drawing to the next."""
+    """The clock redraws while events are told, and the height of the panel changes between drawings."""
     monkeypatch.setattr("agentsim.cli.panels._DRAWN_A_SECOND", 5000)
     heights = itertools.cycle([0, 3])
     shown.display.limited_by(lambda: ["x" * 30] * next(heights))
@@ -395,7 +395,7 @@ def test_plain_lines_are_one_row_of_a_terminal(monkeypatch: pytest.MonkeyPatch) 
 
 
 class Everything(Watcher):
-    """Writes down whatever it is shown."""
+    """A watcher that records all calls."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -481,7 +481,7 @@ def test_a_display_that_nobody_sees_stops_nothing(monkeypatch: pytest.MonkeyPatc
 
 
 def test_safe_is_what_the_displays_show() -> None:
-    """The tables above and the function that the rest of the command line uses agree."""
+    """The tables above agree with the function that the rest of the command line uses."""
     assert {name: " ".join(safe(said).split()) for name, (said, _) in HOSTILE.items()} == {
         name: shown for name, (_, shown) in HOSTILE.items()
     }
@@ -493,7 +493,7 @@ def test_safe_is_what_the_displays_show() -> None:
 def on_a_terminal(
     words: Sequence[str], cwd: Path, width: int, typed: bytes = b"", env: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
-    """The exit code of a process on a terminal of its own, and everything that it sent there."""
+    """Run a process on a pseudo-terminal and return its exit code and output."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, width))
     inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
@@ -506,7 +506,7 @@ def on_a_terminal(
     while True:
         try:
             part = os.read(ours, 65536)
-        except OSError:  # how Linux says that the other side is closed
+        except OSError:  # the error of Linux if the other side is closed
             break
         if not part:
             break

@@ -1,4 +1,4 @@
-"""Attempts: what is tried again, after what wait, and when it ends. Sleeps are recorded, not slept."""
+"""Attempts: the calls that are retried, their waits and their end. Sleeps are recorded, not slept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def limited(after: float | None = None) -> RateLimited:
 
 
 class Story:
-    """A model that fails as told and then answers, with everything that happened around it."""
+    """A model that fails with these errors and then answers; it records the calls and sleeps."""
 
     def __init__(
         self, *errors: BaseException, policy: AttemptPolicy | None = None, used: Attempts | None = None
@@ -89,7 +89,7 @@ def test_what_is_held_is_told_from_what_is_given_up(error: ModelError, waited_s:
 
 
 def test_where_there_is_no_patience_the_host_has_asked_for_nothing() -> None:
-    """Two calls of one burst must not stop a run whose host names no time."""
+    """Without patience, two calls of one burst must not stop a run if the host names no time."""
     policy = AttemptPolicy(rate_limit_patience_s=0)
     assert pause(limited(), policy, Attempts()) is None
     assert not exceeds_patience(limited(), policy, Attempts())
@@ -118,7 +118,7 @@ def test_what_cannot_succeed_is_raised_at_once(error: ModelError) -> None:
 
 def test_what_earlier_calls_of_the_decision_used_counts() -> None:
     assert Story(BROKEN, used=Attempts(made=1, retries=1)).play() is BROKEN
-    # One attempt was made for a reply that could not be read; this fault is the third and last allowed.
+    # One attempt was an unreadable reply, so this fault is the third and last attempt.
     story = Story(BROKEN, policy=AttemptPolicy(retries=5), used=Attempts(made=2))
     assert story.play() is BROKEN
     assert story.used == Attempts(made=3)
@@ -150,7 +150,7 @@ def test_a_rate_limit_is_a_wait_and_not_an_attempt() -> None:
     assert story.play() is GOOD
     assert story.sleeps == [3.0, 10.0, 0.25]
     assert (story.used.made, story.used.retries, len(story.heard)) == (1, 0, 3)
-    assert story.used.waited_s == pytest.approx(14)  # the quarter of a second takes one of the patience
+    assert story.used.waited_s == pytest.approx(14)  # the quarter of a second counts for the patience
 
 
 def test_patience_ends_before_a_wait_that_would_pass_it() -> None:

@@ -1,4 +1,4 @@
-"""Faults: every status, body and exception becomes one of four kinds, in one clean line."""
+"""Faults: every status, body and exception is classified as one of four kinds, with a message of one line."""
 
 from __future__ import annotations
 
@@ -376,7 +376,7 @@ def test_a_connection_that_this_machine_cannot_give_is_no_fault_of_the_provider(
 
 
 def test_what_went_wrong_once_there_was_a_connection_is_told_as_ever() -> None:
-    """Something may have been sent by then."""
+    """The request may have been sent by then."""
     error = RuntimeError("Connection error.")
     error.__cause__ = OSError(errno.ENOBUFS, os.strerror(errno.ENOBUFS))
     assert OLLAMA.connection(no_answer(error)).code == "reset"

@@ -1,4 +1,4 @@
-"""Which variable may be sent where: a scenario may come from a stranger, and names both."""
+"""Permits of keys: a scenario may come from a stranger and names both the variable and the address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def lab(variable: str | None, address: str = FOREIGN) -> Profile:
 
 
 def refused(profile: Profile, *allowed: str) -> str:
-    """What is said of a key that may not be sent; "" where it may."""
+    """Return the error for a key that may not be sent, or "" if it may."""
     env = Variables(dict.fromkeys(profile.key_envs, "sk-of-somebody-0123456789"), allowed)
     with suppress(ScenarioError):
         assert key_for(profile, env) == "sk-of-somebody-0123456789"

@@ -1,4 +1,4 @@
-"""Budget: a limit is asked before each call and never passed."""
+"""The budget: it checks a limit before each call, and never exceeds it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
     ("limit", "worst"), [(1.0, [0.5, 0.5]), (0.3, [0.1, 0.2]), (0.8, [0.1] * 8), (0.0, [0.0, 0.0])], ids=str
 )
 def test_exactly_at_the_limit_is_within_it(limit: float, worst: list[float]) -> None:
-    """0.1 + 0.2 is 0.30000000000000004 in binary fractions, and still 0.3 to whoever wrote the limit."""
+    """0.1 + 0.2 is 0.30000000000000004 in binary fractions, but must count as 0.3."""
     budget = Budget(max_cost_usd=limit)
     for cost in worst:
         admit(budget, cost)
@@ -49,7 +49,7 @@ def test_exactly_at_the_limit_is_within_it(limit: float, worst: list[float]) -> 
 
 
 def test_where_only_reservations_stand_in_the_way_they_are_waited_for() -> None:
-    """How many calls run at once does not decide whether the budget is reached."""
+    """The concurrency does not decide whether the budget is reached."""
 
     async def play() -> list[str]:
         budget = Budget(max_cost_usd=1.0)

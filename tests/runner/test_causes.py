@@ -1,4 +1,4 @@
-"""Lost decisions by cause, in whole games: counted alike in shares, tables, exports, lists and pages."""
+"""Lost decisions by cause, in whole games: equal counts in rates, tables, exports, lists and pages."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ LOST = {
     "empty_reasoning": ("model", Raw(200, envelope("<think>Whom would I"))),
     "unreadable": ("model", Raw(200, envelope("I would rather not say."))),
 }
-"""For each reason its cause, and what the server answers."""
+"""The cause of each reason, and the answer of the server."""
 GOES_ON = ("limits.max_fallback_rate=1", 'limits.on_provider_failure="fallback"', "defaults.reasks=0")
 
 
 def sometimes(raw: Raw) -> Reply:
-    """Answer every third prompt so, and always the same."""
+    """Return a reply function that gives this answer to a third of the prompts, always the same ones."""
     return lambda body: raw if sum(json.dumps(body["messages"]).encode()) % 3 == 0 else varied_by_schema(body)
 
 
@@ -54,7 +54,7 @@ def test_a_loss_is_counted_for_its_cause_everywhere(reason: str, tmp_path: Path)
     found = fallback_rates_in(history)
     assert found.whole.causes == found.by_player["C"].causes == found.by_model["fake/echo"].causes == {cause: len(lost)}
     assert found.by_player["A"].causes == {}
-    # the tables, the conversations, the list of runs, what is said of one run, and its page
+    # the tables, the conversations, the list of runs, the report of one run, and its page
     words = f"{cause} {len(lost)}"
     for form, suffix in (("csv", "decisions.csv"), ("parquet", "decisions.parquet"), ("chat-jsonl", "chat.jsonl")):
         assert agentsim("export", "run", "--format", form, cwd=tmp_path).code == 0

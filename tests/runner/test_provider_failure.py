@@ -1,4 +1,4 @@
-"""`limits.on_provider_failure`: a provider that does not answer stops the run, or costs decisions only."""
+"""`limits.on_provider_failure`: a provider without answers stops the run, or costs decisions only."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def three_are_lost(body: dict[str, Any]) -> str | Raw:
 
 
 def society(tmp_path: Path, then: str, well: int, lost: int) -> RunResult:
-    """A society of agents who answer, and of some behind them whose calls always fail."""
+    """Play a society with `well` agents that are answered, followed by `lost` agents whose calls fail."""
     with FakeServer(three_are_lost).in_thread() as fake:
         config = tmp_path / "society.toml"
         players = WELL.format(well) + ILL.format(lost)
@@ -78,7 +78,7 @@ def test_five_agents_in_a_row_whose_calls_fail_stop_a_society_by_default(tmp_pat
 
 
 def shipped(config: str, tmp_path: Path, lost: tuple[str, ...], *overrides: str) -> RunResult:
-    """A shipped scenario as it is, but for its host and its waits. Calls fail if a text of `lost` is in the prompt."""
+    """Play a shipped scenario with a fake host and short waits; calls with a text of `lost` in the prompt fail."""
 
     def reply(body: dict[str, Any]) -> str | Raw:
         prompt = "".join(str(message["content"]) for message in body["messages"])
@@ -104,7 +104,7 @@ THREE = tuple(f"(seat agent{number})" for number in (1, 2, 3))
 
 
 def test_three_agents_of_a_hundred_whose_calls_fail_do_not_end_the_shipped_society(tmp_path: Path) -> None:
-    """The three are the first of the run, and of every tick."""
+    """The three agents are the first of the run and of every tick."""
     result = shipped("society_seed.toml", tmp_path, THREE, *SHORT)
     assert (result.status, result.error) == ("completed", None)
     assert len(result.history["players"]) == 100

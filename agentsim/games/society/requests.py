@@ -1,6 +1,6 @@
-"""Requests of Society: the one question that an active agent is asked in every tick, and how replies to it are read.
+"""The one request of Society, which each active agent is asked in every tick, and the reading of replies to it.
 
-Every reply is an action: words alone are a post, and what cannot be read is rejected.
+Every reply is an action: a reply without JSON is a post, and an unreadable reply is a rejected action.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from agentsim.games.society.view import Own, World
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
 UNPARSED = "Failed to parse action"
 
-# an object that is none, or that has lost its braces: as a post it would tell all what may be meant for one
+# broken JSON, or JSON without braces: as a post it could tell all agents a private message
 _MEANT_AS_ACTION = re.compile(
     r"[{｛]|&#123;|\b(?:direct_message\b|recipient_agent_id\b|action[\"'*_`]{0,3}\s{0,3}[:=][\"'*_`\s]{0,5}[a-z]++(?:_[a-z]*+)?\b)"
     r"|<(?:function|invoke|tool_call|parameter)\b",
@@ -47,20 +47,20 @@ _CUT = frozenset({"action.reasoning", "note"})
 
 
 class Acted(Decision):
-    """The one decision of the game: what an agent does in this turn."""
+    """The action of an agent in one turn, with an optional note."""
 
     action: Annotated[Spoken | Rejected, Field(discriminator="action")]
     note: Annotated[str, Field(exclude_if=lambda note: not note)] = ""
 
 
 class Said(Decision):
-    """What a reply is asked for: an action, as one of those that there are."""
+    """The shape of a reply: one of the actions."""
 
     action: Annotated[Spoken, Field(discriminator="action")]
 
 
 class Noting(Said):
-    """The same, with a note for the agent itself."""
+    """The shape of a reply if agents can write notes."""
 
     note: str
 
@@ -87,14 +87,14 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "which posts there are room for": ("rules.feed_tokens",),
     "what they hold as the day begins is shown": ("world.yesterday.commons",),
 }
-"""Fields that no prompt shows, by the reason."""
+"""The fields that no prompt shows, by reason."""
 
 
 class Act(Request[Acted]):
     """What do you do now?
 
-    Every reply is an action, if only a rejected one, so no agent is asked again. Whether an action still holds when its
-    turn comes is the society's verdict, and no matter of reading.
+    Every reply is an action, at worst a rejected one, so no agent is asked again. Reading does not check whether an
+    action is possible: the society checks that when the agent's turn comes.
     """
 
     unshown: ClassVar[Mapping[str, str]] = {path: why for why, paths in _UNSHOWN.items() for path in paths}
@@ -111,7 +111,7 @@ class Act(Request[Acted]):
     you: Own
 
     def options(self) -> Options:
-        """The same for all agents in one game, so made once, and so is the schema: half of what a question costs."""
+        """Return the options, which are the same for all agents of a game and cached: half the cost of a request."""
         return once(self.rules, "_options", self._options)
 
     def _options(self) -> Options:
@@ -153,11 +153,11 @@ class Act(Request[Acted]):
         return Acted(action=Idle())
 
     def check(self, decision: Acted) -> None:
-        if decision.action.action not in {"rejected", "idle"}:  # most decisions of a large society: nothing limits them
+        if decision.action.action not in {"rejected", "idle"}:  # the most frequent ones have no limits to check
             super().check(decision)
 
     def check_value(self, path: str, option: LegalValues, given: Mapping[str, Any]) -> None:
-        """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons and notes are cut."""
+        """Raise `IllegalDecision` if a text is too long, or empty without leave; reasons and notes are cut instead."""
         if not isinstance(option, Text):
             super().check_value(path, option, given)
         elif path not in _CUT:
@@ -171,8 +171,8 @@ class Act(Request[Acted]):
 
     @property
     def conditions(self) -> Conditions:
-        """What its player's work makes more or less by."""
-        return Conditions(self.world.bonus, self.you.skills, self.world.slump, self.world.pool.get("commons"))
+        """The factors of the yield of the player's work."""
+        return Conditions(self.world.bonus, self.you.skills, self.world.shock_percent, self.world.pool.get("commons"))
 
     # -- a person's form
 
@@ -196,7 +196,7 @@ class Act(Request[Acted]):
     # -- a reply
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
-        """Every reply is an action: nothing is asked again, and what is unreadable or in doubt is rejected."""
+        """Read a reply as an action; an unreadable or doubtful reply is a rejected action."""
         try:
             found = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
@@ -222,7 +222,7 @@ class Act(Request[Acted]):
         return parts["action"].knows(given) and beside.keys() <= parts.keys()
 
     def _parts(self, said: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-        """The object of the action, which may be all of the answer or its field, and the note, in it or beside it."""
+        """Return the action's object, which is the answer or its field `action`, and the note inside or beside it."""
         within = said.get("action")
         given = within if isinstance(within, Mapping) else said
         if not self.rules.note_chars or not {*given, *said} & {"note"}:
@@ -235,7 +235,7 @@ class Act(Request[Acted]):
         return not isinstance(self.decision_of(said).action, Rejected)
 
     def decision_of(self, said: Mapping[str, Any]) -> Acted:
-        """The action that an object is; where it is no valid one, its rejection."""
+        """Return the action of a JSON object, or a rejected action if it is invalid."""
         given, note = self._parts(said)
         kind = self._kind_of(given)
         if kind is None:
@@ -251,7 +251,7 @@ class Act(Request[Acted]):
         return acted
 
     def in_words(self, words: str) -> Acted | None:
-        """A reply that opens no brace is a post."""
+        """Return a reply in words as a post, or None if actions are strict or talk is off."""
         if self.rules.strict_actions or not self.rules.talk:
             return None
         return Acted(action=ForumPost(content=words[: self.rules.post_chars].strip()))
@@ -262,7 +262,7 @@ class Act(Request[Acted]):
 
 
 def _rejected(reason: str, given: Any = None) -> Acted:
-    """What a reply comes to that is no valid action, whose author is told why."""
+    """Return a rejected action with its reason, which the author is told."""
     text = "" if given is None else json.dumps(given, ensure_ascii=False)[:LONGEST_GIVEN]
     return Acted(action=Rejected(reason=reason, given=text))
 
@@ -271,7 +271,7 @@ def _rejected(reason: str, given: Any = None) -> Acted:
 
 
 def _hint(act: Act, name: str, option: LegalValues, answered: Mapping[str, Any]) -> str:
-    """What can be answered in this state of the society, where the range does not tell."""
+    """Return a hint on the legal values in this state, or "" if the range of the field says enough."""
     world, you = act.world, act.you
     entries: Mapping[str, tuple[Sequence[Any], int, str]] = {
         "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "a newer one"),
@@ -307,7 +307,7 @@ def _upto(most: int, none: str) -> str:
 
 
 def _one_of(shown: Sequence[Any], more: int, others: str) -> str:
-    """The numbers of what is shown; `more` are not."""
+    """Return the ids of the shown items; if `more` is not 0, `others` names the rest."""
     ids = ", ".join(map(str, sorted({each.id for each in shown}))) or "none"
     return f"{ids}, or {others}" if more else ids
 
