@@ -1,7 +1,7 @@
-"""Building: what a player does with its estate, sell, mortgage, lift, build; and what it is asked before it pays.
+"""Building and mortgaging: how a player manages its estate, and raises cash before a purchase or a bid.
 
-Buying and bidding are asked of those who have the cash: what is missing is raised from the bank before. What is legal
-of it all is `bundle`.
+Only players with the cash are asked to buy or to bid, so they may raise it from the bank before. `bundle` decides what
+is legal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken
 from agentsim.games.monopoly.state import View
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
-"""Before or after one's roll, before leaving jail, just sent there, or when another player's roll is done."""
+"""Before or after the player's roll, before it leaves jail, just sent there, or when another player's roll is done."""
 DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
 _OPEN: Mapping[Kind, str] = {
     "sell": "May be sold next (you get)",
@@ -42,7 +42,7 @@ def _standing(level: int) -> str:
 
 
 class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}.", base=True):
-    """`before` and `after` are levels, 5 a hotel; `houses` and `hotels` what the bank has left."""
+    """`before` and `after` are levels, 5 for a hotel; `houses` and `hotels` are the bank's stock."""
 
     before: int
     after: Annotated[int, Worded(_standing)]
@@ -78,7 +78,7 @@ Managed: TypeAlias = Spoken[Bundle]
 
 
 class ManageEstate(MonopolyRequest[Managed]):
-    """Sell, mortgage, lift, build: one bundle, all or nothing."""
+    """The question of managing an estate: sell, mortgage, unmortgage and build in one bundle, all or nothing."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}
     particulars: ClassVar[tuple[str, ...]] = ("when",)
@@ -103,14 +103,14 @@ class ManageEstate(MonopolyRequest[Managed]):
 
 
 def moment(when: str, *, again: bool) -> str:
-    """Where in a turn a question is asked; `again` where doubles give another roll."""
+    """Describe when in a turn a question is asked; `again` says that doubles give another roll."""
     after = "after your roll; it was doubles, so you roll again" if again else "after your roll"
     jail = {"jail": "before you choose how to leave jail", "jailed": "now that you have been sent to jail"}
     return {"before": "before your roll", "after": after, "between": "before the next roll", **jail}[when]
 
 
 def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
-    """What may be sold, mortgaged, lifted and built on, with amounts."""
+    """Yield a line for each kind of change that is legal now, with the properties and amounts."""
     estate = view.estate()
     for kind in kinds:
         found = []
@@ -123,9 +123,9 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
 
 
 def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed | None]]:
-    """The lists of what there is to sell, mortgage, lift and build on, if only after those before.
+    """Yield the bundle's lists by path: what they may hold now or after the lists before them, or None for nothing.
 
-    What they may hold changes with deeds and buildings alone: a provider's cache ends where a schema changes.
+    They depend on deeds and buildings alone, because a provider's prompt cache ends when a schema changes.
     """
     held, house = estate.held(seat), Choice(("house", "hotel"))
     lots = [lot for lot in held if lot in STREETS and estate.completes(seat, SPACES[lot].group)]
@@ -148,14 +148,14 @@ def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed
 
 
 def carry_out(match: Match, number: int, changes: Bundle) -> None:
-    """What a player does with its estate; `IllegalDecision` where it may not."""
+    """Carry out a bundle of estate changes and announce each. Raises `IllegalDecision` if it is illegal."""
     if not changes.empty:
         for step in bundle.carry_out(match.state.estate, number, match.seat(number).cash, changes):
             _book(match, number, step)
 
 
 def build(match: Match, number: int, lot: int, price: int) -> None:
-    """One level more, for this price; whether it may be built is the caller's to know."""
+    """Add one building for this price. The caller checks that it is legal."""
     before = match.state.estate.level[lot]
     match.state.estate.change("build", lot)
     _book(match, number, Step("build", lot, price, before, before + 1))
@@ -173,7 +173,7 @@ def _book(match: Match, number: int, step: Step) -> None:
 
 
 def clear_lots(match: Match, number: int, *, paid: bool) -> None:
-    """All buildings of a player go back to the bank, for half their cost if they are `paid` for."""
+    """Return all buildings of a player to the bank, for half their cost if `paid`, else for nothing."""
     state = match.state
     for lot in state.estate.held(number):
         if before := state.estate.level[lot]:
@@ -188,7 +188,7 @@ Funded: TypeAlias = Spoken[Funds]
 
 
 class RaiseFirst(MonopolyRequest[Funded]):
-    """The player is short of the price, or of the least bid, and could raise it from the bank before it is asked."""
+    """The question of raising cash: the player is short of a price or of the least bid, and could raise it."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}
     particulars: ClassVar[tuple[str, ...]] = ("position", "needed")
@@ -219,7 +219,7 @@ class RaiseFirst(MonopolyRequest[Funded]):
 
 
 async def can_pay(match: Match, number: int, position: int, needed: int, *, bid: bool) -> bool:
-    """Whether a player has what it needs to buy or to bid, once it has raised it from the bank, where it may."""
+    """Return whether a player has `needed` in cash, after letting it raise what is missing if the config allows it."""
     seat = match.seat(number)
     short = seat.cash < needed <= seat.cash + match.state.estate.liquid(number)
     if short and match.config.raise_first:
@@ -235,7 +235,7 @@ LiftedOnReceipt: TypeAlias = Spoken[Deeds]
 
 
 class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
-    """You have received mortgaged deeds: which mortgages do you lift now, with the interest paid once?"""
+    """The question which received mortgages to lift at once, with the interest paid once."""
 
     particulars: ClassVar[tuple[str, ...]] = ("received",)
 
@@ -266,12 +266,12 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
 
 
 def cost(received: Sequence[int], lifts: Sequence[int]) -> int:
-    """What these deeds cost their receiver at once: some lifted, interest on the others."""
+    """Return the dollars due at once for received deeds: the redemption of those lifted, and interest on the others."""
     return sum(SPACES[at].redemption if at in lifts else SPACES[at].interest for at in received)
 
 
 async def received(match: Match, number: int, mortgaged: Sequence[int]) -> Sequence[int]:
-    """Let a player lift what it has received, where it has the cash for any; the deeds that still owe interest."""
+    """Let a player lift mortgages on receipt if it has the cash for any; return the deeds that still owe interest."""
     cash = match.seat(number).cash
     if not match.config.lift_on_receipt or all(cost(mortgaged, [at]) > cash for at in mortgaged):
         return mortgaged

@@ -1,6 +1,6 @@
-"""Bundle: several changes of one estate in one go, all or nothing: sell, mortgage, lift, build.
+"""Bundles: several changes of one estate at once, all or nothing: sell, mortgage, unmortgage, build.
 
-Within one kind the order in which a player lists things does not matter: whatever order is legal is found.
+The order of the entries in one list does not matter: any legal order is found.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from agentsim.games.monopoly.state import View
 
 Building: TypeAlias = Annotated[Literal["house", "hotel"], BeforeValidator(word)]
 LEVELS = Field(default=(), json_schema_extra={"maxItems": 40})
-_LONGEST = 200  # steps: more than any estate has
+_LONGEST = 200  # steps; no estate has room for more
 
 
 def building(level: int) -> Literal["house", "hotel"]:
-    """What stands there as the last of so many levels, from 1."""
+    """Return the kind of building that is added at a level, from 1."""
     return "hotel" if level == HOTEL else "house"
 
 
 class Level(Part):
-    """One level more, or less, on the lot at this position: a house, or the hotel, which stands for four houses."""
+    """One house or hotel to sell or build at a position; a hotel replaces four houses."""
 
     position: Place
     type: Building = "house"
 
 
 class Funds(Part):
-    """What raises money without another player."""
+    """Sales and mortgages, which raise cash without another player."""
 
     sells: tuple[Level, ...] = LEVELS
     mortgages: Deeds = ()
@@ -47,7 +47,7 @@ class Funds(Part):
 
 
 class Bundle(Funds):
-    """What a player does with its estate in one go, by positions; carried out in this order of the fields."""
+    """Changes of an estate by position, carried out in the order of these fields."""
 
     unmortgages: Deeds = ()
     builds: tuple[Level, ...] = LEVELS
@@ -59,7 +59,7 @@ class Bundle(Funds):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change: what it came to in dollars (received, or paid), and the lot's level before and after."""
+    """One change: the dollars received or paid, and the property's level before and after."""
 
     kind: Kind
     position: int
@@ -69,24 +69,24 @@ class Step:
 
     @property
     def gain(self) -> int:
-        """Dollars received; below zero those paid."""
+        """The dollars received, or minus the dollars paid."""
         return self.amount if self.kind in {"sell", "mortgage"} else -self.amount
 
 
 def possible(estate: Estate, seat: int, cash: int) -> bool:
-    """Whether there is anything that the seat could do with its estate, alone and now."""
+    """Return whether a seat could change anything of its estate now."""
     deeds = estate.held(seat)
     for position in deeds:
         if not estate.mortgaged[position]:
-            return True  # a clear deed can be mortgaged, or what stands in its group can be sold
+            return True  # it can be mortgaged, or a building of its group can be sold
     return any(SPACES[position].redemption <= cash for position in deeds)
 
 
 def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step]:
-    """Change the estate; the steps, in the order in which they happen.
+    """Change the estate, and return the steps in the order in which they happen.
 
-    A deed that a list names twice is mortgaged, or lifted, once. Raises `IllegalDecision`, with a reason fit for a
-    player, and may then have done a part: try it on a copy first.
+    A deed that is listed twice is mortgaged or unmortgaged once. Raises `IllegalDecision` with a reason for the player;
+    a part may then be done, so try a bundle on a copy first.
     """
     asked = len(bundle.sells) + len(bundle.mortgages) + len(bundle.unmortgages) + len(bundle.builds)
     if asked > _LONGEST:
@@ -103,7 +103,7 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
 
 
 def why_not(view: View, seat: int, bundle: Bundle) -> str:
-    """Why not all of it can be done; "" where it can."""
+    """Return why the bundle is illegal, or "" if it is legal."""
     try:
         if not bundle.empty:
             carry_out(view.estate(), seat, view.seats[seat].cash, bundle)
@@ -113,7 +113,7 @@ def why_not(view: View, seat: int, bundle: Bundle) -> str:
 
 
 def razing(estate: Estate, seat: int) -> list[Level]:
-    """The entries that sell the seat's first group with buildings to the ground, which is always legal."""
+    """Return the entries that sell all buildings of the seat's first group with any, which is always legal."""
     lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
     return [Level(position=lot, type=building(level)) for lot in lots for level in range(estate.level[lot], 0, -1)]
 
@@ -133,7 +133,7 @@ def _step(estate: Estate, seat: int, kind: Kind, position: int) -> Step:
 
 
 def _sold(estate: Estate, seat: int, levels: Sequence[Level]) -> Iterator[Step]:
-    """Whole groups to the ground, each in one step (S11), then what is left, one level after another."""
+    """Sell groups that are to be sold out at once (S11), then the other buildings one at a time."""
     wanted = Counter(_deed(level.position) for level in levels)
     hotels = Counter(level.position for level in levels if level.type == "hotel")
     for lot, named in hotels.items():
@@ -161,10 +161,10 @@ def _built(estate: Estate, seat: int, levels: Sequence[Level]) -> Iterator[Step]
 
 
 def _levelled(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: Mapping[int, int]) -> Iterator[Step]:
-    """One level after another, evenly, group by group in an order in which the bank's houses last, if they last in any.
+    """Sell or build evenly, one at a time, in an order of groups for which the bank's houses suffice if any order does.
 
-    A hotel takes four houses from the bank where it is sold, and gives four back where it is built. Groups that give
-    what they take come first, the least taking first; then the others, the most giving first.
+    To sell a hotel takes four houses from the bank; to build one gives four back. Groups that give at least what they
+    take come first, the least taking first; then the others, the most giving first.
     """
     groups: dict[str, Counter[int]] = {}
     for lot, count in wanted.items():
@@ -172,7 +172,7 @@ def _levelled(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted:
             groups.setdefault(SPACES[lot].group, Counter())[lot] = count
     order = {}
     for group, left in groups.items():
-        if kind == "sell":  # from the highest lots down
+        if kind == "sell":  # from the highest levels down
             hotels = sum(estate.level[lot] == HOTEL for lot in left)
             takes, gives = (HOTEL - 1) * hotels, left.total() - hotels
         else:
@@ -184,6 +184,6 @@ def _levelled(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted:
             if kind == "sell":
                 lot = min(left, key=lambda lot: bool(estate.why_not("sell", seat, lot)))
             else:
-                lot = min(left, key=estate.level.__getitem__)  # where it cannot be built on, none of the group can
+                lot = min(left, key=estate.level.__getitem__)  # if the lowest cannot be built on, none of the group can
             yield _step(estate, seat, kind, lot)
             groups[group][lot] -= 1

@@ -1,7 +1,7 @@
-"""Estate: who holds which deed, what stands on it, what is mortgaged; and which changes of that are legal.
+"""Estates: the owner, level and mortgage of every property, and the changes that are legal.
 
-Money is counted here only as what a change costs or brings; whose cash it is belongs to `state`. Everything works the
-same on the live estate and on a copy on which trades are tried out.
+A change returns the dollars that it costs or brings, and moves no cash, which is in `state`. The live estate and the
+copies on which trades are tried out work alike.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from agentsim.games.monopoly import board
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, HOTELS, HOUSES, SPACES, STREETS, Space, group_name
 
 Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
-"""What is done with a deed: one level less, a loan on it, the loan repaid, one level more."""
+"""A change of one property: sell a building, mortgage it, lift the mortgage, or add a building."""
 BANK = -1
-"""The holder of what is unowned; players are seats 0, 1, 2 ..."""
+"""The owner of unowned property; players are seats 0, 1, 2 ..."""
 _NO_DEEDS = tuple(position for position in range(len(SPACES)) if position not in DEEDS)
 
 
 def amount(kind: Kind, position: int) -> int:
-    """Dollars that doing it brings, or costs."""
+    """Return the dollars that a change brings or costs."""
     space = SPACES[position]
     amounts = {"sell": space.house_cost // 2, "mortgage": space.mortgage, "lift": space.redemption}
     return amounts.get(kind, space.house_cost)
@@ -29,7 +29,10 @@ def amount(kind: Kind, position: int) -> int:
 
 @dataclass(slots=True)
 class Estate:
-    """By position `owner` (a seat or `BANK`), `level` (0 to 4 houses, 5 a hotel), `mortgaged`; and the bank's stock."""
+    """All properties by position, and the bank's stock of buildings.
+
+    `owner` is a seat or `BANK`, `level` is 0 to 4 houses or 5 for a hotel.
+    """
 
     owner: list[int] = field(default_factory=lambda: [BANK] * len(SPACES))
     level: list[int] = field(default_factory=lambda: [0] * len(SPACES))
@@ -38,13 +41,12 @@ class Estate:
     hotels: int = HOTELS
 
     def copy(self) -> Estate:
-        """One to try things out on."""
         return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
 
     # -- looking
 
     def held(self, seat: int) -> list[int]:
-        """The deeds of a seat, in board order."""
+        """Return the positions of a seat's deeds, in board order."""
         owner = self.owner
         return [position for position in DEEDS if owner[position] == seat]
 
@@ -55,21 +57,21 @@ class Estate:
         return True
 
     def built_up(self, position: int) -> bool:
-        """Whether any lot of the deed's group has a building."""
+        """Return whether any property of the same group has a building."""
         for lot in GROUPS[SPACES[position].group]:  # noqa: SIM110 - asked all the time, and `any` takes twice as long
             if self.level[lot]:
                 return True
         return False
 
     def tradeable(self, seat: int) -> list[int]:
-        """The deeds that the seat may give away: no building stands in their groups."""
+        """Return the deeds that a seat may trade: those of groups without buildings."""
         return [position for position in self.held(seat) if not self.built_up(position)]
 
     def rent(self, position: int, dice: int) -> int:
-        """What a visitor owes the holder: 0 where it is unowned or mortgaged.
+        """Return the rent in dollars, or 0 if the property is unowned or mortgaged.
 
-        A bare lot of a whole group pays double even while others of the group are mortgaged or built up (S7); a
-        mortgaged railroad or utility counts as held for the others.
+        `dice` is the total, for utilities. A property without buildings pays double in a monopoly, even while others of
+        the group are mortgaged or built on (S7); mortgaged railroads and utilities count for the rent of the others.
         """
         owner, space = self.owner[position], SPACES[position]
         if owner == BANK or self.mortgaged[position]:
@@ -82,22 +84,25 @@ class Estate:
         return board.RAILROAD_RENTS[held - 1] if space.kind == "railroad" else board.UTILITY_TIMES[held - 1] * dice
 
     def highest_rent(self, seat: int) -> int:
-        """The most that the seat could owe another for one landing as things stand."""
+        """Return the most that a seat could owe another player for one landing now."""
         return max((self.rent(position, 12) for position in DEEDS if self.owner[position] != seat), default=0)
 
     def buildings(self, seat: int) -> tuple[int, int]:
-        """(houses, hotels) of a seat."""
+        """Return the number of a seat's houses, and of its hotels."""
         levels = [self.level[lot] for lot in STREETS if self.owner[lot] == seat]
         return sum(level for level in levels if level < HOTEL), levels.count(HOTEL)
 
     def liquid(self, seat: int) -> int:
-        """What the bank would give for it all: half the cost of the buildings, and the mortgages still to be had."""
+        """Return what selling all buildings and mortgaging all properties would raise, in dollars."""
         held = [(SPACES[position], position) for position in self.held(seat)]
         buildings = sum([self.level[at] * space.house_cost // 2 for space, at in held])
         return buildings + sum([space.mortgage for space, at in held if not self.mortgaged[at]])
 
     def worth(self, seat: int) -> int:
-        """Deeds at list price, mortgaged ones at half of it, buildings at cost (S19); cash is not in it."""
+        """Return the worth of a seat's property in dollars, without cash (S19).
+
+        Deeds count at list price, mortgaged ones at half of it, and buildings at cost.
+        """
         return sum(
             (SPACES[position].mortgage if self.mortgaged[position] else SPACES[position].price)
             + self.level[position] * SPACES[position].house_cost
@@ -107,7 +112,7 @@ class Estate:
     # -- what is legal now, one step at a time
 
     def why_not(self, kind: Kind, seat: int, position: int) -> str:
-        """Why the seat may not do this with the deed; "" where it may."""
+        """Return why a seat may not change a property like this, or "" if it may."""
         space = SPACES[position]
         if kind == "build":
             return self._why_not_build(seat, space)
@@ -147,13 +152,13 @@ class Estate:
         return ""
 
     def able(self, kind: Kind, seat: int) -> list[int]:
-        """The deeds of the seat with which it may do this, in board order."""
+        """Return the seat's properties that it may change like this, in board order."""
         return [position for position in self.held(seat) if not self.why_not(kind, seat, position)]
 
-    # -- changing; legality is the caller's
+    # -- changes, which do not check whether they are legal
 
     def change(self, kind: Kind, position: int) -> int:
-        """Do it, one step; what it brings or costs."""
+        """Make one change, and return the dollars that it brings or costs."""
         if kind in {"mortgage", "lift"}:
             self.mortgaged[position] = kind == "mortgage"
         else:
@@ -161,14 +166,14 @@ class Estate:
         return amount(kind, position)
 
     def raze(self, lot: int) -> int:
-        """Every building on the lot goes back to the bank at once, a hotel without breaking down; what it brings."""
+        """Sell all buildings of a property to the bank, without breaking down a hotel; return what they bring."""
         level = self.level[lot]
         self._stand(lot, 0)
         return level * SPACES[lot].house_cost // 2
 
     def _stand(self, lot: int, level: int) -> None:
         before = self.level[lot]
-        self.houses += before % HOTEL - level % HOTEL  # a hotel stands for none
+        self.houses += before % HOTEL - level % HOTEL  # a hotel is no house
         self.hotels += (before == HOTEL) - (level == HOTEL)
         self.level[lot] = level
 

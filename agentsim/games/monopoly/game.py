@@ -1,4 +1,4 @@
-"""Monopoly: the game as the kernel sees it. What happens in one turn is `turn`."""
+"""The game of Monopoly for the engine: setup, turns and standings. `turn` plays a turn."""
 
 from __future__ import annotations
 

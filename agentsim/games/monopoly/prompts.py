@@ -1,4 +1,4 @@
-"""Prompts of Monopoly: the rules in words, the board as one player sees it, and deeds as questions name them."""
+"""Texts of prompts: the rules, the board as one player sees it, and deeds as questions name them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FEES = [card.amount for card in CARDS.values() if card.effect == "pay"]
 
 @cache
 def rules(players: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
-    """The rules in brief; `auctioned` says that the last buildings go to the highest bidder."""
+    """Return the rules in brief; `auctioned` says that the last buildings go to the highest bidder."""
     repairs = " or ".join(f"{card.amount} a house and {card.per_hotel} a hotel" for card in _REPAIRS)
     return (
         "[RULES]",
@@ -52,7 +52,7 @@ def rules(players: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
 
 
 def _printed(group: str) -> str:
-    """The deeds of a group as they are printed; those of one rent stand together."""
+    """Return a line with a group's deeds as printed; deeds of equal rents stand together."""
     spaces = [SPACES[position] for position in GROUPS[group]]
     heads = {
         "railroad": "railroad (rent 25, 50, 100, 200 by how many you hold)",
@@ -76,7 +76,7 @@ def deed(estate: Estate, position: int) -> str:
 
 
 def group_line(view: View, seat: int, position: int) -> str:
-    """Who holds the rest of a deed's group, and whose it would complete."""
+    """Describe who owns the rest of a deed's group, and whose group the deed would complete."""
     space, estate = SPACES[position], view.estate()
     owners = {lot: view.owner[lot] for lot in GROUPS[space.group] if lot != position}
     names = {BANK: "unowned", seat: "yours"}
@@ -101,9 +101,9 @@ def rent_line(position: int) -> str:
 # -- the board in words: the money of all, the deeds by group
 
 
-@lru_cache(maxsize=16)  # a view is shown to the seats of one moment
+@lru_cache(maxsize=16)  # for the seats of one moment
 def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
-    """The board from one seat."""
+    """Return the board as one seat sees it."""
     estate, seats = view.estate(), view.seats
     names = {BANK: "unowned"} | {number: each.name for number, each in enumerate(seats)} | {seat: "you"}
     others = [*range(seat + 1, len(seats)), *range(seat)]
@@ -127,7 +127,7 @@ def _rolled(view: View, seat: int, names: Mapping[int, str]) -> str:
 
 
 def _called(player: Seat, name: str) -> str:
-    """What a player is called, and its id, by which trades name it, where that is another."""
+    """Return a player's name, with the id that trades use if it is another."""
     return name if name in {"you", player.id} else f"{name} (id {player.id})"
 
 
@@ -142,7 +142,7 @@ def _player(player: Seat, estate: Estate, seat: int) -> str:
 
 
 def _owners(estate: Estate, group: str, names: Mapping[int, str]) -> Iterator[str]:
-    """Who holds what of a group, and who lacks one deed of it alone."""
+    """Yield who owns which deeds of a group, and who lacks only one of them."""
     held: dict[int, list[int]] = {}
     for lot in GROUPS[group]:
         held.setdefault(estate.owner[lot], []).append(lot)

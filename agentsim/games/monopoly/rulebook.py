@@ -1,4 +1,4 @@
-"""Rulebook: what is true of every game of Monopoly, said apart from the rules that see to it."""
+"""Laws of Monopoly: statements that hold in every game, apart from the rules that ensure them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """What a player has is what was paid, in what it is asked too; who passes GO is paid for it; prices are told."""
+    """Yield every broken law: cash is what was paid, also in requests; passing GO pays; requests tell the price."""
     cash: Counter[PlayerId] = Counter()
     told: list[Event] = []
     for step in course:
@@ -36,7 +36,7 @@ def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerI
 
 
 def _paid(event: Event, cash: Counter[PlayerId]) -> dict[PlayerId, int]:
-    """Book what an event says was paid; what it says is left."""
+    """Book the payments of an event, and return the cash that it says is left, by player."""
     match event:
         case GameBegan():
             cash.update(dict.fromkeys(event.names, event.cash))
@@ -51,7 +51,7 @@ def _paid(event: Event, cash: Counter[PlayerId]) -> dict[PlayerId, int]:
 
 
 def _unpriced(asked: MonopolyRequest[Any]) -> Iterator[str]:
-    """Whom a deed is offered is told its printed price."""
+    """Yield an offer of a deed that does not tell its price."""
     match asked:
         case BuyOrAuction(position=position) | AuctionBid(lot=AuctionLot(position=position)):
             price = asked.lot.price if isinstance(asked, AuctionBid) else SPACES[position].price
@@ -60,7 +60,7 @@ def _unpriced(asked: MonopolyRequest[Any]) -> Iterator[str]:
 
 
 def _salaries(told: Iterable[Event]) -> Iterator[str]:
-    """Every move over GO or onto it is paid for, and no other one, such as the move back of a card."""
+    """Yield moves over or onto GO without a salary, and salaries without one; a card's move back earns none."""
     due, back = "", False
     for event in told:
         match event:

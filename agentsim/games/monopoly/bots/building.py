@@ -1,7 +1,6 @@
-"""Building: what a bot could build next, and what it must sell to pay a debt. How much it wants to spend is its own.
+"""Building by bots: what a bot could build next, and what it sells to pay a debt. Each bot has a budget of its own.
 
-One bundle builds on, or sells from, one group at a time: what another group frees or takes of the bank's stock can
-then never make it illegal.
+One bundle builds on, or sells from, one group at a time, so that the bank's stock of buildings cannot make it illegal.
 """
 
 from __future__ import annotations
@@ -22,9 +21,10 @@ from agentsim.games.monopoly.state import View
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A whole group to build on: the lots in the order in which levels would come, with what is paid and gained.
+    """A group to build on: the properties in the order in which to build, with costs and gains.
 
-    `spent` and `gained` are by number of levels, from one: dollars, and rent expected in the next round of the table.
+    `spent` and `gained` are by number of buildings, from one: dollars, and rent expected in the next round of the
+    table.
     """
 
     group: str
@@ -34,17 +34,17 @@ class Site:
     gained: tuple[float, ...]
 
     def builds(self, count: int) -> tuple[Level, ...]:
-        """The first so many levels."""
+        """Return the first `count` buildings."""
         pairs = zip(self.lots[:count], self.types[:count], strict=True)
         return tuple(Level(position=lot, type=kind) for lot, kind in pairs)
 
     def affordable(self, budget: int) -> int:
-        """How many levels the budget pays for."""
+        """Return how many buildings the budget pays for."""
         return bisect_right(self.spent, budget)
 
 
 def sites(view: View, seat: int, *, houses: int = HOTEL) -> Iterator[Site]:
-    """Groups of the seat that may be built on now, as high as `houses` on a lot (5 is the hotel)."""
+    """Yield the groups on which the seat may build now, up to `houses` on a property (5 is the hotel)."""
     for group in view.holdings.whole[seat]:
         lots = GROUPS[group]
         if not SPACES[lots[0]].house_cost or True in [view.mortgaged[lot] for lot in lots]:
@@ -67,9 +67,9 @@ def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
 
 @lru_cache(maxsize=1024)
 def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> Site | None:
-    """All that can be built in one group as it stands; `gained` is by how much each level raises the rent of its lot.
+    """Return everything that can be built in one group now, or None for nothing.
 
-    None where that is nothing.
+    `gained` is by how much each building raises the rent of its property.
     """
     levelled = _levelled(group, levels, stock, hotels, houses)
     if not levelled:
@@ -86,7 +86,7 @@ def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: 
 
 
 def _levelled(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> tuple[tuple[int, int], ...]:
-    """(lot, its level then) of all that can be built one after another, evenly, the most visited lots first."""
+    """Return (position, its new level) of all that can be built in turn, evenly, the most visited properties first."""
     now = dict(zip(GROUPS[group], levels, strict=True))
     found: list[tuple[int, int]] = []
     while True:
@@ -103,7 +103,7 @@ def _levelled(group: str, levels: tuple[int, ...], stock: int, hotels: int, hous
 
 
 def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]:
-    """By lot: how many of the others are expected to stop there with their very next throw."""
+    """Return, by position, how many opponents are expected to stop there with their next throw."""
     found = dict.fromkeys(lots, 0.0)
     for number, other in enumerate(view.seats):
         if number != seat and not other.bankrupt:
@@ -115,7 +115,7 @@ def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]
 
 
 def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...]:
-    """Mortgages to lift within the budget: those of whole groups first, then (unless `whole`) by what they bring."""
+    """Return the mortgages to lift within the budget: monopolies first, then, unless `whole`, by what they bring."""
     if True not in view.mortgaged:
         return ()
     held = view.holdings.whole[seat]
@@ -131,8 +131,10 @@ def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...
 
 
 def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
-    """Deeds outside the seat's whole groups to mortgage, the least visited first, and what they bring: as many as are
-    needed for what is missing, or none where all of them are not enough."""
+    """Return lone deeds to mortgage, the least visited first, and what they bring in dollars.
+
+    They are as many as `missing` needs, or none if all of them are not enough.
+    """
     if missing <= 0:
         return (), 0
     whole = view.holdings.whole[seat]
@@ -152,10 +154,10 @@ def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
 
 
 def raised(request: RaiseCash) -> Raise:
-    """What a debt takes, cheapest first: deeds outside whole groups, then buildings of one group, then the rest.
+    """Return how to pay a debt, cheapest first: deeds outside monopolies, then buildings of one group.
 
-    The buildings are those of the group whose rents suffer least for the money. It may be less than what is owed; the
-    debtor is asked again then.
+    The buildings are those of the group whose rents suffer least for the money. Deeds of monopolies come last, and only
+    if there is no building to sell. It may raise less than is owed; the debtor is then asked again.
     """
     estate, seat, whole = request.view.estate(), request.seat, request.view.holdings.whole[request.seat]
     lots = estate.able("sell", seat)
@@ -176,5 +178,5 @@ def raised(request: RaiseCash) -> Raise:
 
 
 def _yield(position: int) -> float:
-    """What a deed on its own brings, roughly: rents go with prices."""
+    """Estimate what a lone deed brings: rents go with prices."""
     return stops()[position] * SPACES[position].price

@@ -1,4 +1,4 @@
-"""bot/random: any legal option, each kind about as likely as the others; for invariants, not for play."""
+"""bot/random: any legal option, each kind about as likely as the others; for tests of invariants, not for play."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _side(request: MonopolyRequest[Any], estate: Estate, seat: int, rng: Stream)
 
 
 def _bundle(request: ManageEstate | PhaseAction, rng: Stream) -> Bundle:
-    """A few steps of one kind, each of them legal after the one before."""
+    """Return a few changes of one kind, each of them legal after the one before."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
     kind: Kind | None = rng.pick((None, "sell", "mortgage", "lift", "build", "build", "build"))
     steps, done = rng.integer(1, 4), list[Any]()
@@ -71,7 +71,7 @@ def _bundle(request: ManageEstate | PhaseAction, rng: Stream) -> Bundle:
 
 
 def _raise(request: RaiseCash, rng: Stream) -> Raise:
-    """One way to money at a time, a trade included, or the fallback's, which always finds some."""
+    """Raise money in one way at a time, or by a trade; else as the fallback does, which always finds some."""
     if request.may_propose and rng.random() < 0.4:
         return Raise(trade=_offer(request, rng))
     funds = _funds(request, rng)
@@ -79,7 +79,7 @@ def _raise(request: RaiseCash, rng: Stream) -> Raise:
 
 
 def _funds(request: MonopolyRequest[Any], rng: Stream) -> Funds:
-    """One building sold or one deed mortgaged, where either can be."""
+    """Sell one building or mortgage one deed, if either is possible."""
     estate, seat = request.view.estate(), request.seat
     lots, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
     if lots and (not deeds or rng.random() < 0.5):
