@@ -49,7 +49,7 @@ class GameBegan(Event, heading="The game begins", content="{players} start on GO
 class CardDrawn(
     OfPlayer, heading=("{name} draws ", By("deck", {"chance": "Chance"}, "Community Chest")), content="{says.text}"
 ):
-    """`card` is its id; a card that is kept is with the player from now on."""
+    """`card` is its id; from now on the player has a card that is kept."""
 
     short = "{name} draws: {says.text}"
     deck: str

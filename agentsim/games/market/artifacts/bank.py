@@ -1,4 +1,4 @@
-"""The bank: deposits that bear interest, and loans against goods. It pays out of capital of its own and makes none."""
+"""The bank: deposits that bear interest, and loans against goods. It pays out of its own capital and makes none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BankSettings(GameConfig):
 
 
 class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; deposit {deposit}, loan {loan}."):
-    """What an agent has with the bank after something changed; `collateral` is reserved for the loan."""
+    """An agent's position at the bank after a change; `collateral` is reserved for the loan."""
 
     agent: str
     what: str
@@ -42,7 +42,7 @@ class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; d
     collateral: dict[str, int]
 
     def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
-        """What the agent is told of what it has not done itself."""
+        """Return what the agent is told, or None if the change was its own doing."""
         return None if by == agent else {"bank": self.what, "amount": self.amount}
 
 
@@ -112,7 +112,7 @@ class Bank(Artifact):
 
     def round_ended(self, number: int) -> None:
         for agent, deposit in self._deposits.items():
-            # what no deposit stands behind is the bank's own
+            # the bank's own capital is what no deposit stands behind
             own = self.world.ledger.accounts[BANK].amount(CAPITAL) - self._deposits.total()
             interest = min(deposit * self.config.deposit_rate // 1000, own)
             if interest > 0:
@@ -150,11 +150,11 @@ class Bank(Artifact):
         return ()
 
     def _worth(self, goods: Mapping[str, int]) -> int:
-        """At their last prices."""
+        """Return the value of goods at their last prices."""
         return sum(self.world.last_prices.get(good, 0) * quantity for good, quantity in goods.items())
 
     def _lends(self, goods: Mapping[str, int]) -> int:
-        """The most that these are good for."""
+        """Return the largest loan against these goods."""
         percent: int = self.config.loan_to_value
         return self._worth(goods) * percent // 100
 

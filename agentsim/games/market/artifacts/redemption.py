@@ -1,6 +1,6 @@
-"""Redemption: an agent gives up units of a good that is worth something to it, and is paid that worth in new capital.
+"""Redemption: an agent gives up units of a good that has a private value to it, and is paid that value in new capital.
 
-It is in every market with private values in which `redeem` holds.
+Every market with private values has it, unless `redeem` is false.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agentsim.games.market.order_book import cover
 class Redeemed(
     Event, heading="{agent} redeems {quantity} {good} at {value}", content="{paid} capital in all.", private=("agent",)
 ):
-    """Units left the market for what they are worth to an agent; no other learns of it."""
+    """Units left the market for their private value to an agent; no other agent learns of it."""
 
     agent: str
     good: str

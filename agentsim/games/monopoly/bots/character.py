@@ -69,10 +69,9 @@ class Character:
     most: ClassVar[int]
     """The most cash that it keeps when it spends by choice."""
     asks: ClassVar[int] = 0
-    """What a trade that it is offered must gain it, as a rule."""
+    """The gain that it requires of a trade that it is offered, as a rule."""
     leaves: ClassVar[int] = 0
-    """What a trade that it proposes must gain the other, plus `sweetening` for each proposal that the other rejected.
-    """
+    """The gain that its trades must leave the other player, plus `sweetening` for each one that the other rejected."""
     sweetening: ClassVar[float] = 40.0
     silent: ClassVar[float] = 0.0
     """The probability that it proposes nothing when it may."""
