@@ -105,7 +105,7 @@ def _barred_by(rules: tuple[RuleName, ...]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Scope:
-    """How far an agent's next action can go: what its question offers, and what the rules refuse.
+    """The scope of an agent's next action: what its question offers, and what the rules refuse.
 
     Actions in `closed` fail whenever the agent takes them. `most` is the greatest amount by action, if that follows
     from what the agent has. `meaning` is the meaning of each action whose name does not say it.

@@ -87,7 +87,7 @@ class Forfeited(
 
 
 class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
-    """What an agent chose to do; `result` is what it is told, or the reason if it is refused."""
+    """An agent's action; `result` is the message for the agent, or the reason if the action is refused."""
 
     agent: str
     action: str

@@ -39,7 +39,7 @@ class MarketBegan(
 
 
 class Endowed(Event, heading="{agent} is endowed", private=("agent",)):
-    """What an agent holds from now on, in place of what it held; `worth` are its private values per unit, in order."""
+    """An agent's holdings from now on, in place of earlier ones; `worth` are its private values per unit, in order."""
 
     agent: str
     holdings: dict[str, int]

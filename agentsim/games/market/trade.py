@@ -79,7 +79,7 @@ Quote: TypeAlias = tuple[int, int]
 
 
 class Clearing(NamedTuple):
-    """What trades at one price: at every price from `low` to `high` exactly these `quantity` units.
+    """The units that trade at one price: at every price from `low` to `high` exactly `quantity` units trade.
 
     No other trader would gain at such a price. `surplus` is the sum of bids less asks. If nothing meets, the prices are
     those of the best bid and the best ask.

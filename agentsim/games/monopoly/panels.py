@@ -50,7 +50,7 @@ def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
 
 
 def _why(turns: Sequence[Replay]) -> str:
-    """Explain the outcome: rents of the richest player at the end, its best group, and whom it bankrupted."""
+    """Explain the outcome: rents of the richest player at the end, its best group, and the players it bankrupted."""
     if len(turns) < 2:
         return ""
     names = turns[0].names

@@ -89,7 +89,7 @@ async def take_minutes(match: Match) -> None:
 
 
 def digested(turns: str, events: Sequence[Event]) -> str:
-    """Return what happened in some turns, from the events alone: what changed hands, and who refused whom."""
+    """Return a digest of some turns, from the events alone: what changed hands, and refusals by player."""
     done: dict[str, list[str]] = {}  # in the order in which it first happened, with the deeds bought
     built, rents, refused = Counter[tuple[str, str]](), Counter[str](), Counter[tuple[str, str]]()
     offered: dict[int, str] = {}

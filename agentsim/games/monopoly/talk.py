@@ -57,7 +57,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """How many of a player's latest offers to another one were rejected."""
+    """The number of a player's latest offers to another one, and of those that were rejected."""
 
     name: str
     rejected: int
@@ -66,7 +66,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one player remembers; `earlier` are summaries, oldest first, and `told` the lines since.
+    """The memory of one player; `earlier` are summaries, oldest first, and `told` the lines since.
 
     `discarded` is why its last proposal of this turn was discarded, or "".
     """
@@ -147,7 +147,7 @@ class Remembered(Recounted, base=True):
     """Base of events that players remember beyond the board: words, and what became of trades."""
 
     room: ClassVar[Room | None] = None
-    """How many of these events a player remembers for itself, or None."""
+    """The room for these events in a player's own memory, or None."""
 
     @property
     def said(self) -> str:
@@ -184,7 +184,7 @@ class Narrated(_InWords, heading="The narrator, in place of {name}"):
 
 
 class Summarized(Remembered, heading="The table talk in short", words="text"):
-    """What players remember of some turns from now on, from the summarizer or the digest."""
+    """A summary that replaces some turns in the players' memory, by the summarizer or the digest."""
 
     forgets: ClassVar[bool] = True
     first: int

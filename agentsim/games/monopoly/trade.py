@@ -40,7 +40,7 @@ _OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
 
 
 class Side(Part):
-    """What one side of a trade gives: deeds by position, dollars, and Get Out of Jail Free cards."""
+    """One side of a trade: the deeds by position, dollars and Get Out of Jail Free cards that it gives."""
 
     properties: Deeds = ()
     cash: WholeNumber = 0

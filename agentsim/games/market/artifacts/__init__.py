@@ -31,7 +31,7 @@ def all_own() -> list[type[Artifact]]:
 
 
 def find(name: str) -> type[Artifact]:
-    """Return the artifact of that name. Raises `ValueError` if there is none, `ScenarioError` for an unusable plugin."""
+    """Return the artifact of that name. Raises `ValueError` if there is none, `ScenarioError` if its plugin is bad."""
     if name in _own():
         found = vars(importlib.import_module(f"{__name__}.{name}")).values()
         return next(each for each in found if isinstance(each, type) and getattr(each, "name", "") == name)
