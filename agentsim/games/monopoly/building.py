@@ -221,7 +221,7 @@ class RaiseFirst(MonopolyRequest[Funded]):
 async def can_pay(match: Match, number: int, position: int, needed: int, *, bid: bool) -> bool:
     """Return whether a player has `needed` in cash, after letting it raise what is missing if the config allows it."""
     seat = match.seat(number)
-    short = seat.cash < needed <= seat.cash + match.state.estate.liquid(number)
+    short = seat.cash < needed <= seat.cash + match.state.estate.liquidation_value(number)
     if short and match.config.raise_first:
         funded = await match.ask(number, RaiseFirst, position=position, needed=needed, bid=bid)
         carry_out(match, number, funded.action.bundle)

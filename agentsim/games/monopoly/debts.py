@@ -80,7 +80,7 @@ class RaiseCash(Proposing[Raised]):
 
     def question(self) -> tuple[str, ...]:
         cash, estate = self.you.cash, self.view.estate()
-        everything = cash + estate.liquid(self.seat)
+        everything = cash + estate.liquidation_value(self.seat)
         what = self.why if self.position is None else f"{self.why}, {self.position} {SPACES[self.position].name}"
         further = f" After that you owe ${self.further} more." if self.further else ""
         by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
@@ -105,7 +105,7 @@ class RaiseCash(Proposing[Raised]):
         estate, seats = self.view.estate(), list(self.view.seats)
         yield from lists_that_matter(estate, self.seat)
         if self.may_propose:  # cash that the rest of the answer raises may be offered
-            seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquid(self.seat))
+            seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquidation_value(self.seat))
             yield from self.trade_that_can_be("action.trade", seats)
         else:
             yield "action.trade", None
@@ -182,7 +182,7 @@ async def _raised(match: Match, debt: Debt, further: int) -> bool:
     """Ask the debtor for cash until it can pay, and return whether it can; `further` is what it owes next."""
     state, proposals = match.state, 0
     while (cash := match.seat(debt.debtor).cash) < debt.amount:
-        if cash + state.estate.liquid(debt.debtor) < debt.amount:
+        if cash + state.estate.liquidation_value(debt.debtor) < debt.amount:
             return False  # not even everything would be enough
         may_propose = proposals < match.config.proposals_per_phase
         owes = {"owed": debt.amount, "creditor": match.name(debt.creditor), "why": debt.why, "further": further}

@@ -92,7 +92,7 @@ class Estate:
         levels = [self.level[lot] for lot in STREETS if self.owner[lot] == seat]
         return sum(level for level in levels if level < HOTEL), levels.count(HOTEL)
 
-    def liquid(self, seat: int) -> int:
+    def liquidation_value(self, seat: int) -> int:
         """Return what selling all buildings and mortgaging all properties would raise, in dollars."""
         held = [(SPACES[position], position) for position in self.held(seat)]
         buildings = sum([self.level[at] * space.house_cost // 2 for space, at in held])

@@ -137,7 +137,7 @@ def _player(player: Seat, estate: Estate, seat: int) -> str:
     place = SPACES[player.position]
     at = f"in jail ({player.failed} of 3 rolls failed)" if player.jailed else f"on {place.position} {place.name}"
     cards = f", {counted(len(player.cards), 'card')} out of jail" if player.cards else ""
-    worth, most = player.cash + estate.worth(seat), player.cash + estate.liquid(seat)
+    worth, most = player.cash + estate.worth(seat), player.cash + estate.liquidation_value(seat)
     return f"${player.cash}, worth ${worth}, up to ${most}, {at}{cards}"
 
 

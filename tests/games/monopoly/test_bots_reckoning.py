@@ -250,8 +250,8 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
         asked = simulate(GAME, {"max_turns": 100}, "ABC", bot="random", seed=seed).asks()
         for request in (ask.request for ask in asked if isinstance(ask.request, PhaseAction)):
             estate, cash = request.view.estate(), request.you.cash
-            owed = cash + dice.randint(1, max(1, estate.liquid(request.seat)))
-            if cash + estate.liquid(request.seat) < owed:
+            owed = cash + dice.randint(1, max(1, estate.liquidation_value(request.seat)))
+            if cash + estate.liquidation_value(request.seat) < owed:
                 continue
             steps = 0
             while cash < owed:

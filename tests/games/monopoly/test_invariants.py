@@ -92,14 +92,16 @@ def test_any_bundle_is_refused_or_sound(hand: str, cash: int, bundle: Bundle) ->
     for step in steps:
         cash += step.amount if step.kind in {"sell", "mortgage"} else -step.amount
         assert cash >= 0
-    assert liquid_after(game.state.estate, steps) >= estate.liquid(0), "no bundle makes money out of nothing"
+    assert liquidation_value_after(game.state.estate, steps) >= estate.liquidation_value(0), (
+        "no bundle makes money out of nothing"
+    )
 
 
-def liquid_after(before: Estate, steps: Sequence[Step]) -> int:
+def liquidation_value_after(before: Estate, steps: Sequence[Step]) -> int:
     """What the estate could bring at most after these steps: what comes in goes out of it."""
     received = sum(step.amount for step in steps if step.kind in {"sell", "mortgage"})
     spent = sum(step.amount for step in steps if step.kind in {"lift", "build"})
-    return before.liquid(0) - received + spent
+    return before.liquidation_value(0) - received + spent
 
 
 SIDES = st.builds(

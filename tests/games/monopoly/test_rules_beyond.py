@@ -384,7 +384,7 @@ def test_a_debtor_short_of_houses_in_the_bank_sells_the_group_to_the_ground() ->
 @pytest.mark.parametrize("share", [0.05, 0.4, 0.7, 1.0])
 def test_the_fallback_pays_whatever_can_be_paid(hand: str, others: str, share: float) -> None:
     game = Game(A=hand, D=others)
-    most = game.cash["A"] + game.state.estate.liquid(0)
+    most = game.cash["A"] + game.state.estate.liquidation_value(0)
     owed = max(game.cash["A"] + 1, int(most * share))
     asked = 0
 
