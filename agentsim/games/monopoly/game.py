@@ -10,7 +10,7 @@ from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.games.monopoly import panels, replay, rulebook
+from agentsim.games.monopoly import laws, panels, replay
 from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
@@ -86,7 +86,7 @@ class Monopoly(Game):
     seats = (2, 8)
     course = staticmethod(panels.course)
     tables = staticmethod(replay.tables)
-    laws = staticmethod(rulebook.laws)
+    laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
     async def play(self, table: Table, config: MonopolyConfig) -> Outcome:
