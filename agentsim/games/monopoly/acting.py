@@ -222,7 +222,7 @@ class PhaseAction(Proposing[PhaseChoice]):
             lines += [
                 f"- manage_estate ({self.managed} of {_BUNDLES} times so far): all of its lists, in their order, or "
                 "nothing; an entry is one building, a lot's fifth its hotel",
-                *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
+                *open_to(self.view, self.seat, "sell", "mortgage", "unmortgage", "build"),
             ]
         return tuple(lines)
 

@@ -28,7 +28,7 @@ DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
 _OPEN: Mapping[Kind, str] = {
     "sell": "May be sold next (you get)",
     "mortgage": "May be mortgaged (you get)",
-    "lift": "May be lifted (you pay)",
+    "unmortgage": "May be lifted (you pay)",
     "build": "May be built on next (you pay; rent now, then)",
 }
 _LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
@@ -67,7 +67,7 @@ class Mortgaged(_Pledged, heading="{name} mortgages {position}"):
     short = "{name} mortgages: {position}"
 
 
-class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"):
+class Unmortgaged(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"):
     short = "{name} lifts mortgages: {position}"
 
 
@@ -93,7 +93,7 @@ class ManageEstate(MonopolyRequest[Managed]):
     def question(self) -> tuple[str, ...]:
         return (
             f"You may see to your estate {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
-            *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
+            *open_to(self.view, self.seat, "sell", "mortgage", "unmortgage", "build"),
             "All of the lists are carried out, in their order, or nothing is. An entry is one building, a lot's fifth "
             "its hotel. Empty lists do nothing.",
         )
@@ -165,8 +165,8 @@ def _book(match: Match, number: int, step: Step) -> None:
     payer, payee = (BANK, number) if step.gain > 0 else (number, BANK)
     match.state.move_cash(payer, payee, step.amount)
     seat, estate, what = match.seat(number), match.state.estate, (step.position, *match.who(number), step.amount)
-    if step.kind in {"mortgage", "lift"}:
-        match.tell((Mortgaged if step.kind == "mortgage" else Lifted)(*what, seat.cash), by=number)
+    if step.kind in {"mortgage", "unmortgage"}:
+        match.tell((Mortgaged if step.kind == "mortgage" else Unmortgaged)(*what, seat.cash), by=number)
     else:
         levels = (step.before, step.after, estate.houses, estate.hotels)
         match.tell((Built if step.kind == "build" else Sold)(*what, *levels, seat.cash), by=number)
@@ -265,9 +265,9 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
         return self.silent(action=())
 
 
-def cost(received: Sequence[int], lifts: Sequence[int]) -> int:
+def cost(received: Sequence[int], unmortgages: Sequence[int]) -> int:
     """Return the dollars due at once for received deeds: the redemption of those lifted, and interest on the others."""
-    return sum(SPACES[at].redemption if at in lifts else SPACES[at].interest for at in received)
+    return sum(SPACES[at].redemption if at in unmortgages else SPACES[at].interest for at in received)
 
 
 async def received(match: Match, number: int, mortgaged: Sequence[int]) -> Sequence[int]:
@@ -275,6 +275,6 @@ async def received(match: Match, number: int, mortgaged: Sequence[int]) -> Seque
     cash = match.seat(number).cash
     if not match.config.lift_on_receipt or all(cost(mortgaged, [at]) > cash for at in mortgaged):
         return mortgaged
-    lifts = (await match.ask(number, LiftOnReceipt, received=tuple(mortgaged))).action
-    carry_out(match, number, Bundle(unmortgages=lifts))
-    return [at for at in mortgaged if at not in lifts]
+    unmortgages = (await match.ask(number, LiftOnReceipt, received=tuple(mortgaged))).action
+    carry_out(match, number, Bundle(unmortgages=unmortgages))
+    return [at for at in mortgaged if at not in unmortgages]

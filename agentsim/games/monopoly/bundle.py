@@ -93,7 +93,7 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
         raise IllegalDecision(f"{asked} changes are more than any estate has room for.")
     steps = [*_sold(estate, seat, bundle.sells)]
     steps += [_step(estate, seat, "mortgage", _deed(position)) for position in dict.fromkeys(bundle.mortgages)]
-    steps += [_step(estate, seat, "lift", _deed(position)) for position in dict.fromkeys(bundle.unmortgages)]
+    steps += [_step(estate, seat, "unmortgage", _deed(position)) for position in dict.fromkeys(bundle.unmortgages)]
     steps += _built(estate, seat, bundle.builds)
     for step in steps:
         cash += step.gain
@@ -126,7 +126,7 @@ def _deed(position: int) -> int:
 
 def _step(estate: Estate, seat: int, kind: Kind, position: int) -> Step:
     if problem := estate.why_not(kind, seat, position):
-        done = {"sell": "sold", "mortgage": "mortgaged", "lift": "lifted", "build": "built on"}[kind]
+        done = {"sell": "sold", "mortgage": "mortgaged", "unmortgage": "lifted", "build": "built on"}[kind]
         raise IllegalDecision(f"{SPACES[position].name} cannot be {done}: {problem}.")
     before = estate.level[position]
     return Step(kind, position, estate.change(kind, position), before, estate.level[position])

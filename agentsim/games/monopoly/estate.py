@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from agentsim.games.monopoly import board
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, HOTELS, HOUSES, SPACES, STREETS, Space, group_name
 
-Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
+Kind: TypeAlias = Literal["sell", "mortgage", "unmortgage", "build"]
 """A change of one property: sell a building, mortgage it, lift the mortgage, or add a building."""
 BANK = -1
 """The owner of unowned property; players are seats 0, 1, 2 ..."""
@@ -23,7 +23,7 @@ _NO_DEEDS = tuple(position for position in range(len(SPACES)) if position not in
 def amount(kind: Kind, position: int) -> int:
     """Return the dollars that a change brings or costs."""
     space = SPACES[position]
-    amounts = {"sell": space.house_cost // 2, "mortgage": space.mortgage, "lift": space.redemption}
+    amounts = {"sell": space.house_cost // 2, "mortgage": space.mortgage, "unmortgage": space.redemption}
     return amounts.get(kind, space.house_cost)
 
 
@@ -159,7 +159,7 @@ class Estate:
 
     def change(self, kind: Kind, position: int) -> int:
         """Make one change, and return the dollars that it brings or costs."""
-        if kind in {"mortgage", "lift"}:
+        if kind in {"mortgage", "unmortgage"}:
             self.mortgaged[position] = kind == "mortgage"
         else:
             self._stand(position, self.level[position] + (1 if kind == "build" else -1))

@@ -14,7 +14,15 @@ from agentsim.games.monopoly import laws, panels, replay
 from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.building import Built, Lifted, LiftOnReceipt, ManageEstate, Mortgaged, RaiseFirst, Sold
+from agentsim.games.monopoly.building import (
+    Built,
+    LiftOnReceipt,
+    ManageEstate,
+    Mortgaged,
+    RaiseFirst,
+    Sold,
+    Unmortgaged,
+)
 from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
@@ -66,7 +74,7 @@ class Monopoly(Game):
         Built,
         Sold,
         Mortgaged,
-        Lifted,
+        Unmortgaged,
         BidMade,
         AuctionOpened,
         AuctionClosed,

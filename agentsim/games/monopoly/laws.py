@@ -10,7 +10,7 @@ from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
 from agentsim.games.monopoly.board import CARDS, SALARY, SPACES
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.match import Moved, Paid
 from agentsim.games.monopoly.question import MonopolyRequest
@@ -44,7 +44,7 @@ def _paid(event: Event, cash: Counter[PlayerId]) -> dict[PlayerId, int]:
             for player, sign in ((event.payer, -1), (event.payee, 1)):
                 cash.update({player: sign * event.amount} if player else {})
             return event.cash
-        case Built() | Lifted() | Sold() | Mortgaged():
+        case Built() | Unmortgaged() | Sold() | Mortgaged():
             cash[event.player] += event.amount if isinstance(event, Sold | Mortgaged) else -event.amount
             return {event.player: event.cash}
     return {}

@@ -15,7 +15,7 @@ from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Board, Cell, Chart, Course, DataTable, Panel, Piece, Scene, Series, Tile
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, JAIL, SPACES, group_name, name_of
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionClosed
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.estate import BANK, Estate
@@ -111,7 +111,7 @@ _MOST_LINES = 12
 _LONGEST = 110
 _QUOTED = 160
 _ROW_END = 30  # characters of a line's last row that stay empty, more or less
-_PLAIN = (Rolled, Moved, Built, Sold, Mortgaged, Lifted, Jailed, Freed, StayedInJail, Bankrupted, TradeProposed)
+_PLAIN = (Rolled, Moved, Built, Sold, Mortgaged, Unmortgaged, Jailed, Freed, StayedInJail, Bankrupted, TradeProposed)
 _TOLD_BY_DEED = {"purchase", "auction", "trade", "bankruptcy"}
 
 

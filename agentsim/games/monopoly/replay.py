@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES, name_of
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.estate import BANK, Estate
@@ -95,7 +95,7 @@ class Replay:
             case Built() | Sold():
                 self.estate.level[event.position] = event.after
                 self.cash[event.player] = event.cash
-            case Mortgaged() | Lifted():
+            case Mortgaged() | Unmortgaged():
                 self.estate.mortgaged[event.position] = isinstance(event, Mortgaged)
                 self.cash[event.player] = event.cash
 

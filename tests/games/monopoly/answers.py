@@ -41,13 +41,13 @@ def propose(target: str, gives: Side, wants: Side) -> Proposed:
 
 
 def bundle(
-    *, sell: Iterable[int] = (), mortgage: Iterable[int] = (), lift: Iterable[int] = (), build: Iterable[int] = ()
+    *, sell: Iterable[int] = (), mortgage: Iterable[int] = (), unmortgage: Iterable[int] = (), build: Iterable[int] = ()
 ) -> Bundle:
     """Changes of an estate by position, one entry a house; a negative position is a hotel."""
     return Bundle(
         sells=tuple(Level(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
         mortgages=tuple(mortgage),
-        unmortgages=tuple(lift),
+        unmortgages=tuple(unmortgage),
         builds=tuple(Level(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
     )
 
@@ -73,7 +73,7 @@ def funds(**changes: Iterable[int]) -> Funded:
     return Funded(action=Funds(sells=made.sells, mortgages=made.mortgages))
 
 
-def lifts(*deeds: int) -> LiftedOnReceipt:
+def unmortgages(*deeds: int) -> LiftedOnReceipt:
     """Mortgages lifted on receipt."""
     return LiftedOnReceipt(action=deeds)
 

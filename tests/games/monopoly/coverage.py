@@ -15,7 +15,7 @@ from agentsim.engine.event import LoggedEvent
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import CARDS, CHANCE, COMMUNITY_CHEST, GROUPS, SPACES
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.game import REQUESTS
@@ -199,7 +199,7 @@ class Coverage:
         if event.player == self._debtor:
             self._means.add("mortgaging")
 
-    def _mortgage_lifted(self, event: Lifted) -> None:
+    def _mortgage_lifted(self, event: Unmortgaged) -> None:
         self._count(f"lifted, {'in jail' if event.player in self._ledger.failed else 'at large'}")
 
     def _deed_moved(self, event: DeedMoved) -> None:

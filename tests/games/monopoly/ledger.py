@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LoggedEvent
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, JAIL_CARDS, SALARY, SPACES
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
@@ -215,11 +215,11 @@ class Ledger:
         assert event.amount == SPACES[event.position].price // 2
         self._pledged(event, True, event.amount)
 
-    def _mortgage_lifted(self, event: Lifted) -> None:
+    def _mortgage_lifted(self, event: Unmortgaged) -> None:
         assert event.amount == SPACES[event.position].redemption
         self._pledged(event, False, -event.amount)
 
-    def _pledged(self, event: Mortgaged | Lifted, mortgaged: bool, gain: int) -> None:
+    def _pledged(self, event: Mortgaged | Unmortgaged, mortgaged: bool, gain: int) -> None:
         assert self.owner[event.position] == event.player
         assert self.mortgaged[event.position] != mortgaged
         self.mortgaged[event.position] = mortgaged

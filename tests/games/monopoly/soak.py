@@ -218,7 +218,7 @@ def single_steps(request: MonopolyRequest[Any]) -> list[Bundle]:
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
     level = estate.level
     built = [lot for lot in estate.able("build", seat) if SPACES[lot].house_cost <= cash]
-    lifted = [position for position in estate.able("lift", seat) if SPACES[position].redemption <= cash]
+    lifted = [position for position in estate.able("unmortgage", seat) if SPACES[position].redemption <= cash]
     sales = [Level(position=lot, type="hotel" if level[lot] == HOTEL else "house") for lot in estate.able("sell", seat)]
     builds = [Level(position=lot, type="hotel" if level[lot] == HOTEL - 1 else "house") for lot in built]
     return [

@@ -412,7 +412,7 @@ def test_the_turtle_builds_only_with_three_times_the_cost_in_cash_and_nothing_mo
             built += 1
             cost = sum(SPACES[build.position].house_cost for build in decision.action.builds)
             assert request.you.cash >= 3 * cost
-            assert not request.view.estate().able("lift", request.seat)
+            assert not request.view.estate().able("unmortgage", request.seat)
     assert built
 
 
@@ -420,7 +420,7 @@ def test_the_turtle_lifts_its_mortgages_before_it_builds() -> None:
     lifted = 0
     for request, decision in _decided(ManageEstate, "turtle"):
         estate = request.view.estate()
-        due = [SPACES[position].redemption for position in estate.able("lift", request.seat)]
+        due = [SPACES[position].redemption for position in estate.able("unmortgage", request.seat)]
         if due and request.you.cash - min(due) >= RESERVES["turtle"][0]:
             lifted += bool(decision.action.unmortgages)
             assert decision.action.unmortgages

@@ -100,7 +100,7 @@ def test_any_bundle_is_refused_or_sound(hand: str, cash: int, bundle: Bundle) ->
 def liquidation_value_after(before: Estate, steps: Sequence[Step]) -> int:
     """What the estate could bring at most after these steps: what comes in goes out of it."""
     received = sum(step.amount for step in steps if step.kind in {"sell", "mortgage"})
-    spent = sum(step.amount for step in steps if step.kind in {"lift", "build"})
+    spent = sum(step.amount for step in steps if step.kind in {"unmortgage", "build"})
     return before.liquidation_value(0) - received + spent
 
 

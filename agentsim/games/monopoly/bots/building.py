@@ -114,7 +114,7 @@ def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]
     return found
 
 
-def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...]:
+def to_unmortgage(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...]:
     """Return the mortgages to lift within the budget: monopolies first, then, unless `whole`, by what they bring."""
     if True not in view.mortgaged:
         return ()

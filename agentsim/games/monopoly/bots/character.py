@@ -205,16 +205,16 @@ class Character:
         return Answered(action=action, public_speech=speech, private_thought=thought)
 
     def built(
-        self, lifts: tuple[int, ...], builds: tuple[Level, ...], rng: Stream, mortgages: tuple[int, ...] = ()
+        self, unmortgages: tuple[int, ...], builds: tuple[Level, ...], rng: Stream, mortgages: tuple[int, ...] = ()
     ) -> Managed:
         """Return the bundle, with words if it builds; `IDLE` if it neither builds nor lifts a mortgage."""
-        if not lifts and not builds:
+        if not unmortgages and not builds:
             return IDLE
         speech = self.heard("build", rng) if builds else ""
         thought = (
             f"{counted(len(builds), 'level')} on {SPACES[builds[0].position].name} and its group." if speech else ""
         )
-        action = Bundle(mortgages=mortgages, unmortgages=lifts, builds=builds)
+        action = Bundle(mortgages=mortgages, unmortgages=unmortgages, builds=builds)
         return Managed(action=action, public_speech=speech, private_thought=thought)
 
     def jail(self, request: JailAction) -> JailChoice:

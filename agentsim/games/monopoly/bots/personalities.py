@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from agentsim.engine.chance import Stream
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.bots.building import lifted, pledged, sites
+from agentsim.games.monopoly.bots.building import pledged, sites, to_unmortgage
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROLL, Character, Lines
 from agentsim.games.monopoly.bots.worth import Taste, proposal
 from agentsim.games.monopoly.building import Managed, ManageEstate
@@ -56,8 +56,8 @@ class Shark(Character):
         if not view.holdings.whole[seat] and not flush:
             return IDLE
         budget = request.you.cash - self.reserve(view, seat, rng)
-        if lifts := lifted(view, seat, budget, whole=not flush):
-            return self.built(lifts, (), rng)
+        if unmortgages := to_unmortgage(view, seat, budget, whole=not flush):
+            return self.built(unmortgages, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
             first = site.spent[: self.FIRST][-1]
             deeds, brought = pledged(view, seat, first - budget)
@@ -103,8 +103,8 @@ class Professor(Character):
         """
         view, seat = request.view, request.seat
         budget = request.you.cash - self.reserve(view, seat, rng)
-        if budget > 0 and (lifts := lifted(view, seat, budget, whole=True)):
-            return self.built(lifts, (), rng)
+        if budget > 0 and (unmortgages := to_unmortgage(view, seat, budget, whole=True)):
+            return self.built(unmortgages, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
             for count in range(len(site.lots), 0, -1):
                 spent = site.spent[count - 1]
@@ -112,7 +112,7 @@ class Professor(Character):
                     deeds, brought = pledged(view, seat, spent - budget)
                     if spent <= budget + brought:
                         return self.built((), site.builds(count), rng, mortgages=deeds)
-        return self.built(lifted(view, seat, budget - self.least, whole=False), (), rng)
+        return self.built(to_unmortgage(view, seat, budget - self.least, whole=False), (), rng)
 
 
 class Hustler(Character):
@@ -212,8 +212,8 @@ class Hustler(Character):
         budget = cash - self.reserve(view, seat, rng) if cash > self.least else 0
         if budget <= 0:
             return IDLE
-        if lifts := lifted(view, seat, budget, whole=cash < 2 * self.most):
-            return self.built(lifts, (), rng)
+        if unmortgages := to_unmortgage(view, seat, budget, whole=cash < 2 * self.most):
+            return self.built(unmortgages, (), rng)
         mood = self.mood(view, rng)
         for site in sites(view, seat, houses=5 if mood > 0.4 else 3):
             count = site.affordable(budget)
@@ -259,7 +259,7 @@ class Turtle(Character):
         if cash <= self.least:
             return IDLE
         if any(pledged and owner == seat for pledged, owner in zip(view.mortgaged, view.owner, strict=True)):
-            return self.built(lifted(view, seat, cash - self.least, whole=False), (), rng)
+            return self.built(to_unmortgage(view, seat, cash - self.least, whole=False), (), rng)
         budget = min(cash // self.CUSHION, cash - self.least)
         for site in sites(view, seat):
             if count := site.affordable(budget):

@@ -19,7 +19,7 @@ from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React, Side
 
-_FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "lift": "unmortgages", "build": "builds"}
+_FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "unmortgage": "unmortgages", "build": "builds"}
 
 
 def _bid(request: AuctionBid, rng: Stream) -> StakedBid:
@@ -55,7 +55,7 @@ def _side(request: MonopolyRequest[Any], estate: Estate, seat: int, rng: Stream)
 def _bundle(request: ManageEstate | PhaseAction, rng: Stream) -> Bundle:
     """Return a few changes of one kind, each of them legal after the one before."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
-    kind: Kind | None = rng.pick((None, "sell", "mortgage", "lift", "build", "build", "build"))
+    kind: Kind | None = rng.pick((None, "sell", "mortgage", "unmortgage", "build", "build", "build"))
     steps, done = rng.integer(1, 4), list[Any]()
     if kind is None:
         return Bundle()
