@@ -61,7 +61,7 @@ async def build_out(match: Match, number: int, changes: Bundle) -> None:
             continue  # an auction before it took the building, or the cash for it
         kind = building(step.after)
         rivals = [] if match.config.house_shortage == "seat_order" else _rivals(match, number, step)
-        stock = estate.hotels if kind == "hotel" else estate.houses
+        stock = estate.bank_hotels if kind == "hotel" else estate.bank_houses
         if len(rivals) < stock:
             build(match, number, step.position, step.amount)
             continue
@@ -81,7 +81,7 @@ def _rivals(match: Match, builder: int, step: Step) -> list[int]:
 
 def _lots(estate: Estate, number: int, kind: Building) -> list[int]:
     """Return the positions on which a player may build this kind of building next."""
-    return [lot for lot in estate.able("build", number) if building(estate.level[lot] + 1) == kind]
+    return [lot for lot in estate.able("build", number) if building(estate.houses[lot] + 1) == kind]
 
 
 async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[int], out: set[int]) -> None:
@@ -109,8 +109,8 @@ async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[i
 
 def _place(match: Match, number: int, step: Step, *, own: bool) -> int:
     """Return the position on which a bidder would build: the builder's choice, or else that with the highest rent."""
-    lots, level = _lots(match.state.estate, number, building(step.after)), match.state.estate.level
-    return step.position if own else max(lots, key=lambda lot: SPACES[lot].rents[level[lot] + 1])
+    lots, houses = _lots(match.state.estate, number, building(step.after)), match.state.estate.houses
+    return step.position if own else max(lots, key=lambda lot: SPACES[lot].rents[houses[lot] + 1])
 
 
 # -- a phase

@@ -25,7 +25,7 @@ START_CASH = 1500
 FINE = 50
 HOUSES, HOTELS = 32, 12
 HOTEL = 5
-"""The level of a property with a hotel; levels 1 to 4 are its houses."""
+"""The number of houses that stands for a hotel; 1 to 4 are houses."""
 RAILROAD_RENTS = (25, 50, 100, 200)
 """Rents in dollars by the number of railroads that the owner has, from 1."""
 UTILITY_TIMES = (4, 10)

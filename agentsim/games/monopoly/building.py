@@ -37,25 +37,25 @@ _LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing f
 # -- what is told
 
 
-def _standing(level: int) -> str:
-    return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")
+def _houses_in_words(houses: int) -> str:
+    return "a hotel" if houses == HOTEL else "no house" if not houses else counted(houses, "house")
 
 
-class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}.", base=True):
-    """`before` and `after` are levels, 5 for a hotel; `houses` and `hotels` are the bank's stock."""
+class _BuildingsChanged(OnDeed, content="${amount}; now {after}. {name} has ${cash}.", base=True):
+    """`before` and `after` are numbers of houses, 5 for a hotel; `houses` and `hotels` are the bank's stock."""
 
     before: int
-    after: Annotated[int, Worded(_standing)]
+    after: Annotated[int, Worded(_houses_in_words)]
     houses: int
     hotels: int
     cash: int
 
 
-class Built(_Levelled, heading="{name} builds on {position}"):
+class Built(_BuildingsChanged, heading="{name} builds on {position}"):
     short = "{name} builds up to: {position} {after}"
 
 
-class Sold(_Levelled, heading="{name} sells buildings on {position}"):
+class Sold(_BuildingsChanged, heading="{name} sells buildings on {position}"):
     short = "{name} sells down to: {position} {after}"
 
 
@@ -116,7 +116,7 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
         found = []
         for lot in estate.able(kind, seat):
             called = deed(estate, lot) if kind in {"sell", "build"} else f"{lot} {SPACES[lot].name}"
-            rents = f" ({estate.rent(lot, 0)}, {SPACES[lot].rents[estate.level[lot] + 1]})" if kind == "build" else ""
+            rents = f" ({estate.rent(lot, 0)}, {SPACES[lot].rents[estate.houses[lot] + 1]})" if kind == "build" else ""
             found.append(f"{called} ${amount(kind, lot)}{rents}")
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
@@ -129,19 +129,19 @@ def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed
     """
     held, house = estate.held(seat), Choice(("house", "hotel"))
     lots = [lot for lot in held if lot in STREETS and estate.completes(seat, SPACES[lot].group)]
-    built = [lot for lot in lots if estate.level[lot]]
+    built = [lot for lot in lots if estate.houses[lot]]
 
-    def listed(positions: Sequence[int], *, levels: bool = False) -> Narrowed:
+    def listed(positions: Sequence[int], *, buildings: bool = False) -> Narrowed:
         place, most = Choice(tuple(positions)), len(positions)
-        if not levels:
+        if not buildings:
             return Narrowed(DEEDS_IN_WORDS, for_models=Several(place, upto=most))
         item = Record({"position": place, "type": house})
         return Narrowed(_LOTS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
 
-    yield "action.sells", listed(built, levels=True) if built else None
+    yield "action.sells", listed(built, buildings=True) if built else None
     yield "action.mortgages", listed(held) if any(not estate.mortgaged[position] for position in held) else None
     yield "action.unmortgages", listed(held) if any(estate.mortgaged[position] for position in held) else None
-    yield "action.builds", listed(lots, levels=True) if lots else None
+    yield "action.builds", listed(lots, buildings=True) if lots else None
 
 
 # -- what happens
@@ -156,7 +156,7 @@ def carry_out(match: Match, number: int, changes: Bundle) -> None:
 
 def build(match: Match, number: int, lot: int, price: int) -> None:
     """Add one building for this price. The caller checks that it is legal."""
-    before = match.state.estate.level[lot]
+    before = match.state.estate.houses[lot]
     match.state.estate.change("build", lot)
     _book(match, number, Step("build", lot, price, before, before + 1))
 
@@ -168,15 +168,15 @@ def _book(match: Match, number: int, step: Step) -> None:
     if step.kind in {"mortgage", "unmortgage"}:
         match.tell((Mortgaged if step.kind == "mortgage" else Unmortgaged)(*what, seat.cash), by=number)
     else:
-        levels = (step.before, step.after, estate.houses, estate.hotels)
-        match.tell((Built if step.kind == "build" else Sold)(*what, *levels, seat.cash), by=number)
+        counts = (step.before, step.after, estate.bank_houses, estate.bank_hotels)
+        match.tell((Built if step.kind == "build" else Sold)(*what, *counts, seat.cash), by=number)
 
 
 def clear_lots(match: Match, number: int, *, paid: bool) -> None:
     """Return all buildings of a player to the bank, for half their cost if `paid`, else for nothing."""
     state = match.state
     for lot in state.estate.held(number):
-        if before := state.estate.level[lot]:
+        if before := state.estate.houses[lot]:
             brought = state.estate.raze(lot)
             _book(match, number, Step("sell", lot, brought if paid else 0, before, 0))
 

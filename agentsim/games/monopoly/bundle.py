@@ -19,16 +19,16 @@ from agentsim.games.monopoly.question import Deeds, Part, Place, word
 from agentsim.games.monopoly.state import View
 
 Building: TypeAlias = Annotated[Literal["house", "hotel"], BeforeValidator(word)]
-LEVELS = Field(default=(), json_schema_extra={"maxItems": 40})
+BUILDINGS = Field(default=(), json_schema_extra={"maxItems": 40})
 _LONGEST = 200  # steps; no estate has room for more
 
 
-def building(level: int) -> Literal["house", "hotel"]:
-    """Return the kind of building that is added at a level, from 1."""
-    return "hotel" if level == HOTEL else "house"
+def building(houses: int) -> Literal["house", "hotel"]:
+    """Return the kind of building that brings a property to so many houses, 5 for a hotel."""
+    return "hotel" if houses == HOTEL else "house"
 
 
-class Level(Part):
+class HouseOrHotel(Part):
     """One house or hotel to sell or build at a position; a hotel replaces four houses."""
 
     position: Place
@@ -38,7 +38,7 @@ class Level(Part):
 class Funds(Part):
     """Sales and mortgages, which raise cash without another player."""
 
-    sells: tuple[Level, ...] = LEVELS
+    sells: tuple[HouseOrHotel, ...] = BUILDINGS
     mortgages: Deeds = ()
 
     @property
@@ -50,7 +50,7 @@ class Bundle(Funds):
     """Changes of an estate by position, carried out in the order of these fields."""
 
     unmortgages: Deeds = ()
-    builds: tuple[Level, ...] = LEVELS
+    builds: tuple[HouseOrHotel, ...] = BUILDINGS
 
     @property
     def empty(self) -> bool:
@@ -59,7 +59,7 @@ class Bundle(Funds):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change: the dollars received or paid, and the property's level before and after."""
+    """One change: the dollars received or paid, and the houses on the property before and after, 5 for a hotel."""
 
     kind: Kind
     position: int
@@ -112,10 +112,12 @@ def why_not(view: View, seat: int, bundle: Bundle) -> str:
     return ""
 
 
-def razing(estate: Estate, seat: int) -> list[Level]:
+def razing(estate: Estate, seat: int) -> list[HouseOrHotel]:
     """Return the entries that sell all buildings of the seat's first group with any, which is always legal."""
     lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
-    return [Level(position=lot, type=building(level)) for lot in lots for level in range(estate.level[lot], 0, -1)]
+    return [
+        HouseOrHotel(position=lot, type=building(houses)) for lot in lots for houses in range(estate.houses[lot], 0, -1)
+    ]
 
 
 def _deed(position: int) -> int:
@@ -128,39 +130,39 @@ def _step(estate: Estate, seat: int, kind: Kind, position: int) -> Step:
     if problem := estate.why_not(kind, seat, position):
         done = {"sell": "sold", "mortgage": "mortgaged", "unmortgage": "lifted", "build": "built on"}[kind]
         raise IllegalDecision(f"{SPACES[position].name} cannot be {done}: {problem}.")
-    before = estate.level[position]
-    return Step(kind, position, estate.change(kind, position), before, estate.level[position])
+    before = estate.houses[position]
+    return Step(kind, position, estate.change(kind, position), before, estate.houses[position])
 
 
-def _sold(estate: Estate, seat: int, levels: Sequence[Level]) -> Iterator[Step]:
+def _sold(estate: Estate, seat: int, buildings: Sequence[HouseOrHotel]) -> Iterator[Step]:
     """Sell groups that are to be sold out at once (S11), then the other buildings one at a time."""
-    wanted = Counter(_deed(level.position) for level in levels)
-    hotels = Counter(level.position for level in levels if level.type == "hotel")
+    wanted = Counter(_deed(each.position) for each in buildings)
+    hotels = Counter(each.position for each in buildings if each.type == "hotel")
     for lot, named in hotels.items():
-        if named > (estate.level[lot] == HOTEL):
+        if named > (estate.houses[lot] == HOTEL):
             raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
-    for lots in GROUPS.values() if levels else ():
+    for lots in GROUPS.values() if buildings else ():
         whole = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
-        if whole and all(wanted[lot] == estate.level[lot] for lot in lots):
+        if whole and all(wanted[lot] == estate.houses[lot] for lot in lots):
             for lot in lots:
                 del wanted[lot]
-                if before := estate.level[lot]:
+                if before := estate.houses[lot]:
                     yield Step("sell", lot, estate.raze(lot), before, 0)
-    yield from _levelled(estate, seat, "sell", wanted)
+    yield from _evenly(estate, seat, "sell", wanted)
 
 
-def _built(estate: Estate, seat: int, levels: Sequence[Level]) -> Iterator[Step]:
-    wanted = Counter(_deed(level.position) for level in levels)
-    hotels = Counter(level.position for level in levels if level.type == "hotel")
-    yield from _levelled(estate, seat, "build", wanted)
-    got = {lot for lot in STREETS if wanted[lot] and estate.level[lot] == HOTEL}
+def _built(estate: Estate, seat: int, buildings: Sequence[HouseOrHotel]) -> Iterator[Step]:
+    wanted = Counter(_deed(each.position) for each in buildings)
+    hotels = Counter(each.position for each in buildings if each.type == "hotel")
+    yield from _evenly(estate, seat, "build", wanted)
+    got = {lot for lot in STREETS if wanted[lot] and estate.houses[lot] == HOTEL}
     for lot in set(hotels) | got:
         if hotels[lot] != (lot in got):
             what = "a hotel stands on four houses" if hotels[lot] else "the fifth building is a hotel: say so"
             raise IllegalDecision(f"{SPACES[lot].name}: {what}.")
 
 
-def _levelled(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: Mapping[int, int]) -> Iterator[Step]:
+def _evenly(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: Mapping[int, int]) -> Iterator[Step]:
     """Sell or build evenly, one at a time, in an order of groups for which the bank's houses suffice if any order does.
 
     To sell a hotel takes four houses from the bank; to build one gives four back. Groups that give at least what they
@@ -172,11 +174,11 @@ def _levelled(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted:
             groups.setdefault(SPACES[lot].group, Counter())[lot] = count
     order = {}
     for group, left in groups.items():
-        if kind == "sell":  # from the highest levels down
-            hotels = sum(estate.level[lot] == HOTEL for lot in left)
+        if kind == "sell":  # from the properties with most houses down
+            hotels = sum(estate.houses[lot] == HOTEL for lot in left)
             takes, gives = (HOTEL - 1) * hotels, left.total() - hotels
         else:
-            hotels = sum(estate.level[lot] + count >= HOTEL for lot, count in left.items())
+            hotels = sum(estate.houses[lot] + count >= HOTEL for lot, count in left.items())
             takes, gives = left.total() - hotels, (HOTEL - 1) * hotels
         order[group] = (False, takes) if gives >= takes else (True, -gives)
     for group in sorted(order, key=order.__getitem__):
@@ -184,6 +186,7 @@ def _levelled(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted:
             if kind == "sell":
                 lot = min(left, key=lambda lot: bool(estate.why_not("sell", seat, lot)))
             else:
-                lot = min(left, key=estate.level.__getitem__)  # if the lowest cannot be built on, none of the group can
+                # if this one cannot be built on, none of the group can
+                lot = min(left, key=estate.houses.__getitem__)
             yield _step(estate, seat, kind, lot)
             groups[group][lot] -= 1

@@ -173,7 +173,7 @@ class AuctionBid(MonopolyRequest[Bid]):
         lot, space = self.lot, SPACES[self.lot.position]
         if not lot.building:
             return f"{space.position} {space.name}"
-        now, then = self.view.estate().rent(lot.position, 0), space.rents[self.view.level[lot.position] + 1]
+        now, then = self.view.estate().rent(lot.position, 0), space.rents[self.view.houses[lot.position] + 1]
         return (
             f"The bank is short of {lot.building}s: the next one, which you would build at once on {space.position} "
             f"{space.name} (rent {now}, then {then}),"

@@ -12,7 +12,7 @@ from agentsim.engine.schema import Narrowed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to, received
-from agentsim.games.monopoly.bundle import Funds, Level, building
+from agentsim.games.monopoly.bundle import Funds, HouseOrHotel, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
@@ -97,7 +97,7 @@ class RaiseCash(Proposing[Raised]):
         """Yield the deeds that can be mortgaged after the buildings of their groups are sold in the same answer."""
         held = [at for at in estate.held(self.seat) if estate.built_up(at)]
         if held:
-            worth = sum(estate.level[at] * SPACES[at].house_cost // 2 for at in held)
+            worth = sum(estate.houses[at] * SPACES[at].house_cost // 2 for at in held)
             deeds = ", ".join(f"{at} {SPACES[at].name} ${SPACES[at].mortgage}" for at in held)
             yield f"All your buildings sell for ${worth}; then these may be mortgaged too (you get): {deeds}"
 
@@ -117,7 +117,7 @@ class RaiseCash(Proposing[Raised]):
 
         def highest() -> int | None:
             lots = estate.able("sell", seat)
-            return min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot), default=None)
+            return min(lots, key=lambda lot: (-estate.houses[lot], SPACES[lot].house_cost, lot), default=None)
 
         return self.silent(action=raising(estate, seat, self.owed - self.you.cash, deeds, highest))
 
@@ -128,14 +128,14 @@ def raising(estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_
     Changes the estate. If neither brings anything, the bank cannot break down a hotel, and a group is sold out.
     """
     mortgages: list[int] = []
-    sells: list[Level] = []
+    sells: list[HouseOrHotel] = []
     for position in deeds:
         if missing <= 0:
             break
         mortgages.append(position)
         missing -= SPACES[position].mortgage
     while missing > 0 and (lot := next_lot()) is not None:
-        sells.append(Level(position=lot, type=building(estate.level[lot])))
+        sells.append(HouseOrHotel(position=lot, type=building(estate.houses[lot])))
         missing -= estate.change("sell", lot)
     return Raise(sells=tuple(sells if sells or mortgages else bundle.razing(estate, seat)), mortgages=tuple(mortgages))
 

@@ -1,4 +1,4 @@
-"""Estates: the owner, level and mortgage of every property, and the changes that are legal.
+"""Estates: the owner, houses and mortgage of every property, and the changes that are legal.
 
 A change returns the dollars that it costs or brings, and moves no cash, which is in `state`. The live estate and the
 copies on which trades are tried out work alike.
@@ -31,17 +31,17 @@ def amount(kind: Kind, position: int) -> int:
 class Estate:
     """All properties by position, and the bank's stock of buildings.
 
-    `owner` is a seat or `BANK`, `level` is 0 to 4 houses or 5 for a hotel.
+    `owner` is a seat or `BANK`, `houses` is 0 to 4, or 5 for a hotel.
     """
 
     owner: list[int] = field(default_factory=lambda: [BANK] * len(SPACES))
-    level: list[int] = field(default_factory=lambda: [0] * len(SPACES))
+    houses: list[int] = field(default_factory=lambda: [0] * len(SPACES))
     mortgaged: list[bool] = field(default_factory=lambda: [False] * len(SPACES))
-    houses: int = HOUSES
-    hotels: int = HOTELS
+    bank_houses: int = HOUSES
+    bank_hotels: int = HOTELS
 
     def copy(self) -> Estate:
-        return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
+        return Estate(list(self.owner), list(self.houses), list(self.mortgaged), self.bank_houses, self.bank_hotels)
 
     # -- looking
 
@@ -59,7 +59,7 @@ class Estate:
     def built_up(self, position: int) -> bool:
         """Return whether any property of the same group has a building."""
         for lot in GROUPS[SPACES[position].group]:  # noqa: SIM110 - asked all the time, and `any` takes twice as long
-            if self.level[lot]:
+            if self.houses[lot]:
                 return True
         return False
 
@@ -77,9 +77,9 @@ class Estate:
         if owner == BANK or self.mortgaged[position]:
             return 0
         if space.kind == "street":
-            level = self.level[position]
-            doubled = level == 0 and self.completes(owner, space.group)
-            return space.rents[level] * (2 if doubled else 1)
+            houses = self.houses[position]
+            doubled = houses == 0 and self.completes(owner, space.group)
+            return space.rents[houses] * (2 if doubled else 1)
         held = sum(self.owner[other] == owner for other in GROUPS[space.group])
         return board.RAILROAD_RENTS[held - 1] if space.kind == "railroad" else board.UTILITY_TIMES[held - 1] * dice
 
@@ -89,13 +89,13 @@ class Estate:
 
     def buildings(self, seat: int) -> tuple[int, int]:
         """Return the number of a seat's houses, and of its hotels."""
-        levels = [self.level[lot] for lot in STREETS if self.owner[lot] == seat]
-        return sum(level for level in levels if level < HOTEL), levels.count(HOTEL)
+        counts = [self.houses[lot] for lot in STREETS if self.owner[lot] == seat]
+        return sum(houses for houses in counts if houses < HOTEL), counts.count(HOTEL)
 
     def liquidation_value(self, seat: int) -> int:
         """Return what selling all buildings and mortgaging all properties would raise, in dollars."""
         held = [(SPACES[position], position) for position in self.held(seat)]
-        buildings = sum([self.level[at] * space.house_cost // 2 for space, at in held])
+        buildings = sum([self.houses[at] * space.house_cost // 2 for space, at in held])
         return buildings + sum([space.mortgage for space, at in held if not self.mortgaged[at]])
 
     def worth(self, seat: int) -> int:
@@ -105,7 +105,7 @@ class Estate:
         """
         return sum(
             (SPACES[position].mortgage if self.mortgaged[position] else SPACES[position].price)
-            + self.level[position] * SPACES[position].house_cost
+            + self.houses[position] * SPACES[position].house_cost
             for position in self.held(seat)
         )
 
@@ -128,26 +128,26 @@ class Estate:
     def _why_not_build(self, seat: int, space: Space) -> str:
         if space.kind != "street":
             return f"{space.name} is no lot to build on"
-        group, level = GROUPS[space.group], self.level[space.position]
+        group, houses = GROUPS[space.group], self.houses[space.position]
         if not self.completes(seat, space.group):
             return f"{space.name} needs the whole {group_name(space.group)} group"
         if any(self.mortgaged[lot] for lot in group):
             return f"a lot of the {group_name(space.group)} group is mortgaged"
-        if level == HOTEL:
+        if houses == HOTEL:
             return f"{space.name} has its hotel"
-        if level > min(self.level[lot] for lot in group):
+        if houses > min(self.houses[lot] for lot in group):
             return f"{space.name} has more than another lot of its group: building is even"
-        if level == HOTEL - 1:
-            return "" if self.hotels else "the bank has no hotel left"
-        return "" if self.houses else "the bank has no house left"
+        if houses == HOTEL - 1:
+            return "" if self.bank_hotels else "the bank has no hotel left"
+        return "" if self.bank_houses else "the bank has no house left"
 
     def _why_not_sell(self, space: Space) -> str:
-        level = self.level[space.position]
-        if not level:
+        houses = self.houses[space.position]
+        if not houses:
             return f"{space.name} has no building"
-        if level < max(self.level[lot] for lot in GROUPS[space.group]):
+        if houses < max(self.houses[lot] for lot in GROUPS[space.group]):
             return f"{space.name} has less than another lot of its group: selling is even"
-        if level == HOTEL and self.houses < HOTEL - 1:
+        if houses == HOTEL and self.bank_houses < HOTEL - 1:
             return f"the bank has not the four houses for the hotel on {space.name}: sell its whole group to the ground"
         return ""
 
@@ -162,40 +162,40 @@ class Estate:
         if kind in {"mortgage", "unmortgage"}:
             self.mortgaged[position] = kind == "mortgage"
         else:
-            self._stand(position, self.level[position] + (1 if kind == "build" else -1))
+            self._stand(position, self.houses[position] + (1 if kind == "build" else -1))
         return amount(kind, position)
 
     def raze(self, lot: int) -> int:
         """Sell all buildings of a property to the bank, without breaking down a hotel; return what they bring."""
-        level = self.level[lot]
+        houses = self.houses[lot]
         self._stand(lot, 0)
-        return level * SPACES[lot].house_cost // 2
+        return houses * SPACES[lot].house_cost // 2
 
-    def _stand(self, lot: int, level: int) -> None:
-        before = self.level[lot]
-        self.houses += before % HOTEL - level % HOTEL  # a hotel is no house
-        self.hotels += (before == HOTEL) - (level == HOTEL)
-        self.level[lot] = level
+    def _stand(self, lot: int, houses: int) -> None:
+        before = self.houses[lot]
+        self.bank_houses += before % HOTEL - houses % HOTEL  # a hotel is no house
+        self.bank_hotels += (before == HOTEL) - (houses == HOTEL)
+        self.houses[lot] = houses
 
     def check(self) -> Iterator[str]:
-        levels = [self.level[lot] for lot in STREETS]
-        if sum([level for level in levels if level < HOTEL]) + self.houses != HOUSES or self.houses < 0:
+        counts = [self.houses[lot] for lot in STREETS]
+        if sum([houses for houses in counts if houses < HOTEL]) + self.bank_houses != HOUSES or self.bank_houses < 0:
             yield "houses on lots and in the bank make up 32"
-        if levels.count(HOTEL) + self.hotels != HOTELS or self.hotels < 0:
+        if counts.count(HOTEL) + self.bank_hotels != HOTELS or self.bank_hotels < 0:
             yield "hotels on lots and in the bank make up 12"
-        if any(self.level):
+        if any(self.houses):
             yield from self._check_groups()
         pledged = [owner for owner, mortgaged in zip(self.owner, self.mortgaged, strict=True) if mortgaged]
         if BANK in pledged:
             yield "what the bank holds is clear"
         if [owner for owner in [self.owner[position] for position in _NO_DEEDS] if owner != BANK]:
             yield "only deeds are held"
-        if sum(levels) != sum(self.level) or min(levels) < 0 or max(levels) > HOTEL:
+        if sum(counts) != sum(self.houses) or min(counts) < 0 or max(counts) > HOTEL:
             yield "four houses or a hotel at most, and on streets alone"
 
     def _check_groups(self) -> Iterator[str]:
         for group, lots in GROUPS.items():
-            built: Sequence[int] = [self.level[lot] for lot in lots]
+            built: Sequence[int] = [self.houses[lot] for lot in lots]
             if not any(built):
                 continue
             if max(built) - min(built) > 1:

@@ -190,7 +190,7 @@ def _board(turns: Sequence[Replay], names: Mapping[PlayerId, str]) -> Board:
 def _scene(turn: Replay, names: Mapping[PlayerId, str]) -> Scene:
     estate, called = turn.estate, list(names.values())
     owners = [None if owner == BANK else called[owner] for owner in estate.owner]
-    tiles = tuple(map(_tile, range(len(SPACES)), owners, estate.level, estate.mortgaged))
+    tiles = tuple(map(_tile, range(len(SPACES)), owners, estate.houses, estate.mortgaged))
     pieces = tuple(
         Piece(name, *spot(turn.positions[player]), held=player in turn.jailed)
         for player, name in names.items()
@@ -206,17 +206,17 @@ def _scene(turn: Replay, names: Mapping[PlayerId, str]) -> Scene:
 
 
 def _stock(estate: Estate) -> str:
-    levels = [level for level in estate.level if level]
-    houses, hotels = HOUSES - sum(level for level in levels if level < HOTEL), HOTELS - levels.count(HOTEL)
+    counts = [count for count in estate.houses if count]
+    houses, hotels = HOUSES - sum(count for count in counts if count < HOTEL), HOTELS - counts.count(HOTEL)
     return f"{counted(houses, 'house')} and {counted(hotels, 'hotel')}"
 
 
 @lru_cache(maxsize=4096)  # enough for one page
-def _tile(position: int, owner: str | None, level: int, mortgaged: bool) -> Tile:
+def _tile(position: int, owner: str | None, houses: int, mortgaged: bool) -> Tile:
     says = group_name(SPACES[position].group)
-    if level:
-        says += ", a hotel" if level == HOTEL else f", {counted(level, 'house')}"
-    blocks = ("large",) if level == HOTEL else ("small",) * level
+    if houses:
+        says += ", a hotel" if houses == HOTEL else f", {counted(houses, 'house')}"
+    blocks = ("large",) if houses == HOTEL else ("small",) * houses
     print_ = {"note": "mortgaged"} if mortgaged else {}
     return _space_tile(position, owner=owner, blocks=blocks, struck=mortgaged, says=says, **print_)
 

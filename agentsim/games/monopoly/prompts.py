@@ -68,10 +68,10 @@ def _printed(group: str) -> str:
 
 
 def deed(estate: Estate, position: int) -> str:
-    level = estate.level[position]
+    houses = estate.houses[position]
     mark = " mortgaged" if estate.mortgaged[position] else ""
-    if level:
-        mark = " hotel" if level == HOTEL else f" {counted(level, 'house')}"
+    if houses:
+        mark = " hotel" if houses == HOTEL else f" {counted(houses, 'house')}"
     return f"{position} {SPACES[position].name}{mark}"
 
 
@@ -115,7 +115,7 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
         "Deeds by group:",
         *(f"- {group_name(each)}: {'; '.join(_owners(estate, each, names))}" for each in GROUPS if each not in free),
         *([f"- unowned: {', '.join(map(group_name, free))}"] if free else []),
-        f"The bank has {counted(view.houses, 'house')} and {counted(view.hotels, 'hotel')} left.",
+        f"The bank has {counted(view.bank_houses, 'house')} and {counted(view.bank_hotels, 'hotel')} left.",
     )
 
 
@@ -160,7 +160,7 @@ def _owners(estate: Estate, group: str, names: Mapping[int, str]) -> Iterator[st
 
 
 def _lot(estate: Estate, position: int) -> str:
-    level = estate.level[position]
-    if level:
-        return f"{position} (hotel)" if level == HOTEL else f"{position} ({counted(level, 'house')})"
+    houses = estate.houses[position]
+    if houses:
+        return f"{position} (hotel)" if houses == HOTEL else f"{position} ({counted(houses, 'house')})"
     return f"{position} (mortgaged)" if estate.mortgaged[position] else f"{position}"

@@ -93,7 +93,7 @@ class Replay:
                 self.estate.owner[event.position] = self.seat(event.taker)
                 self.estate.mortgaged[event.position] = event.mortgaged
             case Built() | Sold():
-                self.estate.level[event.position] = event.after
+                self.estate.houses[event.position] = event.after
                 self.cash[event.player] = event.cash
             case Mortgaged() | Unmortgaged():
                 self.estate.mortgaged[event.position] = isinstance(event, Mortgaged)

@@ -113,7 +113,13 @@ class State:
         """Return what players see, made once for each version."""
         if self._view is None or self._seen != self.version:
             estate = self.estate
-            deeds = (tuple(estate.owner), tuple(estate.level), tuple(estate.mortgaged), estate.houses, estate.hotels)
+            deeds = (
+                tuple(estate.owner),
+                tuple(estate.houses),
+                tuple(estate.mortgaged),
+                estate.bank_houses,
+                estate.bank_hotels,
+            )
             self._view = View(self.turn, self.active, self.roll, tuple(self.seats), *deeds, roller=self.roller)
             self._seen = self.version
         return self._view
@@ -210,10 +216,10 @@ class View:
     roll: tuple[int, int] | None
     seats: tuple[Seat, ...]
     owner: tuple[int, ...]
-    level: tuple[int, ...]
+    houses: tuple[int, ...]
     mortgaged: tuple[bool, ...]
-    houses: int
-    hotels: int
+    bank_houses: int
+    bank_hotels: int
     roller: int = BANK
 
     @cached_property
@@ -229,7 +235,7 @@ class View:
 
     def estate(self) -> Estate:
         """Return the estate as it is, as a copy to try things out on."""
-        return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
+        return Estate(list(self.owner), list(self.houses), list(self.mortgaged), self.bank_houses, self.bank_hotels)
 
     def seat(self, player: str) -> int:
         """Return the number of a player. Raises `KeyError` if there is none with that id."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseChoice
 from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, Managed
-from agentsim.games.monopoly.bundle import Bundle, Funds, Level
+from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel
 from agentsim.games.monopoly.buying import Bid, Bought, StakedBid
 from agentsim.games.monopoly.debts import Raise, Raised
 from agentsim.games.monopoly.jail import JailChoice
@@ -45,10 +45,10 @@ def bundle(
 ) -> Bundle:
     """Changes of an estate by position, one entry a house; a negative position is a hotel."""
     return Bundle(
-        sells=tuple(Level(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
+        sells=tuple(HouseOrHotel(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
         mortgages=tuple(mortgage),
         unmortgages=tuple(unmortgage),
-        builds=tuple(Level(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
+        builds=tuple(HouseOrHotel(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
     )
 
 

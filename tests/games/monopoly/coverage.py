@@ -150,8 +150,8 @@ class Coverage:
         self._card = card.id
         self._debt = {"pay_each": "C15 to each", "receive_each": "H09 from each"}.get(card.effect, "a card to the bank")
         if card.effect == "repairs":
-            levels = [ledger.level[place] for place, owner in enumerate(ledger.owner) if owner == event.player]
-            houses, hotels = any(0 < level < 5 for level in levels), 5 in levels
+            counts = [ledger.houses[place] for place, owner in enumerate(ledger.owner) if owner == event.player]
+            houses, hotels = any(0 < count < 5 for count in counts), 5 in counts
             built = " and ".join(["houses"] * houses + ["hotels"] * hotels)
             self._count(f"{card.id} for {built or 'nothing'}")
 
@@ -233,7 +233,7 @@ class Coverage:
         has = (
             *(["mortgaged deeds"] * any(ledger.mortgaged[place] for place in owned)),
             *(["clear deeds"] * (not all(ledger.mortgaged[place] for place in owned))),
-            *(["buildings"] * any(ledger.level[place] for place in owned)),
+            *(["buildings"] * any(ledger.houses[place] for place in owned)),
             *(["a card"] * bool(ledger.cards[event.player])),
             *(["nothing"] * (not owned)),
         )

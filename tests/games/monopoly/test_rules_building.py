@@ -160,10 +160,10 @@ def test_115_selling_the_group_to_the_ground() -> None:
     assert sum(sold.amount for sold in game.events(Sold)) == 750
 
 
-@pytest.mark.parametrize("level", [1, 2, 3, 4])
-def test_houses_sold_to_the_ground(level: int) -> None:
-    game = Game(A=f"$0 16:{level} 18:{level} 19:{level}").does(sell=[16, 18, 19] * level)
-    assert (game.cash["A"], game.stock) == (150 * level, (32, 12))
+@pytest.mark.parametrize("houses", [1, 2, 3, 4])
+def test_houses_sold_to_the_ground(houses: int) -> None:
+    game = Game(A=f"$0 16:{houses} 18:{houses} 19:{houses}").does(sell=[16, 18, 19] * houses)
+    assert (game.cash["A"], game.stock) == (150 * houses, (32, 12))
 
 
 def test_nothing_to_sell() -> None:

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Literal
 
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bundle import Level, building
+from agentsim.games.monopoly.bundle import HouseOrHotel, building
 from agentsim.games.monopoly.debts import Raise, RaiseCash, raising
 from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.state import View
@@ -33,31 +33,31 @@ class Site:
     spent: tuple[int, ...]
     gained: tuple[float, ...]
 
-    def builds(self, count: int) -> tuple[Level, ...]:
+    def builds(self, count: int) -> tuple[HouseOrHotel, ...]:
         """Return the first `count` buildings."""
         pairs = zip(self.lots[:count], self.types[:count], strict=True)
-        return tuple(Level(position=lot, type=kind) for lot, kind in pairs)
+        return tuple(HouseOrHotel(position=lot, type=kind) for lot, kind in pairs)
 
     def affordable(self, budget: int) -> int:
         """Return how many buildings the budget pays for."""
         return bisect_right(self.spent, budget)
 
 
-def sites(view: View, seat: int, *, houses: int = HOTEL) -> Iterator[Site]:
-    """Yield the groups on which the seat may build now, up to `houses` on a property (5 is the hotel)."""
+def sites(view: View, seat: int, *, most_houses: int = HOTEL) -> Iterator[Site]:
+    """Yield the groups on which the seat may build now, up to `most_houses` on a property (5 is the hotel)."""
     for group in view.holdings.whole[seat]:
         lots = GROUPS[group]
         if not SPACES[lots[0]].house_cost or True in [view.mortgaged[lot] for lot in lots]:
             continue
-        if min([view.level[lot] for lot in lots]) >= houses:
+        if min([view.houses[lot] for lot in lots]) >= most_houses:
             continue
-        if site := _site(view, seat, group, houses):
+        if site := _site(view, seat, group, most_houses):
             yield site
 
 
-def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
+def _site(view: View, seat: int, group: str, most_houses: int) -> Site | None:
     lots = GROUPS[group]
-    plan = _plan(group, tuple([view.level[lot] for lot in lots]), view.houses, view.hotels, houses)
+    plan = _plan(group, tuple([view.houses[lot] for lot in lots]), view.bank_houses, view.bank_hotels, most_houses)
     if plan is None:
         return None
     coming = nearing(view, seat, lots)
@@ -66,40 +66,42 @@ def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
 
 
 @lru_cache(maxsize=1024)
-def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> Site | None:
+def _plan(group: str, houses: tuple[int, ...], bank_houses: int, bank_hotels: int, most_houses: int) -> Site | None:
     """Return everything that can be built in one group now, or None for nothing.
 
     `gained` is by how much each building raises the rent of its property.
     """
-    levelled = _levelled(group, levels, stock, hotels, houses)
-    if not levelled:
+    order = _in_order(group, houses, bank_houses, bank_hotels, most_houses)
+    if not order:
         return None
     cost = SPACES[GROUPS[group][0]].house_cost
-    rents = [(SPACES[lot].rents, level) for lot, level in levelled]
+    rents = [(SPACES[lot].rents, count) for lot, count in order]
     return Site(
         group,
-        tuple(lot for lot, _ in levelled),
-        tuple(building(level) for _, level in levelled),
-        tuple(cost * count for count in range(1, len(levelled) + 1)),
-        tuple(rent[level] - rent[level - 1] * (2 if level == 1 else 1) for rent, level in rents),
+        tuple(lot for lot, _ in order),
+        tuple(building(count) for _, count in order),
+        tuple(cost * count for count in range(1, len(order) + 1)),
+        tuple(rent[count] - rent[count - 1] * (2 if count == 1 else 1) for rent, count in rents),
     )
 
 
-def _levelled(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> tuple[tuple[int, int], ...]:
-    """Return (position, its new level) of all that can be built in turn, evenly, the most visited properties first."""
-    now = dict(zip(GROUPS[group], levels, strict=True))
+def _in_order(
+    group: str, houses: tuple[int, ...], bank_houses: int, bank_hotels: int, most_houses: int
+) -> tuple[tuple[int, int], ...]:
+    """Return (position, new number of houses) of all that can be built in turn: evenly, the most visited first."""
+    now = dict(zip(GROUPS[group], houses, strict=True))
     found: list[tuple[int, int]] = []
     while True:
         lot = min(now, key=lambda lot: (now[lot], -stops()[lot]))
-        level = now[lot] + 1
-        if level > houses or not (hotels if level == HOTEL else stock):
+        count = now[lot] + 1
+        if count > most_houses or not (bank_hotels if count == HOTEL else bank_houses):
             return tuple(found)
-        if level == HOTEL:
-            hotels, stock = hotels - 1, stock + HOTEL - 1
+        if count == HOTEL:
+            bank_hotels, bank_houses = bank_hotels - 1, bank_houses + HOTEL - 1
         else:
-            stock -= 1
-        now[lot] = level
-        found.append((lot, level))
+            bank_houses -= 1
+        now[lot] = count
+        found.append((lot, count))
 
 
 def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]:
@@ -165,8 +167,8 @@ def raised(request: RaiseCash) -> Raise:
     deeds.sort(key=lambda position: (SPACES[position].group in whole, _yield(position)))
 
     def loss(lot: int) -> float:
-        rents, level = SPACES[lot].rents, estate.level[lot]
-        return stops()[lot] * (rents[level] - rents[level - 1])
+        rents, houses = SPACES[lot].rents, estate.houses[lot]
+        return stops()[lot] * (rents[houses] - rents[houses - 1])
 
     cheapest = min(lots, key=lambda lot: loss(lot) / SPACES[lot].house_cost, default=None)
     group = () if cheapest is None else GROUPS[SPACES[cheapest].group]

@@ -16,7 +16,7 @@ from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
 from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, LiftOnReceipt, Managed, ManageEstate, RaiseFirst
-from agentsim.games.monopoly.bundle import Bundle, Funds, Level
+from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel
 from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
@@ -118,7 +118,7 @@ class Character:
 
     def worst(self, view: View, seat: int) -> int:
         """Return the highest rent that a seat could owe now."""
-        return worst_rent(view.owner, view.level, view.mortgaged, seat)
+        return worst_rent(view.owner, view.houses, view.mortgaged, seat)
 
     def worth(self, request: MonopolyRequest[Any], position: int) -> int:
         """Return the net present value of an unowned deed, in dollars."""
@@ -205,7 +205,11 @@ class Character:
         return Answered(action=action, public_speech=speech, private_thought=thought)
 
     def built(
-        self, unmortgages: tuple[int, ...], builds: tuple[Level, ...], rng: Stream, mortgages: tuple[int, ...] = ()
+        self,
+        unmortgages: tuple[int, ...],
+        builds: tuple[HouseOrHotel, ...],
+        rng: Stream,
+        mortgages: tuple[int, ...] = (),
     ) -> Managed:
         """Return the bundle, with words if it builds; `IDLE` if it neither builds nor lifts a mortgage."""
         if not unmortgages and not builds:

@@ -215,7 +215,7 @@ class Hustler(Character):
         if unmortgages := to_unmortgage(view, seat, budget, whole=cash < 2 * self.most):
             return self.built(unmortgages, (), rng)
         mood = self.mood(view, rng)
-        for site in sites(view, seat, houses=5 if mood > 0.4 else 3):
+        for site in sites(view, seat, most_houses=5 if mood > 0.4 else 3):
             count = site.affordable(budget)
             if count and (mood > 0.2 or site.group in self.CHEAP):
                 return self.built((), site.builds(count), rng)

@@ -11,7 +11,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import ManageEstate, RaiseFirst
-from agentsim.games.monopoly.bundle import Bundle, Funds, Level, building
+from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel, building
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate, Kind, amount
@@ -64,8 +64,8 @@ def _bundle(request: ManageEstate | PhaseAction, rng: Stream) -> Bundle:
         if not lots:
             break
         lot = rng.pick(lots)
-        level = Level(position=lot, type=building(estate.level[lot] + (kind == "build")))
-        done.append(level if kind in {"sell", "build"} else lot)
+        sold_or_built = HouseOrHotel(position=lot, type=building(estate.houses[lot] + (kind == "build")))
+        done.append(sold_or_built if kind in {"sell", "build"} else lot)
         cash -= estate.change(kind, lot)
     return Bundle.model_validate({_FIELDS[kind]: done})
 
@@ -84,7 +84,7 @@ def _funds(request: MonopolyRequest[Any], rng: Stream) -> Funds:
     lots, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
     if lots and (not deeds or rng.random() < 0.5):
         lot = rng.pick(lots)
-        return Funds(sells=(Level(position=lot, type=building(estate.level[lot])),))
+        return Funds(sells=(HouseOrHotel(position=lot, type=building(estate.houses[lot])),))
     return Funds(mortgages=(rng.pick(deeds),)) if deeds else Funds()
 
 

@@ -31,9 +31,9 @@ _SHARES = {4: (0.0, 0.06, 0.25, 0.56, 1.0), 3: (0.0, 0.12, 0.4, 1.0), 2: (0.0, 0
 
 
 @lru_cache(maxsize=256)
-def worst_rent(owner: tuple[int, ...], level: tuple[int, ...], mortgaged: tuple[bool, ...], seat: int) -> int:
+def worst_rent(owner: tuple[int, ...], houses: tuple[int, ...], mortgaged: tuple[bool, ...], seat: int) -> int:
     """Return the most that the seat could owe for one landing now."""
-    return Estate(list(owner), list(level), list(mortgaged)).highest_rent(seat)
+    return Estate(list(owner), list(houses), list(mortgaged)).highest_rent(seat)
 
 
 @cache
