@@ -128,7 +128,7 @@ def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed
     They depend on deeds and buildings alone, because a provider's prompt cache ends when a schema changes.
     """
     held, house = estate.held(seat), Choice(("house", "hotel"))
-    lots = [lot for lot in held if lot in STREETS and estate.completes(seat, SPACES[lot].group)]
+    lots = [lot for lot in held if lot in STREETS and estate.has_monopoly(seat, SPACES[lot].group)]
     built = [lot for lot in lots if estate.houses[lot]]
 
     def listed(positions: Sequence[int], *, buildings: bool = False) -> Narrowed:

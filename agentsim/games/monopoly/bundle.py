@@ -142,8 +142,8 @@ def _sold(estate: Estate, seat: int, buildings: Sequence[HouseOrHotel]) -> Itera
         if named > (estate.houses[lot] == HOTEL):
             raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
     for lots in GROUPS.values() if buildings else ():
-        whole = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
-        if whole and all(wanted[lot] == estate.houses[lot] for lot in lots):
+        owned = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
+        if owned and all(wanted[lot] == estate.houses[lot] for lot in lots):
             for lot in lots:
                 del wanted[lot]
                 if before := estate.houses[lot]:

@@ -50,7 +50,7 @@ class Estate:
         owner = self.owner
         return [position for position in DEEDS if owner[position] == seat]
 
-    def completes(self, seat: int, group: str) -> bool:
+    def has_monopoly(self, seat: int, group: str) -> bool:
         for position in GROUPS[group]:  # noqa: SIM110 - asked all the time, and `all` takes twice as long
             if self.owner[position] != seat:
                 return False
@@ -78,7 +78,7 @@ class Estate:
             return 0
         if space.kind == "street":
             houses = self.houses[position]
-            doubled = houses == 0 and self.completes(owner, space.group)
+            doubled = houses == 0 and self.has_monopoly(owner, space.group)
             return space.rents[houses] * (2 if doubled else 1)
         held = sum(self.owner[other] == owner for other in GROUPS[space.group])
         return board.RAILROAD_RENTS[held - 1] if space.kind == "railroad" else board.UTILITY_TIMES[held - 1] * dice
@@ -129,7 +129,7 @@ class Estate:
         if space.kind != "street":
             return f"{space.name} is no lot to build on"
         group, houses = GROUPS[space.group], self.houses[space.position]
-        if not self.completes(seat, space.group):
+        if not self.has_monopoly(seat, space.group):
             return f"{space.name} needs the whole {group_name(space.group)} group"
         if any(self.mortgaged[lot] for lot in group):
             return f"a lot of the {group_name(space.group)} group is mortgaged"

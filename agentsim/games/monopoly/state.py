@@ -189,7 +189,7 @@ class Holdings:
 
     counts: tuple[Mapping[str, int], ...]
     deeds: tuple[int, ...]
-    whole: tuple[tuple[str, ...], ...]
+    monopolies: tuple[tuple[str, ...], ...]
 
 
 @lru_cache(maxsize=256)
@@ -200,8 +200,8 @@ def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
             if owner[lot] != BANK:
                 counts[owner[lot]][group] += 1
     deeds = tuple(sum(held.values()) for held in counts)
-    whole = tuple(tuple(group for group, lots in GROUPS.items() if held[group] == len(lots)) for held in counts)
-    return Holdings(tuple(counts), deeds, whole)
+    monopolies = tuple(tuple(group for group, lots in GROUPS.items() if held[group] == len(lots)) for held in counts)
+    return Holdings(tuple(counts), deeds, monopolies)
 
 
 @dataclass(frozen=True)  # without slots, for its cached properties

@@ -128,7 +128,7 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
         )
         yield f"Of the {len(GROUPS[group])} {group_name(group)} deeds: {'; '.join(counts)}."
         for number, name in names.items():
-            if before.completes(number, group) != (completed := after.completes(number, group)):
+            if before.has_monopoly(number, group) != (completed := after.has_monopoly(number, group)):
                 whose = "your" if number == seat else f"{name}'s"
                 yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
 

@@ -45,7 +45,7 @@ class Site:
 
 def sites(view: View, seat: int, *, most_houses: int = HOTEL) -> Iterator[Site]:
     """Yield the groups on which the seat may build now, up to `most_houses` on a property (5 is the hotel)."""
-    for group in view.holdings.whole[seat]:
+    for group in view.holdings.monopolies[seat]:
         lots = GROUPS[group]
         if not SPACES[lots[0]].house_cost or True in [view.mortgaged[lot] for lot in lots]:
             continue
@@ -116,14 +116,14 @@ def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]
     return found
 
 
-def to_unmortgage(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...]:
-    """Return the mortgages to lift within the budget: monopolies first, then, unless `whole`, by what they bring."""
+def to_unmortgage(view: View, seat: int, budget: int, *, monopolies_only: bool) -> tuple[int, ...]:
+    """Return the mortgages to lift within the budget: monopolies first, then the others by what they bring."""
     if True not in view.mortgaged:
         return ()
-    held = view.holdings.whole[seat]
+    monopolies = view.holdings.monopolies[seat]
     deeds = [position for position, owner in enumerate(view.owner) if owner == seat and view.mortgaged[position]]
-    first = [position for position in deeds if SPACES[position].group in held]
-    rest = [] if whole else [position for position in deeds if SPACES[position].group not in held]
+    first = [position for position in deeds if SPACES[position].group in monopolies]
+    rest = [] if monopolies_only else [position for position in deeds if SPACES[position].group not in monopolies]
     found = []
     for position in (*first, *sorted(rest, key=_yield, reverse=True)):
         if SPACES[position].redemption <= budget:
@@ -139,11 +139,11 @@ def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
     """
     if missing <= 0:
         return (), 0
-    whole = view.holdings.whole[seat]
+    monopolies = view.holdings.monopolies[seat]
     lone = [
         position
         for position, owner in enumerate(view.owner)
-        if owner == seat and not view.mortgaged[position] and SPACES[position].group not in whole
+        if owner == seat and not view.mortgaged[position] and SPACES[position].group not in monopolies
     ]
     found: list[int] = []
     brought = 0
@@ -161,10 +161,10 @@ def raised(request: RaiseCash) -> Raise:
     The buildings are those of the group whose rents suffer least for the money. Deeds of monopolies come last, and only
     if there is no building to sell. It may raise less than is owed; the debtor is then asked again.
     """
-    estate, seat, whole = request.view.estate(), request.seat, request.view.holdings.whole[request.seat]
+    estate, seat, monopolies = request.view.estate(), request.seat, request.view.holdings.monopolies[request.seat]
     lots = estate.able("sell", seat)
-    deeds = [at for at in estate.able("mortgage", seat) if not (lots and SPACES[at].group in whole)]
-    deeds.sort(key=lambda position: (SPACES[position].group in whole, _yield(position)))
+    deeds = [at for at in estate.able("mortgage", seat) if not (lots and SPACES[at].group in monopolies)]
+    deeds.sort(key=lambda position: (SPACES[position].group in monopolies, _yield(position)))
 
     def loss(lot: int) -> float:
         rents, houses = SPACES[lot].rents, estate.houses[lot]

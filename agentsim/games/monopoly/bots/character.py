@@ -156,7 +156,7 @@ class Character:
     def grow(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         """Manage its estate if there may be a mortgage to lift or a group to build on."""
         view = request.view
-        return self.manage(request, rng) if True in view.mortgaged or view.holdings.whole[request.seat] else IDLE
+        return self.manage(request, rng) if True in view.mortgaged or view.holdings.monopolies[request.seat] else IDLE
 
     def propose(self, request: ProposeTrade | PhaseAction, rng: Stream) -> Proposed:
         """Propose the best deal, or with the probability `silent` nothing."""

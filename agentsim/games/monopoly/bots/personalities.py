@@ -53,10 +53,10 @@ class Shark(Character):
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         """Spend all above the reserve on buildings; mortgage lone deeds for the first of them, all or nothing."""
         view, seat, flush = request.view, request.seat, request.you.cash >= 3 * self.most
-        if not view.holdings.whole[seat] and not flush:
+        if not view.holdings.monopolies[seat] and not flush:
             return IDLE
         budget = request.you.cash - self.reserve(view, seat, rng)
-        if unmortgages := to_unmortgage(view, seat, budget, whole=not flush):
+        if unmortgages := to_unmortgage(view, seat, budget, monopolies_only=not flush):
             return self.built(unmortgages, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
             first = site.spent[: self.FIRST][-1]
@@ -103,7 +103,7 @@ class Professor(Character):
         """
         view, seat = request.view, request.seat
         budget = request.you.cash - self.reserve(view, seat, rng)
-        if budget > 0 and (unmortgages := to_unmortgage(view, seat, budget, whole=True)):
+        if budget > 0 and (unmortgages := to_unmortgage(view, seat, budget, monopolies_only=True)):
             return self.built(unmortgages, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
             for count in range(len(site.lots), 0, -1):
@@ -112,7 +112,7 @@ class Professor(Character):
                     deeds, brought = pledged(view, seat, spent - budget)
                     if spent <= budget + brought:
                         return self.built((), site.builds(count), rng, mortgages=deeds)
-        return self.built(to_unmortgage(view, seat, budget - self.least, whole=False), (), rng)
+        return self.built(to_unmortgage(view, seat, budget - self.least, monopolies_only=False), (), rng)
 
 
 class Hustler(Character):
@@ -212,7 +212,7 @@ class Hustler(Character):
         budget = cash - self.reserve(view, seat, rng) if cash > self.least else 0
         if budget <= 0:
             return IDLE
-        if unmortgages := to_unmortgage(view, seat, budget, whole=cash < 2 * self.most):
+        if unmortgages := to_unmortgage(view, seat, budget, monopolies_only=cash < 2 * self.most):
             return self.built(unmortgages, (), rng)
         mood = self.mood(view, rng)
         for site in sites(view, seat, most_houses=5 if mood > 0.4 else 3):
@@ -259,7 +259,7 @@ class Turtle(Character):
         if cash <= self.least:
             return IDLE
         if any(pledged and owner == seat for pledged, owner in zip(view.mortgaged, view.owner, strict=True)):
-            return self.built(to_unmortgage(view, seat, cash - self.least, whole=False), (), rng)
+            return self.built(to_unmortgage(view, seat, cash - self.least, monopolies_only=False), (), rng)
         budget = min(cash // self.CUSHION, cash - self.least)
         for site in sites(view, seat):
             if count := site.affordable(budget):

@@ -1,7 +1,7 @@
 """Worth: what deeds are worth to a seat, from how often they are visited, and trades that would complete a group.
 
 Worths are in dollars. A deed is worth its mortgage, the rent it brings without buildings, and its share in what the
-whole group would earn, which grows with the part that is held. Each bot decides what to do about it.
+monopoly would earn, which grows with the part that is held. Each bot decides what to do about it.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ def stakes(opponents: int) -> Mapping[str, tuple[float, ...]]:
     found = {}
     for group, lots in GROUPS.items():
         spaces = [SPACES[lot] for lot in lots]
-        rents = sum(stops()[lot] * _rent(lot, whole=True) for lot in lots)
+        rents = sum(stops()[lot] * _rent(lot, monopoly=True) for lot in lots)
         spent = sum(HOUSES * space.house_cost for space in spaces)
         gain = max(sum(space.price for space in spaces) / 2, rounds * rents - spent)
         found[group] = tuple(gain * share for share in _SHARES[len(lots)])
     return found
 
 
-def _rent(position: int, *, whole: bool) -> int:
-    """Return the rent of a deed in a complete group, with its houses, or of the only deed held of its group."""
-    space, held = SPACES[position], -1 if whole else 0
+def _rent(position: int, *, monopoly: bool) -> int:
+    """Return the rent of a deed in a monopoly, with its houses, or of the only deed held of its group."""
+    space, held = SPACES[position], -1 if monopoly else 0
     if space.kind == "street":
-        return space.rents[HOUSES if whole else 0]
+        return space.rents[HOUSES if monopoly else 0]
     return RAILROAD_RENTS[held] if space.kind == "railroad" else UTILITY_TIMES[held] * _SEVEN
 
 
@@ -62,7 +62,7 @@ def _rent(position: int, *, whole: bool) -> int:
 def _alone(opponents: int) -> Mapping[int, float]:
     """Return the worth of each deed on its own by position: its mortgage, and its rent without buildings."""
     rounds = HORIZON * opponents
-    return {at: SPACES[at].mortgage + rounds * stops()[at] * _rent(at, whole=False) for at in DEEDS}
+    return {at: SPACES[at].mortgage + rounds * stops()[at] * _rent(at, monopoly=False) for at in DEEDS}
 
 
 def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> float:
