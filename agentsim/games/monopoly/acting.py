@@ -76,12 +76,12 @@ def _rivals(match: Match, builder: int, step: Step) -> list[int]:
     """Return the other players, from the builder's left, who could build one too and have the cash to bid."""
     least, others = step.amount + match.config.auction_min_step, match.state.after(builder)[:-1]
     rich = [other for other in others if match.seat(other).cash >= least]
-    return [other for other in rich if _lots(match.state.estate, other, building(step.after))]
+    return [other for other in rich if _buildable(match.state.estate, other, building(step.after))]
 
 
-def _lots(estate: Estate, number: int, kind: Building) -> list[int]:
+def _buildable(estate: Estate, number: int, kind: Building) -> list[int]:
     """Return the positions on which a player may build this kind of building next."""
-    return [lot for lot in estate.able("build", number) if building(estate.houses[lot] + 1) == kind]
+    return [position for position in estate.able("build", number) if building(estate.houses[position] + 1) == kind]
 
 
 async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[int], out: set[int]) -> None:
@@ -109,8 +109,8 @@ async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[i
 
 def _place(match: Match, number: int, step: Step, *, own: bool) -> int:
     """Return the position on which a bidder would build: the builder's choice, or else that with the highest rent."""
-    lots, houses = _lots(match.state.estate, number, building(step.after)), match.state.estate.houses
-    return step.position if own else max(lots, key=lambda lot: SPACES[lot].rents[houses[lot] + 1])
+    positions, houses = _buildable(match.state.estate, number, building(step.after)), match.state.estate.houses
+    return step.position if own else max(positions, key=lambda position: SPACES[position].rents[houses[position] + 1])
 
 
 # -- a phase

@@ -31,7 +31,7 @@ _OPEN: Mapping[Kind, str] = {
     "unmortgage": "May be lifted (you pay)",
     "build": "May be built on next (you pay; rent now, then)",
 }
-_LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
+_BUILDINGS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
 
 
 # -- what is told
@@ -114,10 +114,13 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
     estate = view.estate()
     for kind in kinds:
         found = []
-        for lot in estate.able(kind, seat):
-            called = deed(estate, lot) if kind in {"sell", "build"} else f"{lot} {SPACES[lot].name}"
-            rents = f" ({estate.rent(lot, 0)}, {SPACES[lot].rents[estate.houses[lot] + 1]})" if kind == "build" else ""
-            found.append(f"{called} ${amount(kind, lot)}{rents}")
+        for position in estate.able(kind, seat):
+            space = SPACES[position]
+            called = deed(estate, position) if kind in {"sell", "build"} else f"{position} {space.name}"
+            rents = ""
+            if kind == "build":
+                rents = f" ({estate.rent(position, 0)}, {space.rents[estate.houses[position] + 1]})"
+            found.append(f"{called} ${amount(kind, position)}{rents}")
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
 
@@ -128,20 +131,20 @@ def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed
     They depend on deeds and buildings alone, because a provider's prompt cache ends when a schema changes.
     """
     held, house = estate.held(seat), Choice(("house", "hotel"))
-    lots = [lot for lot in held if lot in STREETS and estate.has_monopoly(seat, SPACES[lot].group)]
-    built = [lot for lot in lots if estate.houses[lot]]
+    streets = [at for at in held if at in STREETS and estate.has_monopoly(seat, SPACES[at].group)]
+    built = [position for position in streets if estate.houses[position]]
 
     def listed(positions: Sequence[int], *, buildings: bool = False) -> Narrowed:
         place, most = Choice(tuple(positions)), len(positions)
         if not buildings:
             return Narrowed(DEEDS_IN_WORDS, for_models=Several(place, upto=most))
         item = Record({"position": place, "type": house})
-        return Narrowed(_LOTS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
+        return Narrowed(_BUILDINGS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
 
     yield "action.sells", listed(built, buildings=True) if built else None
     yield "action.mortgages", listed(held) if any(not estate.mortgaged[position] for position in held) else None
     yield "action.unmortgages", listed(held) if any(estate.mortgaged[position] for position in held) else None
-    yield "action.builds", listed(lots, buildings=True) if lots else None
+    yield "action.builds", listed(streets, buildings=True) if streets else None
 
 
 # -- what happens
@@ -154,11 +157,11 @@ def carry_out(match: Match, number: int, changes: Bundle) -> None:
             _book(match, number, step)
 
 
-def build(match: Match, number: int, lot: int, price: int) -> None:
+def build(match: Match, number: int, position: int, price: int) -> None:
     """Add one building for this price. The caller checks that it is legal."""
-    before = match.state.estate.houses[lot]
-    match.state.estate.change("build", lot)
-    _book(match, number, Step("build", lot, price, before, before + 1))
+    before = match.state.estate.houses[position]
+    match.state.estate.change("build", position)
+    _book(match, number, Step("build", position, price, before, before + 1))
 
 
 def _book(match: Match, number: int, step: Step) -> None:
@@ -172,13 +175,13 @@ def _book(match: Match, number: int, step: Step) -> None:
         match.tell((Built if step.kind == "build" else Sold)(*what, *counts, seat.cash), by=number)
 
 
-def clear_lots(match: Match, number: int, *, paid: bool) -> None:
+def clear_buildings(match: Match, number: int, *, paid: bool) -> None:
     """Return all buildings of a player to the bank, for half their cost if `paid`, else for nothing."""
     state = match.state
-    for lot in state.estate.held(number):
-        if before := state.estate.houses[lot]:
-            brought = state.estate.raze(lot)
-            _book(match, number, Step("sell", lot, brought if paid else 0, before, 0))
+    for position in state.estate.held(number):
+        if before := state.estate.houses[position]:
+            brought = state.estate.raze(position)
+            _book(match, number, Step("sell", position, brought if paid else 0, before, 0))
 
 
 # -- before a price or a bid: what is missing is raised

@@ -114,10 +114,9 @@ def why_not(view: View, seat: int, bundle: Bundle) -> str:
 
 def razing(estate: Estate, seat: int) -> list[HouseOrHotel]:
     """Return the entries that sell all buildings of the seat's first group with any, which is always legal."""
-    lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
-    return [
-        HouseOrHotel(position=lot, type=building(houses)) for lot in lots for houses in range(estate.houses[lot], 0, -1)
-    ]
+    positions = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
+    built = ((position, houses) for position in positions for houses in range(estate.houses[position], 0, -1))
+    return [HouseOrHotel(position=position, type=building(houses)) for position, houses in built]
 
 
 def _deed(position: int) -> int:
@@ -138,16 +137,17 @@ def _sold(estate: Estate, seat: int, buildings: Sequence[HouseOrHotel]) -> Itera
     """Sell groups that are to be sold out at once (S11), then the other buildings one at a time."""
     wanted = Counter(_deed(each.position) for each in buildings)
     hotels = Counter(each.position for each in buildings if each.type == "hotel")
-    for lot, named in hotels.items():
-        if named > (estate.houses[lot] == HOTEL):
-            raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
-    for lots in GROUPS.values() if buildings else ():
-        owned = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
-        if owned and all(wanted[lot] == estate.houses[lot] for lot in lots):
-            for lot in lots:
-                del wanted[lot]
-                if before := estate.houses[lot]:
-                    yield Step("sell", lot, estate.raze(lot), before, 0)
+    for position, named in hotels.items():
+        if named > (estate.houses[position] == HOTEL):
+            second = "second " * (named > 1)
+            raise IllegalDecision(f"{SPACES[position].name} cannot be sold: there is no {second}hotel.")
+    for positions in GROUPS.values() if buildings else ():
+        owned = any(wanted[at] for at in positions) and all(estate.owner[at] == seat for at in positions)
+        if owned and all(wanted[at] == estate.houses[at] for at in positions):
+            for position in positions:
+                del wanted[position]
+                if before := estate.houses[position]:
+                    yield Step("sell", position, estate.raze(position), before, 0)
     yield from _evenly(estate, seat, "sell", wanted)
 
 
@@ -155,11 +155,11 @@ def _built(estate: Estate, seat: int, buildings: Sequence[HouseOrHotel]) -> Iter
     wanted = Counter(_deed(each.position) for each in buildings)
     hotels = Counter(each.position for each in buildings if each.type == "hotel")
     yield from _evenly(estate, seat, "build", wanted)
-    got = {lot for lot in STREETS if wanted[lot] and estate.houses[lot] == HOTEL}
-    for lot in set(hotels) | got:
-        if hotels[lot] != (lot in got):
-            what = "a hotel stands on four houses" if hotels[lot] else "the fifth building is a hotel: say so"
-            raise IllegalDecision(f"{SPACES[lot].name}: {what}.")
+    got = {position for position in STREETS if wanted[position] and estate.houses[position] == HOTEL}
+    for position in set(hotels) | got:
+        if hotels[position] != (position in got):
+            what = "a hotel stands on four houses" if hotels[position] else "the fifth building is a hotel: say so"
+            raise IllegalDecision(f"{SPACES[position].name}: {what}.")
 
 
 def _evenly(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: Mapping[int, int]) -> Iterator[Step]:
@@ -169,24 +169,24 @@ def _evenly(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: M
     take come first, the least taking first; then the others, the most giving first.
     """
     groups: dict[str, Counter[int]] = {}
-    for lot, count in wanted.items():
+    for position, count in wanted.items():
         if count:
-            groups.setdefault(SPACES[lot].group, Counter())[lot] = count
+            groups.setdefault(SPACES[position].group, Counter())[position] = count
     order = {}
     for group, left in groups.items():
         if kind == "sell":  # from the properties with most houses down
-            hotels = sum(estate.houses[lot] == HOTEL for lot in left)
+            hotels = sum(estate.houses[position] == HOTEL for position in left)
             takes, gives = (HOTEL - 1) * hotels, left.total() - hotels
         else:
-            hotels = sum(estate.houses[lot] + count >= HOTEL for lot, count in left.items())
+            hotels = sum(estate.houses[position] + count >= HOTEL for position, count in left.items())
             takes, gives = left.total() - hotels, (HOTEL - 1) * hotels
         order[group] = (False, takes) if gives >= takes else (True, -gives)
     for group in sorted(order, key=order.__getitem__):
         while left := +groups[group]:
             if kind == "sell":
-                lot = min(left, key=lambda lot: bool(estate.why_not("sell", seat, lot)))
+                position = min(left, key=lambda position: bool(estate.why_not("sell", seat, position)))
             else:
                 # if this one cannot be built on, none of the group can
-                lot = min(left, key=estate.houses.__getitem__)
-            yield _step(estate, seat, kind, lot)
-            groups[group][lot] -= 1
+                position = min(left, key=estate.houses.__getitem__)
+            yield _step(estate, seat, kind, position)
+            groups[group][position] -= 1

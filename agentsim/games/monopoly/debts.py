@@ -11,7 +11,7 @@ from agentsim.engine import Options
 from agentsim.engine.schema import Narrowed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
-from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to, received
+from agentsim.games.monopoly.building import carry_out, clear_buildings, lists_that_matter, open_to, received
 from agentsim.games.monopoly.bundle import Funds, HouseOrHotel, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
@@ -116,14 +116,16 @@ class RaiseCash(Proposing[Raised]):
         deeds = sorted(estate.able("mortgage", seat), key=lambda position: SPACES[position].mortgage)
 
         def highest() -> int | None:
-            lots = estate.able("sell", seat)
-            return min(lots, key=lambda lot: (-estate.houses[lot], SPACES[lot].house_cost, lot), default=None)
+            streets = estate.able("sell", seat)
+            return min(streets, key=lambda at: (-estate.houses[at], SPACES[at].house_cost, at), default=None)
 
         return self.silent(action=raising(estate, seat, self.owed - self.you.cash, deeds, highest))
 
 
-def raising(estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_lot: Callable[[], int | None]) -> Raise:
-    """Mortgage `deeds` in order, then sell single buildings on the next lots, until there is enough.
+def raising(
+    estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_street: Callable[[], int | None]
+) -> Raise:
+    """Mortgage `deeds` in order, then sell single buildings on the next streets, until there is enough.
 
     Changes the estate. If neither brings anything, the bank cannot break down a hotel, and a group is sold out.
     """
@@ -134,9 +136,9 @@ def raising(estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_
             break
         mortgages.append(position)
         missing -= SPACES[position].mortgage
-    while missing > 0 and (lot := next_lot()) is not None:
-        sells.append(HouseOrHotel(position=lot, type=building(estate.houses[lot])))
-        missing -= estate.change("sell", lot)
+    while missing > 0 and (street := next_street()) is not None:
+        sells.append(HouseOrHotel(position=street, type=building(estate.houses[street])))
+        missing -= estate.change("sell", street)
     return Raise(sells=tuple(sells if sells or mortgages else bundle.razing(estate, seat)), mortgages=tuple(mortgages))
 
 
@@ -204,7 +206,7 @@ async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
     to_bank = creditor == BANK
     owes = (match.id(creditor), match.name(creditor), debt.amount, seat.cash)
     match.tell(Bankrupted(seat.id, seat.name, *owes), by=debtor)
-    clear_lots(match, debtor, paid=not to_bank)
+    clear_buildings(match, debtor, paid=not to_bank)
     match.pay(debtor, creditor, match.seat(debtor).cash, "bankruptcy")
     deeds = state.estate.held(debtor)
     mortgaged = [] if to_bank else [position for position in deeds if state.estate.mortgaged[position]]

@@ -58,8 +58,8 @@ class Estate:
 
     def built_up(self, position: int) -> bool:
         """Return whether any property of the same group has a building."""
-        for lot in GROUPS[SPACES[position].group]:  # noqa: SIM110 - asked all the time, and `any` takes twice as long
-            if self.houses[lot]:
+        for other in GROUPS[SPACES[position].group]:  # noqa: SIM110 - asked all the time, and `any` takes twice as long
+            if self.houses[other]:
                 return True
         return False
 
@@ -89,7 +89,7 @@ class Estate:
 
     def buildings(self, seat: int) -> tuple[int, int]:
         """Return the number of a seat's houses, and of its hotels."""
-        counts = [self.houses[lot] for lot in STREETS if self.owner[lot] == seat]
+        counts = [self.houses[position] for position in STREETS if self.owner[position] == seat]
         return sum(houses for houses in counts if houses < HOTEL), counts.count(HOTEL)
 
     def liquidation_value(self, seat: int) -> int:
@@ -131,11 +131,11 @@ class Estate:
         group, houses = GROUPS[space.group], self.houses[space.position]
         if not self.has_monopoly(seat, space.group):
             return f"{space.name} needs the whole {group_name(space.group)} group"
-        if any(self.mortgaged[lot] for lot in group):
+        if any(self.mortgaged[position] for position in group):
             return f"a lot of the {group_name(space.group)} group is mortgaged"
         if houses == HOTEL:
             return f"{space.name} has its hotel"
-        if houses > min(self.houses[lot] for lot in group):
+        if houses > min(self.houses[position] for position in group):
             return f"{space.name} has more than another lot of its group: building is even"
         if houses == HOTEL - 1:
             return "" if self.bank_hotels else "the bank has no hotel left"
@@ -145,7 +145,7 @@ class Estate:
         houses = self.houses[space.position]
         if not houses:
             return f"{space.name} has no building"
-        if houses < max(self.houses[lot] for lot in GROUPS[space.group]):
+        if houses < max(self.houses[position] for position in GROUPS[space.group]):
             return f"{space.name} has less than another lot of its group: selling is even"
         if houses == HOTEL and self.bank_houses < HOTEL - 1:
             return f"the bank has not the four houses for the hotel on {space.name}: sell its whole group to the ground"
@@ -165,20 +165,20 @@ class Estate:
             self._stand(position, self.houses[position] + (1 if kind == "build" else -1))
         return amount(kind, position)
 
-    def raze(self, lot: int) -> int:
+    def raze(self, position: int) -> int:
         """Sell all buildings of a property to the bank, without breaking down a hotel; return what they bring."""
-        houses = self.houses[lot]
-        self._stand(lot, 0)
-        return houses * SPACES[lot].house_cost // 2
+        houses = self.houses[position]
+        self._stand(position, 0)
+        return houses * SPACES[position].house_cost // 2
 
-    def _stand(self, lot: int, houses: int) -> None:
-        before = self.houses[lot]
+    def _stand(self, position: int, houses: int) -> None:
+        before = self.houses[position]
         self.bank_houses += before % HOTEL - houses % HOTEL  # a hotel is no house
         self.bank_hotels += (before == HOTEL) - (houses == HOTEL)
-        self.houses[lot] = houses
+        self.houses[position] = houses
 
     def check(self) -> Iterator[str]:
-        counts = [self.houses[lot] for lot in STREETS]
+        counts = [self.houses[position] for position in STREETS]
         if sum([houses for houses in counts if houses < HOTEL]) + self.bank_houses != HOUSES or self.bank_houses < 0:
             yield "houses on lots and in the bank make up 32"
         if counts.count(HOTEL) + self.bank_hotels != HOTELS or self.bank_hotels < 0:
@@ -194,13 +194,13 @@ class Estate:
             yield "four houses or a hotel at most, and on streets alone"
 
     def _check_groups(self) -> Iterator[str]:
-        for group, lots in GROUPS.items():
-            built: Sequence[int] = [self.houses[lot] for lot in lots]
+        for group, positions in GROUPS.items():
+            built: Sequence[int] = [self.houses[position] for position in positions]
             if not any(built):
                 continue
             if max(built) - min(built) > 1:
                 yield f"{group}: buildings are even"
-            if len({self.owner[lot] for lot in lots}) > 1 or self.owner[lots[0]] == BANK:
+            if len({self.owner[position] for position in positions}) > 1 or self.owner[positions[0]] == BANK:
                 yield f"{group}: buildings stand in whole groups"
-            if any(self.mortgaged[lot] for lot in lots):
+            if any(self.mortgaged[position] for position in positions):
                 yield f"{group}: buildings stand in clear groups"

@@ -78,10 +78,10 @@ def deed(estate: Estate, position: int) -> str:
 def group_line(view: View, seat: int, position: int) -> str:
     """Describe who owns the rest of a deed's group, and whose group the deed would complete."""
     space, estate = SPACES[position], view.estate()
-    owners = {lot: view.owner[lot] for lot in GROUPS[space.group] if lot != position}
+    owners = {other: view.owner[other] for other in GROUPS[space.group] if other != position}
     names = {BANK: "unowned", seat: "yours"}
     names |= {other: f"{view.seats[other].name}'s" for other in owners.values() if other not in names}
-    holders = [f"{deed(estate, lot)} ({names[owner]})" for lot, owner in owners.items()]
+    holders = [f"{deed(estate, other)} ({names[owner]})" for other, owner in owners.items()]
     rest = set(owners.values())
     whose = ""
     if len(rest) == 1 and BANK not in rest:
@@ -107,7 +107,7 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     estate, seats = view.estate(), view.seats
     names = {BANK: "unowned"} | {number: each.name for number, each in enumerate(seats)} | {seat: "you"}
     others = [*range(seat + 1, len(seats)), *range(seat)]
-    free = [group for group, lots in GROUPS.items() if all(estate.owner[lot] == BANK for lot in lots)]
+    free = [group for group, positions in GROUPS.items() if all(estate.owner[at] == BANK for at in positions)]
     return (
         f"Turn {view.turn} of {max_turns}. You are {seats[seat].name}.{_rolled(view, seat, names)}",
         "Players in order of play (up to: with all sold and mortgaged):",
@@ -144,22 +144,22 @@ def _player(player: Seat, estate: Estate, seat: int) -> str:
 def _owners(estate: Estate, group: str, names: Mapping[int, str]) -> Iterator[str]:
     """Yield who owns which deeds of a group, and who lacks only one of them."""
     held: dict[int, list[int]] = {}
-    for lot in GROUPS[group]:
-        held.setdefault(estate.owner[lot], []).append(lot)
-    for owner, lots in sorted(held.items(), reverse=True):
+    for position in GROUPS[group]:
+        held.setdefault(estate.owner[position], []).append(position)
+    for owner, positions in sorted(held.items(), reverse=True):
         name = names[owner]
         if len(held) > 1:
-            yield f"{name} {', '.join(_lot(estate, lot) for lot in lots)}"
+            yield f"{name} {', '.join(_deed_in_short(estate, position) for position in positions)}"
         else:
             whose = "your" if name == "you" else f"{name}'s"
-            yield f"{whose} whole group: {', '.join(_lot(estate, lot) for lot in lots)}"
-    for owner, lots in held.items():
-        if owner != BANK and len(lots) == len(GROUPS[group]) - 1:
-            (missing,) = set(GROUPS[group]) - set(lots)
+            yield f"{whose} whole group: {', '.join(_deed_in_short(estate, position) for position in positions)}"
+    for owner, positions in held.items():
+        if owner != BANK and len(positions) == len(GROUPS[group]) - 1:
+            (missing,) = set(GROUPS[group]) - set(positions)
             yield f"{names[owner]} lack{'s' * (names[owner] != 'you')} {missing}"
 
 
-def _lot(estate: Estate, position: int) -> str:
+def _deed_in_short(estate: Estate, position: int) -> str:
     houses = estate.houses[position]
     if houses:
         return f"{position} (hotel)" if houses == HOTEL else f"{position} ({counted(houses, 'house')})"

@@ -195,12 +195,12 @@ class Holdings:
 @lru_cache(maxsize=256)
 def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
     counts = [dict.fromkeys(GROUPS, 0) for _ in range(seats)]
-    for group, lots in GROUPS.items():
-        for lot in lots:
-            if owner[lot] != BANK:
-                counts[owner[lot]][group] += 1
+    for group, positions in GROUPS.items():
+        for position in positions:
+            if owner[position] != BANK:
+                counts[owner[position]][group] += 1
     deeds = tuple(sum(held.values()) for held in counts)
-    monopolies = tuple(tuple(group for group, lots in GROUPS.items() if held[group] == len(lots)) for held in counts)
+    monopolies = tuple(tuple(group for group in GROUPS if held[group] == len(GROUPS[group])) for held in counts)
     return Holdings(tuple(counts), deeds, monopolies)
 
 

@@ -122,8 +122,8 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
     moved = (*terms.offer.properties, *terms.request.properties)
     for group in dict.fromkeys(SPACES[position].group for position in moved):
         counts = (
-            f"{name} {sum(before.owner[lot] == number for lot in GROUPS[group])}, then "
-            f"{sum(after.owner[lot] == number for lot in GROUPS[group])}"
+            f"{name} {sum(before.owner[position] == number for position in GROUPS[group])}, then "
+            f"{sum(after.owner[position] == number for position in GROUPS[group])}"
             for number, name in names.items()
         )
         yield f"Of the {len(GROUPS[group])} {group_name(group)} deeds: {'; '.join(counts)}."
@@ -368,7 +368,7 @@ class Proposing(MonopolyRequest[S]):
     def kept(self) -> str:
         """Name the groups whose deeds cannot be traded because of buildings."""
         estate = self.view.estate()
-        built = [group_name(group) for group, lots in GROUPS.items() if estate.built_up(lots[0])]
+        built = [group_name(group) for group, positions in GROUPS.items() if estate.built_up(positions[0])]
         return f", none of {', '.join(built)} (buildings)" if built else ""
 
     def for_trade(self) -> Iterator[str]:

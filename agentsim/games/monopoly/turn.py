@@ -132,7 +132,7 @@ def _can_newly_build(match: Match, number: int, before: tuple[int, int]) -> bool
     """Return whether a player has gained a deed, or the price of a building, and may build for what it gained."""
     cash, deeds = _wealth(match, number)
     gained = cash if deeds > before[1] else cash - before[0]
-    return gained > 0 and any(SPACES[lot].house_cost <= gained for lot in match.state.estate.able("build", number))
+    return gained > 0 and any(SPACES[at].house_cost <= gained for at in match.state.estate.able("build", number))
 
 
 def _wealth(match: Match, number: int) -> tuple[int, int]:

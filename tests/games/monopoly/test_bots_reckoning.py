@@ -211,19 +211,19 @@ def test_a_bid_rises_by_half_of_what_is_left_to_the_limit_and_is_the_limit_where
 
 def test_a_site_lists_buildings_evenly_as_far_as_the_bank_has_them() -> None:
     (site,) = sites(_view(_held(ORANGE)), 0)
-    assert len(site.lots) == 15
+    assert len(site.positions) == 15
     assert site.types.count("hotel") == 3
     assert site.spent[-1] == 1500
-    assert [sorted(site.lots[start : start + 3]) for start in range(0, 15, 3)] == [[16, 18, 19]] * 5
+    assert [sorted(site.positions[start : start + 3]) for start in range(0, 15, 3)] == [[16, 18, 19]] * 5
     (short,) = sites(_view(_held(ORANGE), bank_houses=4), 0)
-    assert len(short.lots) == 4
+    assert len(short.positions) == 4
     assert not list(sites(_view(_held(ORANGE), mortgaged=(16,)), 0))
     assert not list(sites(_view(_held(ORANGE, houses=5)), 0))
 
 
 def test_what_a_site_gains_are_the_throws_that_bring_the_others_there() -> None:
     (site,) = sites(_view(_held(BROWN), at=(0, 36, 20)), 0)
-    assert site.lots[0] == 3
+    assert site.positions[0] == 3
     assert site.gained[0] == pytest.approx((20 - 2 * 4) * 6 / 36), "seven from 36 to 3; nobody else can come there"
 
 

@@ -28,15 +28,15 @@ class Site:
     """
 
     group: str
-    lots: tuple[int, ...]
+    positions: tuple[int, ...]
     types: tuple[Literal["house", "hotel"], ...]
     spent: tuple[int, ...]
     gained: tuple[float, ...]
 
     def builds(self, count: int) -> tuple[HouseOrHotel, ...]:
         """Return the first `count` buildings."""
-        pairs = zip(self.lots[:count], self.types[:count], strict=True)
-        return tuple(HouseOrHotel(position=lot, type=kind) for lot, kind in pairs)
+        pairs = zip(self.positions[:count], self.types[:count], strict=True)
+        return tuple(HouseOrHotel(position=position, type=kind) for position, kind in pairs)
 
     def affordable(self, budget: int) -> int:
         """Return how many buildings the budget pays for."""
@@ -46,23 +46,23 @@ class Site:
 def sites(view: View, seat: int, *, most_houses: int = HOTEL) -> Iterator[Site]:
     """Yield the groups on which the seat may build now, up to `most_houses` on a property (5 is the hotel)."""
     for group in view.holdings.monopolies[seat]:
-        lots = GROUPS[group]
-        if not SPACES[lots[0]].house_cost or True in [view.mortgaged[lot] for lot in lots]:
+        positions = GROUPS[group]
+        if not SPACES[positions[0]].house_cost or True in [view.mortgaged[position] for position in positions]:
             continue
-        if min([view.houses[lot] for lot in lots]) >= most_houses:
+        if min([view.houses[position] for position in positions]) >= most_houses:
             continue
         if site := _site(view, seat, group, most_houses):
             yield site
 
 
 def _site(view: View, seat: int, group: str, most_houses: int) -> Site | None:
-    lots = GROUPS[group]
-    plan = _plan(group, tuple([view.houses[lot] for lot in lots]), view.bank_houses, view.bank_hotels, most_houses)
+    positions = GROUPS[group]
+    plan = _plan(group, tuple([view.houses[at] for at in positions]), view.bank_houses, view.bank_hotels, most_houses)
     if plan is None:
         return None
-    coming = nearing(view, seat, lots)
-    gained = accumulate(coming[lot] * more for lot, more in zip(plan.lots, plan.gained, strict=True))
-    return Site(group, plan.lots, plan.types, plan.spent, tuple(gained))
+    coming = nearing(view, seat, positions)
+    gained = accumulate(coming[position] * more for position, more in zip(plan.positions, plan.gained, strict=True))
+    return Site(group, plan.positions, plan.types, plan.spent, tuple(gained))
 
 
 @lru_cache(maxsize=1024)
@@ -75,10 +75,10 @@ def _plan(group: str, houses: tuple[int, ...], bank_houses: int, bank_hotels: in
     if not order:
         return None
     cost = SPACES[GROUPS[group][0]].house_cost
-    rents = [(SPACES[lot].rents, count) for lot, count in order]
+    rents = [(SPACES[position].rents, count) for position, count in order]
     return Site(
         group,
-        tuple(lot for lot, _ in order),
+        tuple(position for position, _ in order),
         tuple(building(count) for _, count in order),
         tuple(cost * count for count in range(1, len(order) + 1)),
         tuple(rent[count] - rent[count - 1] * (2 if count == 1 else 1) for rent, count in rents),
@@ -92,27 +92,27 @@ def _in_order(
     now = dict(zip(GROUPS[group], houses, strict=True))
     found: list[tuple[int, int]] = []
     while True:
-        lot = min(now, key=lambda lot: (now[lot], -stops()[lot]))
-        count = now[lot] + 1
+        position = min(now, key=lambda position: (now[position], -stops()[position]))
+        count = now[position] + 1
         if count > most_houses or not (bank_hotels if count == HOTEL else bank_houses):
             return tuple(found)
         if count == HOTEL:
             bank_hotels, bank_houses = bank_hotels - 1, bank_houses + HOTEL - 1
         else:
             bank_houses -= 1
-        now[lot] = count
-        found.append((lot, count))
+        now[position] = count
+        found.append((position, count))
 
 
-def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]:
+def nearing(view: View, seat: int, positions: tuple[int, ...]) -> Mapping[int, float]:
     """Return, by position, how many opponents are expected to stop there with their next throw."""
-    found = dict.fromkeys(lots, 0.0)
+    found = dict.fromkeys(positions, 0.0)
     for number, other in enumerate(view.seats):
         if number != seat and not other.bankrupt:
-            for lot in lots:
-                steps = (lot - other.position) % len(SPACES)
+            for position in positions:
+                steps = (position - other.position) % len(SPACES)
                 if steps < len(THROWS):
-                    found[lot] += THROWS[steps]
+                    found[position] += THROWS[steps]
     return found
 
 
@@ -162,21 +162,21 @@ def raised(request: RaiseCash) -> Raise:
     if there is no building to sell. It may raise less than is owed; the debtor is then asked again.
     """
     estate, seat, monopolies = request.view.estate(), request.seat, request.view.holdings.monopolies[request.seat]
-    lots = estate.able("sell", seat)
-    deeds = [at for at in estate.able("mortgage", seat) if not (lots and SPACES[at].group in monopolies)]
+    positions = estate.able("sell", seat)
+    deeds = [at for at in estate.able("mortgage", seat) if not (positions and SPACES[at].group in monopolies)]
     deeds.sort(key=lambda position: (SPACES[position].group in monopolies, _yield(position)))
 
-    def loss(lot: int) -> float:
-        rents, houses = SPACES[lot].rents, estate.houses[lot]
-        return stops()[lot] * (rents[houses] - rents[houses - 1])
+    def loss(position: int) -> float:
+        rents, houses = SPACES[position].rents, estate.houses[position]
+        return stops()[position] * (rents[houses] - rents[houses - 1])
 
-    cheapest = min(lots, key=lambda lot: loss(lot) / SPACES[lot].house_cost, default=None)
+    cheapest = min(positions, key=lambda position: loss(position) / SPACES[position].house_cost, default=None)
     group = () if cheapest is None else GROUPS[SPACES[cheapest].group]
 
-    def next_lot() -> int | None:
-        return min((lot for lot in group if not estate.why_not("sell", seat, lot)), key=loss, default=None)
+    def next_street() -> int | None:
+        return min((at for at in group if not estate.why_not("sell", seat, at)), key=loss, default=None)
 
-    return raising(estate, seat, request.owed - request.you.cash, deeds, next_lot)
+    return raising(estate, seat, request.owed - request.you.cash, deeds, next_street)
 
 
 def _yield(position: int) -> float:

@@ -106,7 +106,7 @@ class Professor(Character):
         if budget > 0 and (unmortgages := to_unmortgage(view, seat, budget, monopolies_only=True)):
             return self.built(unmortgages, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
-            for count in range(len(site.lots), 0, -1):
+            for count in range(len(site.positions), 0, -1):
                 spent = site.spent[count - 1]
                 if site.gained[count - 1] > self.RETURN * spent:
                     deeds, brought = pledged(view, seat, spent - budget)

@@ -60,13 +60,13 @@ def _bundle(request: ManageEstate | PhaseAction, rng: Stream) -> Bundle:
     if kind is None:
         return Bundle()
     for _ in range(steps):
-        lots = [lot for lot in estate.able(kind, seat) if kind in {"sell", "mortgage"} or amount(kind, lot) <= cash]
-        if not lots:
+        positions = [at for at in estate.able(kind, seat) if kind in {"sell", "mortgage"} or amount(kind, at) <= cash]
+        if not positions:
             break
-        lot = rng.pick(lots)
-        sold_or_built = HouseOrHotel(position=lot, type=building(estate.houses[lot] + (kind == "build")))
-        done.append(sold_or_built if kind in {"sell", "build"} else lot)
-        cash -= estate.change(kind, lot)
+        position = rng.pick(positions)
+        sold_or_built = HouseOrHotel(position=position, type=building(estate.houses[position] + (kind == "build")))
+        done.append(sold_or_built if kind in {"sell", "build"} else position)
+        cash -= estate.change(kind, position)
     return Bundle.model_validate({_FIELDS[kind]: done})
 
 
@@ -81,10 +81,10 @@ def _raise(request: RaiseCash, rng: Stream) -> Raise:
 def _funds(request: MonopolyRequest[Any], rng: Stream) -> Funds:
     """Sell one building or mortgage one deed, if either is possible."""
     estate, seat = request.view.estate(), request.seat
-    lots, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
-    if lots and (not deeds or rng.random() < 0.5):
-        lot = rng.pick(lots)
-        return Funds(sells=(HouseOrHotel(position=lot, type=building(estate.houses[lot])),))
+    positions, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
+    if positions and (not deeds or rng.random() < 0.5):
+        position = rng.pick(positions)
+        return Funds(sells=(HouseOrHotel(position=position, type=building(estate.houses[position])),))
     return Funds(mortgages=(rng.pick(deeds),)) if deeds else Funds()
 
 

@@ -41,12 +41,12 @@ def stakes(opponents: int) -> Mapping[str, tuple[float, ...]]:
     """Return, by group, what holding 0, 1, ... all of its deeds adds to their worth, against so many opponents."""
     rounds = HORIZON * opponents
     found = {}
-    for group, lots in GROUPS.items():
-        spaces = [SPACES[lot] for lot in lots]
-        rents = sum(stops()[lot] * _rent(lot, monopoly=True) for lot in lots)
+    for group, positions in GROUPS.items():
+        spaces = [SPACES[position] for position in positions]
+        rents = sum(stops()[position] * _rent(position, monopoly=True) for position in positions)
         spent = sum(HOUSES * space.house_cost for space in spaces)
         gain = max(sum(space.price for space in spaces) / 2, rounds * rents - spent)
-        found[group] = tuple(gain * share for share in _SHARES[len(lots)])
+        found[group] = tuple(gain * share for share in _SHARES[len(positions)])
     return found
 
 
@@ -173,12 +173,12 @@ def wanted(owner: tuple[int, ...], seats: int, seat: int) -> tuple[Wanted, ...]:
     held = holdings(owner, seats)
     mine = held.counts[seat]
     found = []
-    for group, lots in GROUPS.items():
-        if 0 < mine[group] < len(lots):
-            others = {owner[lot] for lot in lots if owner[lot] != seat}
+    for group, positions in GROUPS.items():
+        if 0 < mine[group] < len(positions):
+            others = {owner[position] for position in positions if owner[position] != seat}
             if len(others) == 1 and BANK not in others:
                 target = others.pop()
-                rest = tuple(lot for lot in lots if owner[lot] != seat)
+                rest = tuple(position for position in positions if owner[position] != seat)
                 found.append(Wanted(group, target, rest, tuple(_givable(owner, held, seat, target, group))))
     return tuple(found)
 
@@ -186,15 +186,15 @@ def wanted(owner: tuple[int, ...], seats: int, seat: int) -> tuple[Wanted, ...]:
 def _givable(owner: tuple[int, ...], held: Holdings, seat: int, target: int, goal: str) -> Iterator[tuple[int, ...]]:
     yield ()
     lone: list[int] = []
-    for group, lots in GROUPS.items():
+    for group, positions in GROUPS.items():
         mine = held.counts[seat][group]
-        if group == goal or not mine or mine == len(lots):
+        if group == goal or not mine or mine == len(positions):
             continue
-        if mine + held.counts[target][group] == len(lots):
-            yield tuple(lot for lot in lots if owner[lot] == seat)
+        if mine + held.counts[target][group] == len(positions):
+            yield tuple(position for position in positions if owner[position] == seat)
         elif mine == 1:
-            lone += [lot for lot in lots if owner[lot] == seat]
+            lone += [position for position in positions if owner[position] == seat]
     if lone:
-        yield (max(lone, key=lambda lot: SPACES[lot].price),)
+        yield (max(lone, key=lambda position: SPACES[position].price),)
         if len(lone) > 1:
-            yield (min(lone, key=lambda lot: SPACES[lot].price),)
+            yield (min(lone, key=lambda position: SPACES[position].price),)
