@@ -24,7 +24,7 @@ from agentsim.games.market.briefing import Brief, BriefingAnswered
 from agentsim.games.market.interviewing import Interviewed
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Moderate, Moderation
-from agentsim.games.market.order_book import stake
+from agentsim.games.market.order_book import collateral
 from agentsim.games.market.stages import SKIPPED, Act, ActionChosen, AskQuery, QueryChosen
 from agentsim.games.market.state import NO_QUERY, SKIP
 from agentsim.games.market.ticker import Signal
@@ -57,7 +57,7 @@ def sides(request: Act) -> list[tuple[Side, str]]:
         return [(now.unit.side, request.menu.goods[0])]
     can = [side for side in SIDES if next(_ways(request, side), None)]
     ways = ((side, good) for good in request.menu.goods for side in SIDES if side in can)
-    return [(side, good) for side, good in ways if now.free[stake(side, good, 1, 1)[0]] > 0]
+    return [(side, good) for side, good in ways if now.free[collateral(side, good, 1, 1)[0]] > 0]
 
 
 def zip_act(request: Act, rng: Stream) -> ActionChosen:

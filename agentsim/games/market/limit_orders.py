@@ -93,7 +93,7 @@ class LimitOrders(Artifact):
         return [order for book in self.books.values() for order in book.of(agent)]
 
     def promised(self, agent: str) -> Mapping[str, int]:
-        return added(order.stake() for order in self.orders(agent))
+        return added(order.collateral() for order in self.orders(agent))
 
     def check(self) -> Sequence[str]:
         return [line for book in self.books.values() for line in book.check()]

@@ -90,13 +90,13 @@ class Traded(Trade):
         return {"your_order": self.resting, what: self.quantity, "good": self.good, "price": self.price}
 
 
-def cover(asset: str, needed: int, free: int) -> None:
+def require_free(asset: str, needed: int, free: int) -> None:
     """Raise `Refused` if less of an asset is free than is needed."""
     if needed > free:
         raise Refused(f"that takes {needed} {asset}, and you have {free} free")
 
 
-def stake(side: str, good: str, price: int, quantity: int) -> tuple[str, int]:
+def collateral(side: str, good: str, price: int, quantity: int) -> tuple[str, int]:
     """Return the collateral of an order: an asset, and how much of it."""
     return (CAPITAL, price * quantity) if side == "buy" else (good, quantity)
 
@@ -116,9 +116,9 @@ class Order(NamedTuple):
     quantity: int
     alone: bool = False
 
-    def stake(self, quantity: int | None = None) -> tuple[str, int]:
+    def collateral(self, quantity: int | None = None) -> tuple[str, int]:
         """Return the collateral of `quantity` units of it, or of all."""
-        return stake(self.side, self.good, self.price, self.quantity if quantity is None else quantity)
+        return collateral(self.side, self.good, self.price, self.quantity if quantity is None else quantity)
 
     @property
     def words(self) -> str:
@@ -175,7 +175,7 @@ class OrderBook:
         withdrawn = [self._withdraw(order, "replaced") for order in going]
         rank = -price if side == "buy" else price
         order = Order(rank, next(self.ids), agent, self.good, side, price, quantity, self.single_unit)
-        self.ledger.reserve(agent, *order.stake())
+        self.ledger.reserve(agent, *order.collateral())
         left, trades = quantity, list[Traded]()
         while left and not self.sealed and (resting := self._meets(side, price)):
             if resting.agent == agent:
@@ -186,7 +186,7 @@ class OrderBook:
             if self.clear_after_trade:
                 break
         if trades and self.clear_after_trade:
-            self.ledger.release(agent, *order.stake(left))
+            self.ledger.release(agent, *order.collateral(left))
             withdrawn += self.clear("traded")
             left = 0
         elif left:
@@ -211,7 +211,7 @@ class OrderBook:
 
     def _fill(self, order: Order, quantity: int) -> None:
         """Take units of a resting order out of the book, and release their collateral."""
-        self.ledger.release(order.agent, *order.stake(quantity))
+        self.ledger.release(order.agent, *order.collateral(quantity))
         orders = self._side(order.side)
         place = bisect_left(orders, order)
         if quantity < order.quantity:
@@ -233,9 +233,9 @@ class OrderBook:
             raise Refused("price and quantity are whole numbers from 1")
         if self.single_unit and quantity != 1:
             raise Refused("orders are for one unit here")
-        asset, needed = stake(side, self.good, price, quantity)
-        freed = sum(order.stake()[1] for order in going if order.side == side)
-        cover(asset, needed, self.ledger.free(agent, asset) + freed)
+        asset, needed = collateral(side, self.good, price, quantity)
+        freed = sum(order.collateral()[1] for order in going if order.side == side)
+        require_free(asset, needed, self.ledger.free(agent, asset) + freed)
         met = {"buy": 1, "sell": -1}[side]
         if self.sealed and any(
             met * (price - own.price) >= 0 for own in self.of(agent) if own.side != side and own not in going
@@ -256,7 +256,7 @@ class OrderBook:
         return self.bids[0] if self.bids and self.bids[0].price >= price else None
 
     def _trade(self, incoming: Order, resting: Order, quantity: int, now: int) -> Traded:
-        self.ledger.release(incoming.agent, *incoming.stake(quantity))
+        self.ledger.release(incoming.agent, *incoming.collateral(quantity))
         self._fill(resting, quantity)
         buyer, seller = (incoming, resting) if incoming.side == "buy" else (resting, incoming)
         self.ledger.move(buyer.agent, seller.agent, CAPITAL, resting.price * quantity)

@@ -13,7 +13,7 @@ from agentsim.engine.capability import Refused
 from agentsim.engine.wording import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import cover
+from agentsim.games.market.order_book import require_free
 from agentsim.games.market.world import World
 
 BANK = "@bank"
@@ -83,7 +83,7 @@ class Bank(Artifact):
     )
     def borrow(self, agent: str, amount: int, good: str, quantity: int) -> str:
         ledger, most = self.world.ledger, self._lends({good: quantity})
-        cover(good, quantity, ledger.free(agent, good))
+        require_free(good, quantity, ledger.free(agent, good))
         if amount > most:
             raise Refused(f"{quantity} {good} are good for {most} at the last price")
         if amount > ledger.free(BANK, CAPITAL):

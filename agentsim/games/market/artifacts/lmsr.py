@@ -22,7 +22,7 @@ from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.engine.wording import If, Template, counted, filled
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import cover
+from agentsim.games.market.order_book import require_free
 from agentsim.games.market.trade import Side
 from agentsim.games.market.trading_panels import spots
 from agentsim.games.market.world import World
@@ -218,7 +218,7 @@ class Lmsr(Artifact):
     def _deal(self, agent: str, side: Side, good: str, limit: int, quantity: int) -> str:
         """Trade share by share while the price is within the limit, and return what the agent is told."""
         step, (asset, needed) = (1, (CAPITAL, limit * quantity)) if side == "buy" else (-1, (good, quantity))
-        cover(asset, needed, self.world.ledger.free(agent, asset))
+        require_free(asset, needed, self.world.ledger.free(agent, asset))
         paid, place = list[int](), self.outcomes.index(good)
         while len(paid) < quantity and step * (limit - (price := self._next(good, step))) >= 0:
             paid.append(price)

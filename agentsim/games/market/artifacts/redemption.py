@@ -11,7 +11,7 @@ from agentsim.engine import Event, Number
 from agentsim.engine.capability import Refused
 from agentsim.games.market.artifact import Artifact, a_good, action
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import cover
+from agentsim.games.market.order_book import require_free
 
 
 class Redeemed(
@@ -45,7 +45,7 @@ class Redemption(Artifact):
         ledger, value = self.world.ledger, self.world.redeems.get(agent, {}).get(good)
         if value is None:
             raise Refused(f"{good} has no worth of its own to you")
-        cover(good, quantity, ledger.free(agent, good))
+        require_free(good, quantity, ledger.free(agent, good))
         redeemed = Redeemed(agent, good, quantity, value)
         ledger.withdraw(agent, good, quantity)
         ledger.issue(agent, CAPITAL, redeemed.paid)
