@@ -61,7 +61,7 @@ class Bank(Artifact):
         world.ledger.issue(BANK, CAPITAL, settings.capital)
         self._deposits: Counter[str] = Counter()
         self._loans: Counter[str] = Counter()
-        self._pledged: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._collateral: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     @action("put capital into the bank", amount=AMOUNT)
     def deposit(self, agent: str, amount: int) -> str:
@@ -89,7 +89,7 @@ class Bank(Artifact):
         if amount > ledger.free(BANK, CAPITAL):
             raise Refused("the bank has not so much")
         ledger.reserve(agent, good, quantity)
-        self._pledged[agent][good] += quantity
+        self._collateral[agent][good] += quantity
         self._loans[agent] += amount
         self.world.give(BANK, agent, CAPITAL, amount, "a loan")
         return self._banked(agent, "borrowed", amount)
@@ -99,12 +99,12 @@ class Bank(Artifact):
         self.world.give(agent, BANK, CAPITAL, amount, "paid back")
         self._loans[agent] -= amount
         if not self._loans[agent]:
-            self._free_pledge(agent)
+            self._release_collateral(agent)
         return self._banked(agent, "paid back", amount)
 
     @query("your deposit, your loan and what you have pledged")
     def bank_account(self, agent: str) -> Answer:
-        pledged = dict(self._pledged[agent])
+        pledged = dict(self._collateral[agent])
         return {"deposit": self._deposits[agent], "loan": self._loans[agent], "pledged": pledged}
 
     def shown(self, agent: str) -> Answer:
@@ -122,13 +122,13 @@ class Bank(Artifact):
             if loan:
                 interest = loan * self.config.loan_rate // 1000
                 self._loans[agent] += interest
-                if self._loans[agent] > self._worth(self._pledged[agent]):
+                if self._loans[agent] > self._worth(self._collateral[agent]):
                     self._foreclose(agent)
                 elif interest:
                     self._banked(agent, "interest owed", interest)
 
     def promised(self, agent: str) -> Mapping[str, int]:
-        return self._pledged[agent]
+        return self._collateral[agent]
 
     def most(self, agent: str) -> Mapping[str, int]:
         ledger = self.world.ledger
@@ -159,18 +159,18 @@ class Bank(Artifact):
         return self._worth(goods) * percent // 100
 
     def _foreclose(self, agent: str) -> None:
-        owed, pledged = self._loans[agent], self._pledged[agent]
-        self._free_pledge(agent)
+        owed, pledged = self._loans[agent], self._collateral[agent]
+        self._release_collateral(agent)
         for good, quantity in pledged.items():
             self.world.give(agent, BANK, good, quantity, "pledged for a loan that was above its price")
         self._loans[agent] = 0
         self._banked(agent, "foreclosed", owed)
 
-    def _free_pledge(self, agent: str) -> None:
-        for good, quantity in self._pledged.pop(agent, {}).items():
+    def _release_collateral(self, agent: str) -> None:
+        for good, quantity in self._collateral.pop(agent, {}).items():
             self.world.ledger.release(agent, good, quantity)
 
     def _banked(self, agent: str, what: str, amount: int) -> str:
         deposit, loan = self._deposits[agent], self._loans[agent]
-        self.world.tell(Banked(agent, what, amount, deposit, loan, dict(self._pledged[agent])), to=(agent,))
+        self.world.tell(Banked(agent, what, amount, deposit, loan, dict(self._collateral[agent])), to=(agent,))
         return f"Deposit {deposit}, loan {loan}."
