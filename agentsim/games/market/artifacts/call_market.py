@@ -83,16 +83,16 @@ class CallMarket(LimitOrders):
     def round_ended(self, number: int) -> None:
         self._waiting += 1
         if self._waiting >= self.config.every:
-            self._call()
+            self._call_auction()
 
     def period_ended(self) -> None:
         if self._waiting:
-            self._call()
+            self._call_auction()
 
     def game_ended(self) -> None:
         self.period_ended()
 
-    def _call(self) -> None:
+    def _call_auction(self) -> None:
         self._waiting = 0
         for good, book in self.books.items():
             self._clear(good, book)
