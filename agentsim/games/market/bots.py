@@ -116,7 +116,7 @@ class _Trader:
     change: float
     rate: float
     momentum: float
-    standing: dict[Side, int] = field(default_factory=dict)  # the latest quote of each side that has not traded
+    resting: dict[Side, int] = field(default_factory=dict)  # the latest quote of each side that has not traded
     period: int | None = None  # the period of these quotes
 
     @classmethod
@@ -125,16 +125,16 @@ class _Trader:
         tastes = rng.lasting(f"zip/{side}")
         first = 0.05 + 0.3 * tastes.random()
         rate, momentum = 0.1 + 0.4 * tastes.random(), 0.2 + 0.6 * tastes.random()
-        standing: dict[Side, int] = {}
+        resting: dict[Side, int] = {}
         period = None
         try:
             former, margin, change = (float(number) for number in said[side])
             margin = _allowed(side, former * (1 + margin) / limit - 1) if former != limit else margin
             period = said.get("period")
-            standing = {name: int(said["standing"][name]) for name in SIDES if name in said["standing"]}
+            resting = {name: int(said["standing"][name]) for name in SIDES if name in said["standing"]}
         except (ValueError, KeyError, TypeError, IndexError):
             margin, change = (first if side == "sell" else -first), 0.0
-        return cls(side, limit, margin, change, rate, momentum, standing, period)
+        return cls(side, limit, margin, change, rate, momentum, resting, period)
 
     @property
     def price(self) -> float:
@@ -152,10 +152,10 @@ class _Trader:
 
     def in_period(self, period: int | None) -> dict[Side, int]:
         """Return the quotes that rest as far as it knows: those of an earlier period do not."""
-        return self.standing if self.period == period else {}
+        return self.resting if self.period == period else {}
 
     def hear(self, signal: Signal, period: int | None) -> None:
-        self.standing = (
+        self.resting = (
             {} if signal.traded or signal.side is None else {**self.in_period(period), signal.side: signal.price}
         )
         self.period = period
@@ -163,7 +163,7 @@ class _Trader:
     def notes(self) -> dict[str, Any]:
         return {
             self.side: [self.limit, round(self.margin, 6), round(self.change, 6)],
-            "standing": dict(self.standing),
+            "standing": dict(self.resting),
             **({} if self.period is None else {"period": self.period}),
         }
 

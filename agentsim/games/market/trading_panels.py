@@ -163,13 +163,13 @@ class OpenOrders:
     def follow(self, event: Event) -> None:
         match event:
             case Ordered(order=number):  # `standing` excludes what it trades at once
-                self._stands(event, event.standing)
+                self._rests(event, event.standing)
             case Withdrawn(order=number):
                 self.by_number.pop(number, None)
             case Traded(resting=number) if order := self.by_number.get(number):
-                self._stands(order, order.standing - event.quantity)
+                self._rests(order, order.standing - event.quantity)
 
-    def _stands(self, order: Ordered, left: int) -> None:
+    def _rests(self, order: Ordered, left: int) -> None:
         self.by_number[order.order] = replace(order, standing=left)
         if left <= 0:
             del self.by_number[order.order]
