@@ -27,7 +27,7 @@ class Signal:
     traded: bool
 
 
-class Tape:
+class Ticker:
     """The latest quotes and trades that all have heard of; `opened` is how many there were when the period began."""
 
     def __init__(self, everybody: str) -> None:

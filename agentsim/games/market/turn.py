@@ -19,7 +19,7 @@ from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.stages import Act, AskQuery, act, observe, offers
 from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
-from agentsim.games.market.ticker import Signal, Tape
+from agentsim.games.market.ticker import Signal, Ticker
 from agentsim.games.market.view import Menu, Now, Unit
 
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
@@ -105,9 +105,9 @@ class Turns:
         if agent.side is not None and agent.active:
             unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
         if config.shows_ticker:
-            tape = self.table.memory(EVERYBODY, Tape)
-            signals = tape.since(memory.turn, at_once=memory.at_once)
-            stale = tape.stale(len(signals))
+            ticker = self.table.memory(EVERYBODY, Ticker)
+            signals = ticker.since(memory.turn, at_once=memory.at_once)
+            stale = ticker.stale(len(signals))
         world = self.market.world
         shown = {name: artifact.shown(agent.id) for name, artifact in self.market.artifacts.items()}
         return Now(
