@@ -238,7 +238,7 @@ LiftedOnReceipt: TypeAlias = Spoken[Deeds]
 
 
 class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
-    """The question which received mortgages to lift at once, with the interest paid once."""
+    """The question which received deeds to unmortgage at once, with the interest paid once."""
 
     particulars: ClassVar[tuple[str, ...]] = ("received",)
 
@@ -269,12 +269,12 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
 
 
 def cost(received: Sequence[int], unmortgages: Sequence[int]) -> int:
-    """Return the dollars due at once for received deeds: the redemption of those lifted, and interest on the others."""
+    """Return the dollars due at once for received deeds: the redemption of those unmortgaged, and interest on the others."""
     return sum(SPACES[at].redemption if at in unmortgages else SPACES[at].interest for at in received)
 
 
 async def received(match: Match, number: int, mortgaged: Sequence[int]) -> Sequence[int]:
-    """Let a player lift mortgages on receipt if it has the cash for any; return the deeds that still owe interest."""
+    """Let a player unmortgage received deeds if it has the cash for any; return the deeds that still owe interest."""
     cash = match.seat(number).cash
     if not match.config.lift_on_receipt or all(cost(mortgaged, [at]) > cash for at in mortgaged):
         return mortgaged

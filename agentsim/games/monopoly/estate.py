@@ -14,7 +14,7 @@ from agentsim.games.monopoly import board
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, HOTELS, HOUSES, SPACES, STREETS, Space, group_name
 
 Kind: TypeAlias = Literal["sell", "mortgage", "unmortgage", "build"]
-"""A change of one property: sell a building, mortgage it, lift the mortgage, or add a building."""
+"""A change of one property: sell a building, mortgage, unmortgage, or add a building."""
 BANK = -1
 """The owner of unowned property; players are seats 0, 1, 2 ..."""
 _NO_DEEDS = tuple(position for position in range(len(SPACES)) if position not in DEEDS)

@@ -117,7 +117,7 @@ def nearing(view: View, seat: int, positions: tuple[int, ...]) -> Mapping[int, f
 
 
 def to_unmortgage(view: View, seat: int, budget: int, *, monopolies_only: bool) -> tuple[int, ...]:
-    """Return the mortgages to lift within the budget: monopolies first, then the others by what they bring."""
+    """Return the deeds to unmortgage within the budget: monopolies first, then others unless `monopolies_only`."""
     if True not in view.mortgaged:
         return ()
     monopolies = view.holdings.monopolies[seat]

@@ -154,7 +154,7 @@ class Character:
         return DONE
 
     def grow(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """Manage its estate if there may be a mortgage to lift or a group to build on."""
+        """Manage its estate if there may be a deed to unmortgage or a group to build on."""
         view = request.view
         return self.manage(request, rng) if True in view.mortgaged or view.holdings.monopolies[request.seat] else IDLE
 
@@ -211,7 +211,7 @@ class Character:
         rng: Stream,
         mortgages: tuple[int, ...] = (),
     ) -> Managed:
-        """Return the bundle, with words if it builds; `IDLE` if it neither builds nor lifts a mortgage."""
+        """Return the bundle, with words if it builds; `IDLE` if it neither builds nor unmortgages."""
         if not unmortgages and not builds:
             return IDLE
         speech = self.heard("build", rng) if builds else ""

@@ -97,7 +97,7 @@ class Professor(Character):
         return super().buy(request, rng) if worth >= SPACES[request.position].price else AUCTION
 
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """Lift mortgages of monopolies, then build as much as returns enough, then lift other mortgages.
+        """Unmortgage monopolies, then build as much as returns enough, then unmortgage other deeds.
 
         It mortgages lone deeds for buildings if it has to.
         """
@@ -207,7 +207,7 @@ class Hustler(Character):
         return -120 if rng.random() < 0.3 else 0
 
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """Lift mortgages; else build up to hotels, up to three houses, or in the worst mood only in cheap groups."""
+        """Unmortgage deeds; else build up to hotels, up to three houses, or in the worst mood only in cheap groups."""
         view, seat, cash = request.view, request.seat, request.you.cash
         budget = cash - self.reserve(view, seat, rng) if cash > self.least else 0
         if budget <= 0:
@@ -254,7 +254,7 @@ class Turtle(Character):
         return SPACES[position].price * 3 // 4
 
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """Lift every mortgage first, then build for up to a third of the cash."""
+        """Unmortgage every deed first, then build for up to a third of the cash."""
         view, seat, cash = request.view, request.seat, request.you.cash
         if cash <= self.least:
             return IDLE
