@@ -66,7 +66,7 @@ def test_everybodys_money_place_deeds_and_buildings_are_shown(place: int, reques
     for number, seat in enumerate(view.seats):
         name = "you" if number == request_.seat else seat.name
         (line,) = (line for line in lines if line.startswith(f"- {name}: "))
-        worth, most = seat.cash + estate.worth(number), seat.cash + estate.liquid(number)
+        worth, most = seat.cash + estate.worth(number), seat.cash + estate.liquidation_value(number)
         assert f"${seat.cash}, worth ${worth}, up to ${most}, " in line
         assert "in jail" in line if seat.jailed else SPACES[seat.position].name in line
         assert f"{len(seat.cards)} card out of jail" in line or not seat.cards
