@@ -269,7 +269,7 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
 
 
 def cost(received: Sequence[int], unmortgages: Sequence[int]) -> int:
-    """Return the dollars due at once for received deeds: the redemption of those unmortgaged, and interest on the others."""
+    """Return the dollars due at once for received deeds: redemption of `unmortgages`, interest on the others."""
     return sum(SPACES[at].redemption if at in unmortgages else SPACES[at].interest for at in received)
 
 
