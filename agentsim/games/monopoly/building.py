@@ -269,7 +269,7 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
 
 
 def cost(received: Sequence[int], unmortgages: Sequence[int]) -> int:
-    """Return the dollars due at once for received deeds: redemption of `unmortgages`, interest on the others."""
+    """Return the dollars due at once for received deeds: redemption if unmortgaged, else interest."""
     return sum(SPACES[at].redemption if at in unmortgages else SPACES[at].interest for at in received)
 
 
