@@ -12,7 +12,7 @@ from agentsim.games.monopoly.estate import BANK, Estate, Kind
 
 
 def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...], kind: Kind) -> bool:
-    """By trying all orders, one legal step at a time; `wanted` are lots with how many levels of each."""
+    """By trying all orders, one legal step at a time; `wanted` are positions with how many buildings on each."""
     tried: set[tuple[int, ...]] = set()
 
     def goes_on(now: Estate, left: tuple[int, ...]) -> bool:
