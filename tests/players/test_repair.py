@@ -86,7 +86,6 @@ def test_a_reply_that_reached_its_longest_length_is_not_mended_though_its_object
     "text",
     [
         "I shall not vote today.",
-        "{'text': {'text': 'Hello.'}}",
         "{'mood': 'good'}",
         "{text}",
         '{"text": NaN,}',
@@ -94,10 +93,15 @@ def test_a_reply_that_reached_its_longest_length_is_not_mended_though_its_object
     ],
     ids=lambda text: text[:30],
 )
-def test_no_object_other_keys_and_nesting_are_left_alone(text: str) -> None:
+def test_no_object_and_other_keys_are_left_alone(text: str) -> None:
     request = VOTE if "vote" in text else PITCH
     with pytest.raises(UnreadableReply):
         read(request, text)
+
+
+def test_words_that_are_an_object_of_their_own_name_are_its_words() -> None:
+    reading = read(PITCH, "{'text': {'text': 'Hello.'}}")
+    assert (reading.decision.text, reading.repaired) == ("Hello.", True)
 
 
 def test_of_two_objects_that_were_mended_none_counts() -> None:

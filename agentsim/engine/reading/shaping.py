@@ -19,7 +19,7 @@ from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.speech import aloud
 from agentsim.engine.reading.tags import without_fences
-from agentsim.engine.reading.text import bounded, compact, folded, listed, spaced, words_in
+from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, words_in
 from agentsim.engine.reading.thinking import in_later_channel, split
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
@@ -415,10 +415,19 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
 
 
 def _holds_object(said: str, names: Collection[str]) -> bool:
-    """Check for an object in words, under one of the `names` or as a call."""
+    """Check for an object in words: a call, or one under one of the `names` that begins them, or ends them.
+
+    Another one, before and behind which there is a sentence, is quoted. A single word before it is its label.
+    """
     objects = scan(said) if "{" in said and '"' in said else []
-    keys = [{spaced(key) for key in each.value} for each in objects if isinstance(each.value, Mapping)]
-    return any(each & {*names} or (each & {*_CALLED} and each & _ARGUMENTS) for each in keys)
+    for each in objects:
+        keys = {spaced(key) for key in each.value} if isinstance(each.value, Mapping) else set()
+        if keys & {*_CALLED} and keys & _ARGUMENTS:
+            return True
+        quoted = len(said[: each.start].split()) > 1 and has_words(said[each.end :])
+        if keys & {*names} and not quoted:
+            return True
+    return False
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
