@@ -1,4 +1,4 @@
-"""`agentsim`, and `python -m agentsim`. Little is imported here: Ctrl-C is answered while the rest comes in."""
+"""The entry point of `agentsim` and `python -m agentsim`. It installs a Ctrl-C handler before the slow imports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main() -> NoReturn:
 
 
 def _interrupted(_number: int, frame: FrameType | None) -> None:
-    """Raises `KeyboardInterrupt`; in an import, where others may swallow or rename it, the process ends at once."""
+    """Raise `KeyboardInterrupt`, or exit at once during an import, which may swallow or replace the exception."""
     while frame is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
             os._exit(130)

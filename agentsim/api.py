@@ -1,8 +1,8 @@
 """The Python API: games, batches and studies played from Python.
 
-Each coroutine plays a run (`runner.run.Run`) in the running loop. The command line and the server play the same runs,
-under signal handlers and beside a page. What a run leaves is `results`. Studies are imported on first use: they need
-the extra `analysis`, and take a second.
+Each coroutine plays a run (`runner.run.Run`) in the running event loop. The command line and the server play the same
+runs, with signal handlers or a page. `results` loads recorded runs. Studies are imported on first use: they need the
+extra `analysis`, and importing them takes a second.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 OnEvent: TypeAlias = Callable[[EventRecord], object]
-"""Is called with each event as it happens, in the loop that plays; what it raises ends the run."""
+"""A callback for each event as it happens, in the loop that plays. An exception in it ends the run."""
 Folder: TypeAlias = str | os.PathLike[str] | None
-"""The folder of runs: None is that of `AGENTSIM_LOGS_DIR`, or `logs`."""
+"""The folder of runs. None stands for `AGENTSIM_LOGS_DIR`, or else `logs`."""
 Models: TypeAlias = Mapping[str, OwnModel]
-"""The program's own models by the names that the scenario gives them: `model = "mine"`."""
+"""The program's own models, by the names that the scenario gives them: `model = "mine"`."""
 
 
 async def run(
@@ -66,15 +66,15 @@ async def run(
     max_cost_usd: float | None = None,
     allow_dirs: Sequence[str | os.PathLike[str]] = (),
 ) -> RecordedRun:
-    """Play a game to its end, and leave journal and history in `logs_dir`.
+    """Play a game to its end and write its journal and history to `logs_dir`.
 
-    `set` puts values at dotted keys of the scenario (`{"players.0.temperature": 0.2}`). Keys come from `env`, by
-    default the process's environment and `./.env`; variables in `allow_keys` may go to any address that the scenario
-    names. Several runs may be played at once. A cancelled run can be resumed. A run with too many fallbacks is
+    `set` sets values at dotted keys of the scenario (`{"players.0.temperature": 0.2}`). Keys come from `env`, by
+    default the process's environment and `./.env`; variables in `allow_keys` may be sent to any address in the
+    scenario. Several runs may be played at once. A canceled run can be resumed. A run with too many fallbacks is
     returned with status `degraded`.
 
-    Raises `ScenarioError` before anything is written; `ProviderStopped` or `BudgetReached` where the run was stopped
-    and can be resumed: the error's notes name it.
+    Raises `ScenarioError` before any file is written, and `ProviderStopped` or `BudgetReached` if the run was stopped
+    and can be resumed; the notes of the error say how.
     """
     created = create_run(
         scenario,
@@ -90,7 +90,7 @@ async def run(
 
 
 def _waiting(play: Callable[_P, Coroutine[Any, Any, _T]], name: str, doc: str) -> Callable[_P, _T]:
-    """A coroutine function as one that waits, with the same arguments under another name."""
+    """Return a blocking function from a coroutine function, with the same arguments and another name."""
     signature = inspect.signature(play)
 
     @wraps(play)
@@ -123,7 +123,7 @@ run_sync = _waiting(
 def create_run(
     scenario: Source, logs_dir: Path, options: RunOptions, *, name: str | None, **loading: Unpack[LoadOptions]
 ) -> Run:
-    """Load a scenario and create its run; its journal exists then."""
+    """Load a scenario and create its run, with its journal."""
     if name is not None:
         check_name(name)
     found = load(scenario, own=options.own, **loading)
@@ -144,9 +144,9 @@ async def resume(
     max_calls: int | None = None,
     max_wall_s: float | None = None,
 ) -> RecordedRun:
-    """Go on with a run where its journal ends; nothing is paid for twice. A finished run is returned as it is.
+    """Continue a run where its journal ends, without paying for any call twice. A finished run is returned unchanged.
 
-    New limits take the place of those it met. Raises as `run`, and `JournalError` for a journal that cannot be used.
+    The limits given here replace the run's own. Raises as `run`, and `JournalError` for a journal that cannot be used.
     """
     files = find_run(logs_folder(logs_dir), name)
     options = RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {})
@@ -169,11 +169,11 @@ async def fork(
     env: Mapping[str, str] | None = None,
     allow_keys: Collection[str] = (),
 ) -> RecordedRun:
-    """Play a run again from its decision number `at`, as a run of its own beside it.
+    """Play a run again from its decision number `at`, as a new run beside it.
 
-    What was decided before stays and is not paid for again. `instead` is the decision to take, `set` changes players,
-    staff, prices or providers from there on. `another` branch gets a number, and chance of its own after the decision
-    unless `paired`. Raises as `run`, and `UsageError` where there is no such decision or it is not allowed.
+    Earlier decisions are kept and not paid for again. `instead` is the decision to take at `at`; `set` changes players,
+    staff, prices or providers from there on. With `another`, the branch gets a number, and its own random numbers after
+    the decision unless `paired`. Raises as `run`, and `UsageError` if the decision does not exist or is not allowed.
     """
     options = RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {})
     point = Run.open(find_run(logs_folder(logs_dir), name), options).fork(at)
@@ -196,7 +196,7 @@ async def fork_arm(
 ) -> list[RecordedRun]:
     """Play branches 1 to `branches` of an arm and of its control, one after the other; `compare` compares them.
 
-    Branch k of both has the same chance. The same call goes on where one ended. Raises as `fork`.
+    Branch k of both uses the same random numbers. Repeating the call continues an incomplete arm. Raises as `fork`.
     """
     options = RunOptions(variables(env, allow_keys), own=models or {})
     point = Run.open(find_run(logs_folder(logs_dir), name), options).fork(at)
@@ -205,16 +205,16 @@ async def fork_arm(
 
 
 def replay(name: str, *, logs_dir: Folder = None) -> Proof:
-    """Prove a history: play its journal again, without any network, and compare.
+    """Prove a history: play its journal again, without network access, and compare.
 
-    Raises `ReplayDiffers` or another `AgentsimError` where the two do not belong together.
+    Raises `ReplayDiffers` or another `AgentsimError` if the journal and the history do not match.
     """
     ((_, proof),) = proofs(find_run(logs_folder(logs_dir), name).name, logs_folder(logs_dir))
     return proof
 
 
 def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
-    """The name and the proof of a run, or of each run in a bundle.
+    """Yield the name and the proof of a run, or of each run in a bundle.
 
     A bundle is unpacked into a folder that is removed afterwards. Raises as `prove`, and `UsageError` for a run that is
     being played or has no history.
@@ -228,7 +228,7 @@ def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
     if is_running(files.journal):
         raise UsageError(f"{files.name}: is being played now; it can be proved when it has ended")
     if not files.history.is_file():
-        read_journal(files.journal)  # a journal that cannot be used is the worse news
+        read_journal(files.journal)  # an unusable journal is the more important error
         raise UsageError(f"{files.name}: there is no history to prove; `{again_with(files)}` ends the run")
     yield files.name, prove(files)
 
@@ -253,11 +253,12 @@ async def batch(
     allow_keys: Collection[str] = (),
     max_cost_usd: float | None = None,
 ) -> RecordedRuns:
-    """Play many games of a scenario in a folder of their own, `jobs` at once; the same call goes on where one ended.
+    """Play many games of a scenario in a folder, `jobs` at once. Repeating the call continues an incomplete batch.
 
-    `models` take the seats in turn; `rotate` lets players change places; `paired` gives one seed to games that differ
-    only in who sits where. Of a `design` (a file, or what it holds) every seed plays all cells; `until={"width": 0.2}`
-    ends it early. Limits hold for all games together. Bots alone play in worker processes. Raises as `run`.
+    `models` take the seats in turn; `rotate` rotates the players through the seats; `paired` gives the same seed to
+    games that differ only in the seating. In a `design` (a file or its content) all cells are played with each seed,
+    and `until={"width": 0.2}` ends it early. Limits apply to all games together. Games of bots only run in worker
+    processes. Raises as `run`.
     """
     from agentsim.runner.batch.run_batch import Batch
     from agentsim.studies.batches import prepare_batch, width_reached
@@ -307,12 +308,12 @@ async def influence(
     env: Mapping[str, str] | None = None,
     allow_keys: Collection[str] = (),
 ) -> list[Influence]:
-    """What the message of a run's decision `at` did to its listeners and to the outcome (extra `analysis`).
+    """Measure the effect of the message of a run's decision `at` on its listeners and the outcome (extra `analysis`).
 
-    `branches` are played in which it is said and as many in which it is swapped: for silence (by default, where the
-    request has it), for `neutral` words of its length, or for `words`. With `each` so is every player's such message
-    of that round: one `Influence` a message. `max_cost_usd` holds for each branch. The same call goes on where one
-    ended. Raises as `fork`, and `UsageError` where the decision says nothing to another player.
+    It plays `branches` branches with the message and as many with a replacement: silence (the default, if the request
+    allows it), `neutral` words of the same length, or `words`. With `each`, it does so for the message of every player
+    in that round, with one `Influence` per message. `max_cost_usd` applies to each branch. Repeating the call continues
+    an incomplete study. Raises as `fork`, and `UsageError` if the decision sends no message to another player.
     """
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy
@@ -327,10 +328,10 @@ async def influence(
 def compare(
     name: str, *, at: int | None = None, control: str = CONTROL, effect: float | None = None, logs_dir: Folder = None
 ) -> Comparison:
-    """What the arms of a forked run do otherwise than its control, branch k beside branch k (extra `analysis`).
+    """Compare the arms of a forked run with its control, branch k against branch k (extra `analysis`).
 
-    `at` is the decision that was made anew, where arms leave the run at several. With an `effect`, each row says how
-    many branches one of that size needs. Raises `UsageError` where there are no arms to compare.
+    `at` is the forked decision, needed if arms fork at several. With an `effect`, each row has the number of branches
+    needed to detect one of that size. Raises `UsageError` if there are no arms.
     """
     with needed_by("comparing arms"):
         from agentsim.analysis.arms import comparison
@@ -348,12 +349,12 @@ async def rate(
     allow_keys: Collection[str] = (),
     **options: Any,
 ) -> Rating:
-    """Rate a model against the reference pool in a file, in `games` games at most (100; extra `analysis`).
+    """Rate a model against the reference pool in a file, in at most `games` games (100; extra `analysis`).
 
-    It stops where the interval of 95% of the log strength is narrower than `width` (0.5). At a table the model has at
-    most `entries` seats (half of them, rounded down). `set` has its settings (`{"temperature": 0.2}`), which are
-    otherwise those that all members share. Further options are `seed`, `out` and `max_cost_usd`, as of `batch`. The
-    same call goes on where one ended. Raises as `batch`.
+    It stops when the 95% interval of the log strength is narrower than `width` (0.5). The model gets at most `entries`
+    seats at a table (by default half of them, rounded down). `set` holds its settings (`{"temperature": 0.2}`), by
+    default those that all members of the pool share. Further options are `seed`, `out` and `max_cost_usd`, as of
+    `batch`. Repeating the call continues an incomplete rating. Raises as `batch`.
     """
     with needed_by("rate"):
         from agentsim.studies.rating import Rating
@@ -370,7 +371,7 @@ async def rate(
 
 
 class _Listening(Watcher):
-    """Hands on each event as the history will have it, without what is known only of its decision."""
+    """A watcher that passes each event to the callback, without fields known only from its decision."""
 
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event, self._numbers = on_event, count(1)
@@ -382,7 +383,7 @@ class _Listening(Watcher):
 
 
 def recorded_run(result: RunResult) -> RecordedRun:
-    """Return what a run has left. Raises the error that stopped it; see `run`."""
+    """Return the recorded run of a result. Raises the error that stopped the run; see `run`."""
     if isinstance(result.error, Interrupted):
         raise asyncio.CancelledError
     if result.error is not None and result.status not in FINISHED:
@@ -397,5 +398,5 @@ def _change(instead: Mapping[str, Any] | None, settings: Mapping[str, Any] | Non
 
 
 def variables(env: Mapping[str, str] | None, allowed: Collection[str]) -> Variables:
-    """The variables that keys come from: those given, or the process's and those in `./.env`."""
+    """Return the variables that keys come from: `env`, or the process's environment and `./.env`."""
     return environment(None, allowed) if env is None else Variables(env, allowed)

@@ -1,29 +1,29 @@
-"""Every error agentsim raises on purpose, by whose fault it is.
+"""All errors that agentsim raises deliberately, by cause.
 
     AgentsimError
       UsageError           the command line: a name, a path, a flag                     exit 2
         OtherVersion         a file that another version of agentsim wrote
       ScenarioError        the scenario's author: file, key, what was found, what would be valid   exit 2
-      DecisionError        the player; each is fit to be shown to the model
-        UnreadableReply      no decision can be found in the text
-        AmbiguousReply       more than one decision can be found
-        IllegalDecision      a decision, but not one that is allowed here
+      DecisionError        the player; each message may be shown to the model
+        UnreadableReply      the text contains no decision
+        AmbiguousReply       the text contains more than one decision
+        IllegalDecision      a decision that is not allowed here
       ModelError           one call to a provider
         TransportFailed      no usable answer came back; trying again may help
-        RateLimited          come back later
+        RateLimited          try again later
         ModelRefused         the provider answers, but not this prompt or request; the decision falls back
         ProviderRejected     no call can succeed (key, credit, model); the run stops
-      RunStopped           not a mistake: a limit, a provider, a signal; the journal is resumable
+      RunStopped           no mistake: a limit, a provider, a signal; the journal can be resumed
         ProviderStopped      exit 3
         BudgetReached        exit 5
         Interrupted          exit 130 or 143
       JournalError         the file, or rules that changed under it                     exit 2
-        JournalCorrupt       a line that cannot be what was written
+        JournalCorrupt       a line that agentsim cannot have written
         JournalMismatch      the rules ask something else than the journal answers
-      LocalShortage        this machine: no file descriptors, no memory; resumable      exit 1
-      RulesBroken          us: an invariant does not hold                               exit 1
+      LocalShortage        this machine: no file descriptors, no memory; can be resumed      exit 1
+      RulesBroken          a bug: an invariant does not hold                               exit 1
 
-What does not belong here: messages for one place only, and anything with a traceback in it.
+Errors that are raised and caught in one place only are defined there.
 """
 
 from __future__ import annotations
@@ -41,31 +41,31 @@ _INDEX = re.compile(r"\.[0-9]+(?=\.|$)")
 
 
 class AgentsimError(Exception):
-    """Any error agentsim raises on purpose; `str()` is one line for a person."""
+    """Base of all errors that agentsim raises deliberately. `str()` is one line for people."""
 
     exit_code: int = 1
 
 
 class UsageError(AgentsimError):
-    """The command line asks for something that cannot be."""
+    """A command line, or a call of the Python API, that cannot be carried out."""
 
     exit_code = 2
 
 
 class OtherVersion(UsageError):
-    """A file was written by another version of agentsim, which the message names, and this one cannot use it."""
+    """A file written by another version of agentsim, named in the message, that this version cannot use."""
 
 
 class ScenarioError(AgentsimError):
-    """The scenario cannot be played as written.
+    """A scenario that cannot be played as written.
 
-    `key` is the dotted path inside the TOML (`players.0.temperature`), `where` the file. The engine and
-    the games raise it without `where`; the scenario layer, which knows the file, adds it.
+    `key` is the dotted path inside the TOML (`players.0.temperature`) and `where` the file. The engine and the games
+    leave `where` out; the scenario layer, which knows the file, adds it.
     """
 
     exit_code = 2
     MOST = 12
-    """Others that are named behind the first."""
+    """The most further errors in the message."""
 
     def __init__(self, problem: str, *, key: str = "", where: str = "", valid: str = "") -> None:
         super().__init__(problem)
@@ -73,7 +73,7 @@ class ScenarioError(AgentsimError):
         self.others: tuple[ScenarioError, ...] = ()
 
     def placed(self, *, key: str = "", where: str = "") -> ScenarioError:
-        """The same error, with these where it has none of its own."""
+        """Return the same error with `key` and `where` filled in if it has none."""
         made = ScenarioError(self.problem, key=self.key or key, where=self.where or where, valid=self.valid)
         made.others = tuple(other.placed(key=key, where=where) for other in self.others)
         return made
@@ -87,37 +87,37 @@ class ScenarioError(AgentsimError):
         return "; ".join([*said, f"and {more} more"] if more > 0 else said)
 
     def _words(self, where: str, *, bare: bool = False) -> str:
-        """`bare` without what is valid, which was said before."""
+        """Return the message of this error alone; with `bare`, without the valid values."""
         place = ": ".join(part for part in (where, self.key) if part)
         text = f"{place}: {self.problem}" if place else self.problem
         return f"{text} (valid: {self.valid})" if self.valid and not bare else text
 
 
 class Refusals:
-    """Collects what several steps find wrong with a scenario, so that all of it is named at once."""
+    """A collector of errors from several steps, so that one `ScenarioError` names them all."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], list[ScenarioError]] = {}
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """A step; the next one is taken even where this one fails."""
+        """Context manager of one step, which collects its error so that the next step runs."""
         try:
             yield
         except ScenarioError as error:
             self.note(error)
 
     def note(self, error: ScenarioError) -> None:
-        """One mistake, and what was found with it; that of many list entries is told once."""
+        """Add an error and those it carries. Errors that differ only in a list index are told once."""
         for each in (error, *error.others):
             alike = self._found.setdefault((each.problem, _INDEX.sub("", each.key)), [])
             if each.key not in {other.key for other in alike}:
                 alike.append(each)
 
     def raised(self) -> None:
-        """Raise what was found, as one `ScenarioError`."""
+        """Raise the collected errors as one `ScenarioError`, if there are any."""
         if self._found:
-            for alike in self._found.values():  # one key that is missing may be that of a hundred players
+            for alike in self._found.values():  # a hundred players may miss the same key
                 alike[0].key += f" and {len(alike) - 1} more" if len(alike) > 1 else ""
             first, *others = (alike[0] for alike in self._found.values())
             first.others = tuple(others)
@@ -125,36 +125,36 @@ class Refusals:
 
 
 class DecisionError(AgentsimError):
-    """A player's reply is not a decision the rules can use; the message is fit to be shown to a model."""
+    """A reply that the rules cannot use as a decision. The message may be shown to a model."""
 
     code: ClassVar[str]
 
 
 class UnreadableReply(DecisionError):
-    """No decision can be found in the reply."""
+    """A reply that contains no decision."""
 
     code = "unreadable"
 
 
 class AmbiguousReply(DecisionError):
-    """The reply can be read as more than one decision."""
+    """A reply that can be read as more than one decision."""
 
     code = "ambiguous"
 
 
 class IllegalDecision(DecisionError):
-    """The decision is clear but not allowed in this state."""
+    """A clear decision that is not allowed in this state."""
 
     code = "illegal"
 
 
 class ModelError(AgentsimError):
-    """One call to a provider failed.
+    """A failed call to a provider.
 
-    `code` is a short stable word for the history (`timeout`, `unreachable`, `http_500`); `status` the HTTP
-    status where there was one. The message never holds headers, keys or more than 300 foreign characters. `usage` is
-    the `models.base.Usage` of a call that was paid for all the same, where the provider says so, and `served_by` the
-    host behind a router that the error names.
+    `code` is a short stable word for the history (`timeout`, `unreachable`, `http_500`); `status` is the HTTP status,
+    or None. The message never contains headers or keys, and at most 300 characters of the provider's text. `usage` is
+    the `models.base.Usage` of a failed call that was billed, if the provider reports it. `served_by` is the host behind
+    a router, if the error names it.
     """
 
     usage: object = None
@@ -166,9 +166,9 @@ class ModelError(AgentsimError):
 
 
 class TransportFailed(ModelError):
-    """Nothing usable came back: timeout, refused connection, reset, 5xx, a body that is no completion.
+    """A call without a usable answer: timeout, refused connection, reset, 5xx, a body that is not a completion.
 
-    `retry_after` are the seconds after which the host wants to be asked again, where it says so (with a 503).
+    `retry_after` is the wait in seconds that the host asks for (with a 503), or None.
     """
 
     def __init__(self, message: str, *, code: str, status: int | None = None, retry_after: float | None = None) -> None:
@@ -177,7 +177,7 @@ class TransportFailed(ModelError):
 
 
 class RateLimited(ModelError):
-    """The provider asks to wait; `retry_after` in seconds where it says how long."""
+    """A call that the provider rejects for now. `retry_after` is the wait in seconds, or None if not stated."""
 
     def __init__(self, message: str, *, retry_after: float | None = None, status: int | None = 429) -> None:
         super().__init__(message, code="rate_limited", status=status)
@@ -185,35 +185,38 @@ class RateLimited(ModelError):
 
 
 class ModelRefused(ModelError):
-    """The provider answers, but not to this request: content filter, refusal, context too long, not accepted."""
+    """A call that the provider answers but refuses: content filter, refusal, context too long, request not accepted."""
 
 
 class ProviderRejected(ModelError):
-    """No call of this kind can succeed: bad key, no credit, unknown model, wrong address."""
+    """A failure of all calls of this kind: bad key, no credit, unknown model, wrong address."""
 
 
 class RunStopped(AgentsimError):
-    """The run ends before the game does; its journal can be resumed."""
+    """A run that ends before its game does. Its journal can be resumed."""
 
     status: ClassVar[str]
 
 
 class ProviderStopped(RunStopped):
-    """A provider cannot be used: its first call failed, five decisions in a row got no answer, or it rejects us."""
+    """A provider that cannot be used.
+
+    Its first call failed, five decisions in a row got no answer, or it rejects calls.
+    """
 
     exit_code = 3
     status = "stopped_provider"
 
 
 class BudgetReached(RunStopped):
-    """A limit of the scenario would be passed by the next call."""
+    """A limit of the scenario that the next call would exceed."""
 
     exit_code = 5
     status = "stopped_budget"
 
 
 class Interrupted(RunStopped):
-    """A person or the system asked the run to stop; `signal_number` says which way."""
+    """A request by a person or the system to stop the run, by the signal `signal_number`."""
 
     status = "interrupted"
 
@@ -223,13 +226,13 @@ class Interrupted(RunStopped):
 
 
 class JournalError(AgentsimError):
-    """The journal cannot be used for what was asked."""
+    """A journal that cannot be used for what was asked."""
 
     exit_code = 2
 
 
 class JournalCorrupt(JournalError):
-    """A line of the journal cannot be what agentsim wrote; `line` counts from 1."""
+    """A line of the journal that agentsim cannot have written. `line` counts from 1."""
 
     def __init__(self, message: str, *, line: int) -> None:
         super().__init__(f"line {line}: {message}")
@@ -237,29 +240,29 @@ class JournalCorrupt(JournalError):
 
 
 class JournalMismatch(JournalError):
-    """The rules ask something else than the journal answers: the game's code or scenario changed."""
+    """Rules that ask something else than the journal answers: the game's code or scenario changed."""
 
 
 class LocalShortage(AgentsimError):
-    """This machine has no connection to give (file descriptors, memory): no call was made, and none failed."""
+    """A lack of file descriptors or memory on this machine: no call was made, and none failed."""
 
 
 class RulesBroken(AgentsimError):
-    """An invariant of a game does not hold: a mistake of ours or of a game's author."""
+    """An invariant of a game that does not hold: a bug in agentsim or in the game."""
 
 
 DISTRIBUTION = "agentsim-games"
-"""What the package is called for installers; `agentsim` is another project's name on the registry."""
+"""The name of the distribution. `agentsim` is another project's name on the registry."""
 
 
 def installed_by(extra: str) -> str:
-    """How an extra is installed, in words; the package is on no registry yet."""
+    """Return how to install an extra, in words. The package is not on any registry yet."""
     return f"`uv sync --extra {extra}` or `pip install '.[{extra}]'` in the checkout"
 
 
 @contextmanager
 def needed_by(what: str) -> Iterator[None]:
-    """Turns an import that fails within into the `UsageError` that names the extra `analysis`."""
+    """Context manager that turns an `ImportError` into a `UsageError` that names the extra `analysis`."""
     try:
         yield
     except ImportError:
@@ -267,9 +270,9 @@ def needed_by(what: str) -> Iterator[None]:
 
 
 def first_objection(error: ValidationError) -> tuple[str, str]:
-    """Where the first thing stands that pydantic objects to, dotted ("" for the whole), and its words.
+    """Return the dotted place of pydantic's first error ("" for the whole) and its message.
 
-    The message repeats nothing of the input, which may be foreign text.
+    The message repeats no part of the input, which may be foreign text.
     """
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")

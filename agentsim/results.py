@@ -1,4 +1,4 @@
-"""Runs as Python programs read them: the history, its tables as DataFrames, its page. Playing is `api`."""
+"""Recorded runs for Python programs: histories, their tables as DataFrames, and their pages. `api` plays runs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from agentsim.history.tables import run_tables
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """One run: its name, the file of its history, its history as JSON values and as typed records.
+    """A recorded run: its name, the file of its history, and the history as JSON values and as typed records.
 
-    Tables are made on first use.
+    Tables are built on first use.
     """
 
     name: str
@@ -39,7 +39,7 @@ class RecordedRun:
 
     @cached_property
     def tables(self) -> Tables:
-        """Its tables as DataFrames, in exactly their documented columns (extra `data`)."""
+        """The tables as DataFrames, with exactly their documented columns (extra `data`)."""
         return Tables(run_tables(self.record))
 
     @property
@@ -49,26 +49,29 @@ class RecordedRun:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Why the game ended, its winner and its standings; None where it did not end."""
+        """The reason for the end of the game, its winner and its standings, or None if it did not end."""
         return self.record.outcome
 
     @property
     def events(self) -> list[EventRecord]:
-        """Everything that happened, in order."""
+        """All events, in order."""
         return [event for part in self.record.rounds for event in part.events]
 
     @property
     def decisions(self) -> list[DecisionRecord]:
-        """Every decision, in order, with its attempts."""
+        """All decisions, in order, with their attempts."""
         return self.record.decisions
 
     @property
     def usage(self) -> Totals:
-        """Calls, tokens and US dollars."""
+        """The calls, tokens and US dollars."""
         return self.record.usage
 
     def page_path(self, as_seen_by: str | None = None) -> Path:
-        """Return the path of the run's page, or of that of what one player saw. Raises `UsageError` for a stranger."""
+        """Return the path of the run's page, or of the page of one player's view.
+
+        Raises `UsageError` for an unknown player.
+        """
         from agentsim.report.player_view import seated_player
 
         files = RunFiles(self.path.parent, self.name)
@@ -96,7 +99,7 @@ class RecordedRun:
 
 @dataclass(frozen=True, eq=False)
 class RecordedRuns:
-    """All runs of a folder; each table has `run, game, seed, status` and the settings that vary before its own columns.
+    """All runs of a folder. Each table begins with the columns `run, game, seed, status` and the settings that vary.
 
     `skipped` gives the reason for each run that is left out.
     """
@@ -120,17 +123,17 @@ class RecordedRuns:
 
 
 def logs_folder(logs_dir: str | os.PathLike[str] | None) -> Path:
-    """The folder of runs: the one given, that of `AGENTSIM_LOGS_DIR`, or `logs`."""
+    """Return the folder of runs: the given one, else `AGENTSIM_LOGS_DIR`, else `logs`."""
     return Path(logs_dir or os.environ.get("AGENTSIM_LOGS_DIR") or "logs")
 
 
 def load(
     source: str | os.PathLike[str], *, logs_dir: str | os.PathLike[str] | None = None
 ) -> RecordedRun | RecordedRuns:
-    """A run, or all runs of a folder, with `.tables` of pandas DataFrames (extra `data`).
+    """Load a run, or all runs of a folder, with `.tables` of pandas DataFrames (extra `data`).
 
-    `source` is the name of a run in `logs_dir` (`AGENTSIM_LOGS_DIR`, or `logs`), the path of a history, or a
-    folder of runs. Raises `agentsim.errors.UsageError` in one line where there is no such thing.
+    `source` is the name of a run in `logs_dir` (by default `AGENTSIM_LOGS_DIR` or `logs`), the path of a history, or a
+    folder of runs. Raises `agentsim.errors.UsageError` if it does not exist or cannot be read.
     """
     found = find_source(os.fspath(source), logs_folder(logs_dir))
     if isinstance(found, RunFiles):
@@ -145,11 +148,11 @@ def load(
 
 
 def run_in(files: RunFiles) -> RecordedRun:
-    """The run of these files; `UsageError` where its history cannot be read."""
+    """Load the run of these files. Raises `UsageError` if its history cannot be read."""
     return _run(files.name, files.history)
 
 
 def _run(name: str, path: Path) -> RecordedRun:
     raw = read(path)
-    record = parsed(raw, path)  # a file that is no history is refused here
+    record = parsed(raw, path)  # raises UsageError if the file is not a history
     return RecordedRun(name, path, json.loads(raw), record)

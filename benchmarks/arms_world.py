@@ -1,9 +1,9 @@
-"""A world of arms whose truth is known: what `agentsim compare` says of it, counted over many forks.
+"""A simulated world of arms with known effects, to measure the error rates of `agentsim compare` over many forks.
 
-Four players; branch k of both arms shares its luck, and every player draws of its own in each branch, as a model's
-sampling does. The measures are rank, win, a score with a long tail, a common deed and a rare one. Where an effect is
-planted, the first player is better by it, and its score and deeds are more; the truth of each measure is its mean over
-`TRUTH_PAIRS` pairs.
+There are four players. Branch k of both arms shares its luck, and every player draws of its own in each branch, as a
+model's sampling does. The measures are rank, win, a score with a long tail, a common interaction and a rare one. A
+planted effect makes the first player better and raises its score and interactions. The truth of each measure is its
+mean over `TRUTH_PAIRS` pairs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TRUTH_PAIRS = 1_000_000
 
 
 def differences(generator: np.random.Generator, pairs: int, effect: float) -> Array:
-    """Pairs by (measure, player): the treated branch less the control's."""
+    """Return pairs by (measure, player): the treated branch less the control's."""
     luck = generator.normal(size=(pairs, PLAYERS))
     treated, control = (_branches(generator, luck, planted) for planted in (effect, 0.0))
     return treated - control

@@ -1,8 +1,8 @@
 """How many games of bots a batch plays in a second, and what a second worker is worth.
 
-Every shipped scenario in which bots alone play (or those of `--config`) is played as a batch by one worker process and
-by two, in turn; the best of `--repeats` each. Starting the workers is a part of it. Beside them, in the same turns,
-what the machine gives: a loop of plain Python in one process and in two, which share nothing. Games are written to
+Every shipped scenario in which only bots play (or those of `--config`) is played as a batch by one worker process and
+by two, in turn; the best of `--repeats` counts, including the start of the workers. In the same turns a loop of plain
+Python runs in one process and in two, which measures the speed-up that the machine allows. Games are written to
 `--out`; in memory (`/dev/shm`) two workers do not wait for one disk.
 
     uv run python -m benchmarks.batch
@@ -31,7 +31,10 @@ LOOP = "for _ in range(10_000_000): pass"
 
 @dataclass(frozen=True)
 class Measured:
-    """One scenario: games a second by workers; `machine` is the speed-up of two processes that share nothing."""
+    """One scenario: games per second with one and two workers.
+
+    `machine` is the speed-up of two independent processes.
+    """
 
     config: str
     games: int
@@ -41,12 +44,12 @@ class Measured:
 
     @property
     def speed_up(self) -> float:
-        """How much faster two workers are."""
+        """The ratio of the rates with two workers and with one."""
         return self.two / self.one
 
 
 def of_bots() -> list[str]:
-    """The shipped scenarios that need no model."""
+    """Return the shipped scenarios that need no model."""
     scenarios = {
         path: load(path) for path in sorted(CONFIGS.glob("*.toml")) if 'model = "bot/' in path.read_text("utf-8")
     }
@@ -54,7 +57,7 @@ def of_bots() -> list[str]:
 
 
 def rate(config: Path, games: int, jobs: int, out: str | None) -> float:
-    """Games a second of one batch, from the first worker's start to the last game's end."""
+    """Return the games per second of one batch, from the first worker's start to the last game's end."""
     manifest = planned(Design(1, games), [load(config)])
     with tempfile.TemporaryDirectory(prefix="agentsim-", dir=out) as folder:
         manifest.write(Path(folder))
@@ -65,7 +68,7 @@ def rate(config: Path, games: int, jobs: int, out: str | None) -> float:
 
 
 def loops(processes: int) -> float:
-    """Loops a second of so many processes at once, each of which runs a quarter of a second or so."""
+    """Return the loops per second of so many processes at once, each of which runs about a quarter of a second."""
     began = time.perf_counter()
     running = [subprocess.Popen([sys.executable, "-c", LOOP]) for _ in range(processes)]
     codes = [process.wait() for process in running]
@@ -74,7 +77,7 @@ def loops(processes: int) -> float:
 
 
 def measured(config: str, games: int, repeats: int, out: str | None) -> Measured:
-    """The best of the repeats, one and two in turn."""
+    """Return the best rates of the repeats, with one and two workers in turn."""
     rates: dict[int, list[float]] = {1: [], 2: []}
     plain: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(repeats):

@@ -1,16 +1,16 @@
 """What a call costs: CPU of our whole path beside the bare SDK's, and wall time over the ideal.
 
-The whole path is a real run of a game of one question a round to everybody: prompts are rendered, sent, read,
+The whole path is a real run of a game that asks every player one question per round: prompts are rendered, sent, read,
 checked and journaled (and synced to the disk), and the history is written. The bare SDK sends the same messages with
-`AsyncOpenAI(...).chat.completions.create()` as it comes. Both, and every sender of `benchmarks.senders`, take turns in
-one process; the server is another process and its CPU is not counted.
+`AsyncOpenAI(...).chat.completions.create()` and default settings. Both, and every sender of `benchmarks.senders`, take
+turns in one process; the server is another process and its CPU is not counted.
 
     uv run python -m benchmarks.calls
     uv run python -m benchmarks.calls --callers 100 --repeats 7 --senders --json
 
-CPU is measured without latency; the ratio to the bare SDK of the same turn is what matters. Wall time is measured
-with it, as chains (every caller makes its calls one after another) and as waves (all wait for the slowest, as in a
-game of simultaneous moves).
+CPU is measured without latency; compare the ratio to the bare SDK of the same turn. Wall time is measured with latency,
+as chains (every caller makes its calls one after another) and as waves (all callers wait for the slowest, as in a game
+of simultaneous moves).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ count = {callers}
 
 @dataclass(frozen=True)
 class Measured:
-    """One turn: `cpu_ms` of one call, `wall_s` of all."""
+    """One turn: `cpu_ms` of one call, `wall_s` of all calls."""
 
     path: str
     callers: int
@@ -76,7 +76,7 @@ class Measured:
 
 
 class _Clock(Watcher):
-    """When the first wave was about to be decided, and when the last decision was on record."""
+    """Records when the first wave begins, and when the last decision is recorded."""
 
     def __init__(self) -> None:
         self.first = self.last = 0.0
@@ -89,7 +89,7 @@ class _Clock(Watcher):
 
 
 def whole_path(url: str, callers: int, calls: int, folder: Path) -> tuple[float, float]:
-    """(CPU seconds of the run from scenario to history, wall seconds from its first wave to its last decision)."""
+    """Return CPU seconds from scenario to history, and wall seconds from the first wave to the last decision."""
     config = folder / "poll.toml"
     config.write_text(SCENARIO.format(rounds=calls, callers=callers, url=url), encoding="utf-8")
     clock = _Clock()
@@ -105,7 +105,7 @@ def whole_path(url: str, callers: int, calls: int, folder: Path) -> tuple[float,
 
 
 def prompts(callers: int, calls: int) -> list[list[Ask]]:
-    """What the game asks: by caller, one request a round."""
+    """Return the requests of the game by caller, one per round."""
     players = [f"p{number}" for number in range(1, callers + 1)] if callers > 1 else ["p"]
     rehearsal = simulate(find("poll"), {"rounds": calls}, players, bot="first")
     return [[wave.asks[place] for wave, _ in rehearsal.waves] for place in range(callers)]
@@ -131,14 +131,14 @@ async def _paced(callers: Sequence[Sequence[Callable[[], Awaitable[Any]]]], shap
 
 
 async def by_sender(opened: Any, url: str, asks: list[list[Ask]], shape: str) -> tuple[float, float]:
-    """(CPU seconds, wall seconds) of sending these."""
+    """Return (CPU seconds, wall seconds) of sending these requests."""
     bodies = [[_body(ask) for ask in caller] for caller in asks]
     async with opened(url) as send:
         return await _paced([[partial(send, body) for body in caller] for caller in bodies], shape)
 
 
 async def by_our_client(url: str, asks: list[list[Ask]], shape: str) -> tuple[float, float]:
-    """The same by the client that games use, from messages to a judged completion."""
+    """Return (CPU seconds, wall seconds) with the client that games use, from messages to a judged completion."""
     profile = resolve("lab", {"lab": ProviderSettings(base_url=url)}, {})
     model = RemoteModel("lab/loopback", profile, Endpoint(profile.base_url, None))
     sampling = Sampling()
@@ -154,7 +154,7 @@ async def by_our_client(url: str, asks: list[list[Ask]], shape: str) -> tuple[fl
 
 
 def turn(path: str, url: str, asks: list[list[Ask]], *, latency_s: float, shape: str, folder: Path) -> Measured:
-    """One path once."""
+    """Measure one path once."""
     callers, calls = len(asks), len(asks[0])
     if path == WHOLE:
         cpu, wall = whole_path(url, callers, calls, folder)
@@ -168,7 +168,7 @@ def turn(path: str, url: str, asks: list[list[Ask]], *, latency_s: float, shape:
 def measure(
     paths: Sequence[str], callers: int, calls: int, *, latency_s: float, repeats: int, shape: str
 ) -> list[Measured]:
-    """Every path in turn, and that several times, after one turn that is not counted."""
+    """Measure every path in turn, `repeats` times, after one turn that is not counted."""
     asks = prompts(callers, calls)
     with loopback(latency_s) as url, tempfile.TemporaryDirectory() as scratch:
         turns = [
@@ -179,7 +179,7 @@ def measure(
 
 
 def report(results: Sequence[Measured]) -> None:
-    """A table: medians, and the range over the turns."""
+    """Print a table of medians, and the range over the turns."""
     print(f"{'path':26}{'callers':>8}{'shape':>8}  {'CPU ms a call':22}{'/ SDK':>7}  {'wall / ideal':18}")
     for callers, latency_s, shape in dict.fromkeys((each.callers, each.latency_s, each.shape) for each in results):
         here = [each for each in results if (each.callers, each.latency_s, each.shape) == (callers, latency_s, shape)]

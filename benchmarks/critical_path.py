@@ -1,7 +1,7 @@
-"""How close a game's wall time is to its critical path: seven players, 200 ms a call, pitches and votes.
+"""The ratio of a game's wall time to its critical path: seven players, 200 ms per call, pitches and votes.
 
-Rounds have 7, 6, ... 2 pitches, one after another, and one wave of votes each: 27 + 6 = 33 latencies. Run it as
-`uv run python -m benchmarks.critical_path`; the figures are of this machine, the ratio is what matters.
+Rounds have 7, 6, ... 2 pitches, one after another, and one wave of votes each: 27 + 6 = 33 latencies. Run it as `uv run
+python -m benchmarks.critical_path`. Seconds depend on the machine; compare the ratio.
 """
 
 from __future__ import annotations

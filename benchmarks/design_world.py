@@ -1,9 +1,9 @@
-"""A world of designs whose truth is known: what `report`, `plan` and `--until-width` say of it, over many batches.
+"""A simulated world of designs with known effects, to measure `report`, `plan` and `--until-width` over many batches.
 
-Three factors of two levels, eight cells; the games of a block share their luck, and every player draws of its own in
-each game, as a model's sampling does. `a` and `b` make the first of four players better, more so together; `c` does
-nothing. The measures are the first player's rank and win, a score with a long tail, a common deed and a rare one. The
-truth of each is the mean of `TRUTH_BLOCKS` blocks.
+There are three factors of two levels, so eight cells. The games of a block share their luck, and every player draws of
+its own in each game, as a model's sampling does. `a` and `b` make the first of four players better, and more so
+together; `c` has no effect. The measures are the first player's rank and win, a score with a long tail, a common
+interaction and a rare one. The truth of each is the mean of `TRUTH_BLOCKS` blocks.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ MEASURES = ("rank", "win", "score", "deed", "rare deed")
 MAIN, TOGETHER = 0.5, 0.5
 MOST_BLOCKS = 1_200
 WIDTHS = {"rank": 0.3, "win": 0.12, "score": 2.2, "deed": 0.7, "rare deed": 0.2}
-"""Each is reached after 20 to 500 blocks."""
+"""The widths at which batches stop. Each is reached after 20 to 500 blocks."""
 DESIGN = factorial(DesignTable(factors={"a": (0, 1), "b": (0, 1), "c": (0, 1)}, interactions=(("a", "b"), ("a", "c"))))
 CONTRASTS = {",".join(each.factors): each for each in DESIGN.contrasts()}
 
 
 def blocks(generator: np.random.Generator, number: int) -> Array:
-    """Blocks by cells by measures of the first player."""
+    """Return blocks by cells by measures of the first player."""
     size = len(DESIGN.cells)
     better = np.array([MAIN * a + MAIN * b + TOGETHER * a * b for a, b, _ in DESIGN.cells])
     luck = generator.normal(size=(number, 1, PLAYERS))
@@ -50,7 +50,7 @@ def blocks(generator: np.random.Generator, number: int) -> Array:
 
 @cache
 def truth() -> dict[str, Array]:
-    """The true effect on each measure, by contrast."""
+    """Return the true effect on each measure, by contrast."""
     generator = np.random.default_rng(SEED)
     parts = [blocks(generator, 10_000).mean(axis=0) for _ in range(TRUTH_BLOCKS // 10_000)]
     means = np.mean(parts, axis=0)[None]
@@ -59,7 +59,7 @@ def truth() -> dict[str, Array]:
 
 
 def reported(generator: np.random.Generator) -> Iterator[tuple[str, str, bool, bool]]:
-    """(contrast, measure, whether the interval holds the truth, whether all that hold together do) of one batch."""
+    """Yield for one batch (contrast, measure, whether the interval holds the truth, whether all do together)."""
     played = blocks(generator, BLOCKS)
     differences = np.hstack([contrast_of(played, each) for each in CONTRASTS.values()])
     _, low, high, low_adj, high_adj = paired_intervals(differences, draws=500)
@@ -71,9 +71,9 @@ def reported(generator: np.random.Generator) -> Iterator[tuple[str, str, bool, b
 
 
 def planned(generator: np.random.Generator, pilot: int = PILOT) -> Iterator[tuple[str, str, bool]]:
-    """(contrast, measure, whether the effect is found) of a study as large as a fresh pilot asks for.
+    """Yield (contrast, measure, whether the effect is found) for studies of the size that a new pilot asks for.
 
-    Each effect has a study of its own, and the pilot is told its true size.
+    Each effect has a study of its own, planned for its true size.
     """
     first = blocks(generator, pilot)
     for name in ("a", "b", "a,b"):
@@ -89,9 +89,9 @@ def planned(generator: np.random.Generator, pilot: int = PILOT) -> Iterator[tupl
 
 
 def stopped(generator: np.random.Generator) -> Iterator[tuple[str, str, bool, int, float]]:
-    """(contrast, measure, covered, blocks, blocks that one look needs for that width) of batches that end at a width.
+    """Yield (contrast, measure, covered, blocks, blocks that a fixed study needs) of batches that stop at a width.
 
-    One looks after every block.
+    The width is checked after every block.
     """
     played = blocks(generator, MOST_BLOCKS)
     counts = np.arange(1, MOST_BLOCKS + 1, dtype=np.float64)

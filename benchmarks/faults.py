@@ -31,13 +31,13 @@ from time import perf_counter
 ROOT = Path(__file__).parents[1]
 LISTED = Path(__file__).with_suffix(".toml")
 REFUSED = "is private, and is told to"
-_MOST_NAMED = 4  # checks of a row: where the game stops, nearly every check says so
+_MOST_NAMED = 4  # the most checks named in a row, since nearly all report a game that stops
 _SAYS_WHERE = "import agentsim, sys; sys.exit(agentsim.__file__)"
 
 
 @dataclass(frozen=True)
 class Edit:
-    """`old` stands once in the `file` of the game's folder, and becomes `new`."""
+    """A replacement of the text `old`, which occurs once in the `file` of the game's folder, by `new`."""
 
     file: str
     old: str
@@ -46,14 +46,17 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fault:
-    """What an author of the game could have written."""
+    """A mistake that an author of the game might make."""
 
     game: str
     name: str
     edits: tuple[Edit, ...]
 
     def edited(self, package: Path) -> dict[Path, str]:
-        """The changed files of the game in this package; `ValueError` where a text does not stand there once."""
+        """Return the changed files of the game in this package.
+
+        Raises `ValueError` if a text does not occur there exactly once.
+        """
         texts: dict[Path, str] = {}
         for edit in self.edits:
             path = package / "games" / self.game / edit.file
@@ -66,7 +69,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class Found:
-    """`by` are the checks that found the fault; `refused` says that the kernel refused to tell what is private."""
+    """The result for one fault. `by` are the checks that found it.
+
+    `refused` is true if the kernel refused to tell a private event to others.
+    """
 
     game: str
     fault: str
@@ -76,7 +82,7 @@ class Found:
 
     @property
     def how(self) -> str:
-        """In words, for the table."""
+        """The result in words, for the table."""
         if not self.by:
             return "not found"
         if self.refused:
@@ -86,7 +92,7 @@ class Found:
 
 
 def listed() -> tuple[Fault, ...]:
-    """Every fault of `faults.toml`."""
+    """Return the faults of `faults.toml`."""
     faults = tomllib.loads(LISTED.read_text(encoding="utf-8"))["fault"]
     return tuple(Fault(each["game"], each["name"], tuple(Edit(**edit) for edit in each["edit"])) for each in faults)
 

@@ -4,11 +4,11 @@
     python -m benchmarks.first_replies --games agent_island --kinds pitch vote
     python -m benchmarks.first_replies --games auction --count 100 --free --json
 
-Prompts are those of `benchmarks.prompts`, evenly spaced over the game. The model is sent the question's schema, as in
-a run; with `--free` it answers in free text, so that the prompt alone counts. A reply ends where its schema does, as
-in a run; with `--longest` it is cut off, and read as such. A prompt that with its reply is longer than the model's
-context (8,192 of its tokens) is not asked. To compare two versions of the prompts, run this in a tree of each; the
-interval is Wilson's, 95%.
+Prompts are those of `benchmarks.prompts`, evenly spaced over the game. The model is sent the question's schema, as in a
+run; with `--free` it answers in free text, so that only the prompt counts. A reply ends with its schema, as in a run;
+with `--longest` it is cut off, and read as such. A prompt that does not fit the model's context of 8,192 tokens
+together with its reply is skipped. To compare two versions of the prompts, run this in a tree of each. The interval is
+Wilson's, 95%.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MODEL = "local/smollm2-135m"
 
 
 class Share(NamedTuple):
-    """How many first replies to one kind of question were legal."""
+    """The number of legal first replies to one kind of question."""
 
     game: str
     kind: str
@@ -40,7 +40,7 @@ class Share(NamedTuple):
     asked: int
 
     def row(self) -> dict[str, Any]:
-        """The share with its interval."""
+        """Return the share with its interval."""
         low, high = binomtest(self.legal, self.asked).proportion_ci(method="wilson")
         return {**self._asdict(), "share": self.legal / self.asked, "low": float(low), "high": float(high)}
 
@@ -48,7 +48,7 @@ class Share(NamedTuple):
 async def shares(
     game: str, count: int, *, free: bool, longest: int | None = None, kinds: Sequence[str] = ()
 ) -> list[Share]:
-    """The shares of these kinds of question of a game, or of its two commonest; interviews are no part of it."""
+    """Return the shares for these kinds of question of a game, or for its two commonest. Interviews do not count."""
     questions = {name: kind for name, kind in asked(game).items() if name != Survey.kind}
     common = sorted(questions, key=lambda name: -questions[name].count)[:2]
     found = [(name, questions[name]) for name in kinds or common]
@@ -67,7 +67,7 @@ async def shares(
 
 
 async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool, longest: int | None) -> bool | None:
-    """Whether the first reply is legal; None where the model's context does not hold prompt and reply."""
+    """Return whether the first reply is legal, or None if the model's context does not hold prompt and reply."""
     system, user = texts
     tag = f"{ask.request.player}/{ask.request.kind}/{ask.nth}/1"
     schema = None if free else ask.request.schema()
@@ -84,7 +84,7 @@ async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool, longest:
     except DecisionError:
         return False
     action = getattr(reading.decision, "action", None)
-    return getattr(action, "action", None) != "rejected"  # Society reads any reply as an action, if only as that one
+    return getattr(action, "action", None) != "rejected"  # Society reads an unusable reply as a rejected action
 
 
 def main() -> None:

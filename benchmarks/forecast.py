@@ -2,12 +2,12 @@
 
     uv run python -m benchmarks.forecast --seeds 10
 
-Six societies are played by ten scripted personas (`benchmarks.personas`), none of which is a bot of the game: the
-forecast is to be within 10% of their calls. Of six shipped configs of bots, each played by its own bots, the interval
-is to contain the calls in five. No model is called: a call is a decision of a seat that has a model.
+Six societies are played by ten scripted personas (`benchmarks.personas`), which are not bots of the game: the forecast
+should be within 10% of their calls. Six shipped configs of bots are played by their own bots: the interval should
+contain the calls in five of them. No model is called: a call is a decision of a seat that has a model.
 
-The scenario names its seed, as one that is to be run does, or with `--untold` only the game that is played has it. The
-first seed is the first row; of all of them, it is counted how many are within 10% and how many the interval contains.
+The scenario names its seed, or with `--untold` only the game that is played has it. The first seed is the first row;
+over all seeds the table counts how many forecasts are within 10% and how many intervals contain the calls.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ SOCIETIES: Mapping[str, tuple[int, str]] = {
     "open": (60, 'days = 20\nconstitution = "open"'),
 }
 OTHERS = ("agent_island_bots", "auction", "monopoly_bots", "market_bots", "werewolf_bots", "society_scarce")
-"""Shipped configs of bots."""
+"""The shipped configs of bots."""
 SEED = 1_000_003
 
 
 @dataclass(frozen=True)
 class Foreseen:
-    """The calls that were foreseen, at least and at most, and those that the game took."""
+    """The forecast of calls with its interval, and the calls that the game took."""
 
     name: str
     expected: int
@@ -56,19 +56,19 @@ class Foreseen:
 
     @property
     def off(self) -> float:
-        """How far the forecast was from the calls, as a share of them."""
+        """The error of the forecast, as a share of the calls."""
         return abs(self.expected - self.real) / self.real
 
     @property
     def contained(self) -> bool:
-        """Whether they are within the interval."""
+        """True if the calls are within the interval."""
         return self.least <= self.real <= self.most
 
 
 def foreseen(
     name: str, config: str, policy: Callable[[str], Bot], seed: int = SEED, *, untold: bool = False
 ) -> Foreseen:
-    """The forecast of a scenario with models in all seats, and the game with each seat by its policy."""
+    """Forecast a scenario with models in all seats, then play it with the policy of each seat."""
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copytree(ROOT / "items", Path(scratch) / "items")
         path = Path(scratch) / "configs" / "scenario.toml"
@@ -87,20 +87,20 @@ def foreseen(
 
 
 def society(agents: int, settings: str) -> str:
-    """A scenario of so many models."""
+    """Return a scenario of so many models."""
     players = f'[[players]]\nid = "agent"\ncount = {agents}\nmodel = "ollama/any"\n'
     return f'game = "society"\n[game_config]\n{settings}\n{players}'
 
 
 def of_config(config: str) -> Callable[[str], Bot]:
-    """The bots that a shipped config has in its seats."""
+    """Return the policy of each seat of a shipped config of bots."""
     scenario = load(CONFIGS / f"{config}.toml")
     bots = bots_of(find(scenario.game))
     return {plan.id: bots[plan.name.rest] for plan in scenario.seats}.__getitem__
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Foresee and play each, and print a table."""
+    """Forecast and play each scenario, and print a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--only", nargs="+", help="some of the scenarios, by name")
     parser.add_argument("--json", action="store_true", help="every scenario as a line of JSON instead")

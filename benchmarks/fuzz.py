@@ -4,12 +4,12 @@
     python -m benchmarks.fuzz --replies 2_000 --envelopes 500 --jobs 1 --json
 
 Replies are those of `tests/replies`, spliced, cut, repeated and salted with tokens that the reader knows, or made of
-such tokens, or of the question's own fields; one in 2,000 is 64 KB long. Each is put to a question of a real game. The
-reader may return a decision that the request allows, or raise a `DecisionError`; what stands between thinking tags is
-in none of its words. Envelopes are bodies of provider answers, mutated as JSON values and as bytes; they give a
-completion or a `ModelError`. Whatever else happens is printed with its seed, and the exit code is 1. CPU is that of the
-reading alone; what took more than 20 ms is read again three times, each time a character shorter, and the least counts:
-the machine's spells are not the reader's.
+such tokens, or of the question's own fields; one in 2,000 is 64 KB long. Each answers a question of a real game. The
+reader may return a decision that the request allows, or raise a `DecisionError`; no text between thinking tags may
+appear in a decision. Envelopes are bodies of provider answers, mutated as JSON values and as bytes; each must give a
+completion or a `ModelError`. Any other result is printed with its seed, and the exit code is 1. CPU is that of the
+reading only. A reply that takes more than 20 ms is read again three times, each time a character shorter, and the
+minimum counts, to exclude pauses of the machine.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ ODD: tuple[Any, ...] = (
 
 @dataclass
 class Found:
-    """What came of a number of inputs; times are seconds of CPU."""
+    """The results for a number of inputs. Times are seconds of CPU."""
 
     inputs: int = 0
     accepted: int = 0
@@ -80,7 +80,7 @@ class Found:
     wrong: list[str] = field(default_factory=list)
 
     def add(self, other: Found) -> None:
-        """Take in what another process found."""
+        """Add the results of another process."""
         self.inputs += other.inputs
         self.accepted += other.accepted
         self.seconds += other.seconds
@@ -91,7 +91,7 @@ class Found:
 
 
 def _mutated(text: str, rng: random.Random, pool: Sequence[str]) -> str:
-    """The text with up to four changes."""
+    """Return the text with one to four changes."""
     for _ in range(rng.randint(1, 4)):
         at, size = rng.randrange(len(text) + 1), rng.randrange(1, 30)
         match rng.randrange(6):
@@ -113,7 +113,7 @@ def _mutated(text: str, rng: random.Random, pool: Sequence[str]) -> str:
 
 
 def _object(name: str, rng: random.Random) -> str:
-    """A JSON object with the question's own fields, whose values may be anything."""
+    """Return a JSON object with the question's own fields and arbitrary values."""
     fields = asked(name).request.schema().get("properties", {})
     value = {
         field: rng.choice(legal.get("enum") or ODD) if rng.random() < 0.7 else rng.choice((*ODD, rng.choice(TOKENS)))
@@ -125,7 +125,7 @@ def _object(name: str, rng: random.Random) -> str:
 
 
 def _replies(rng: random.Random) -> Iterator[tuple[str, str, bool]]:
-    """Questions, replies to them, and whether a reply begins with a marked thought."""
+    """Yield the name of a question, a reply, and whether the reply begins with a marked thought."""
     names = sorted(ASKED)
     corpus = [(name, reply.text) for reply in replies() for name in reply.asked]
     pool = [text for _, text in corpus]
@@ -156,9 +156,9 @@ def _cost(request: Request[Any], text: str) -> float:
 
 
 def fuzz_replies(seed: int, number: int) -> Found:
-    """Put so many replies to the questions of the games."""
+    """Read so many random replies to the questions of the games."""
     rng, found, clock = random.Random(seed), Found(), time.process_time
-    gc.disable()  # its pauses are not the reader's
+    gc.disable()  # its pauses would count as time of the reader
     for (name, text, marked), turn in zip(_replies(rng), range(number), strict=False):
         request = asked(name).request
         decision: Any = None
@@ -194,7 +194,7 @@ def _note(found: Found, spent: float, size: int, shown: str, *, accepted: bool) 
 
 
 def _changed(value: Any, rng: random.Random, chance: float) -> Any:
-    """The value with some of its parts odd, gone or repeated."""
+    """Return the value with some of its parts replaced, removed or repeated."""
     if rng.random() < chance:
         return rng.choice(ODD)
     if isinstance(value, dict):
@@ -205,7 +205,7 @@ def _changed(value: Any, rng: random.Random, chance: float) -> Any:
 
 
 def fuzz_envelopes(seed: int, number: int) -> Found:
-    """Take so many bodies for completions."""
+    """Read so many random bodies as completions."""
     rng, found, clock = random.Random(seed), Found(), time.process_time
     faults = Faults(
         resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:1/v1")}, {}), "m", ("sk-key-0123456789",)
@@ -233,10 +233,10 @@ def fuzz_envelopes(seed: int, number: int) -> Found:
 
 
 def _shared(work: Callable[[int, int], Found], number: int, jobs: int, seed: int, piece: int) -> Found:
-    """The work in pieces over so many processes; progress goes to stderr."""
+    """Run the work in pieces on so many processes, with progress on stderr."""
     pieces = [(seed + place, min(piece, number - start)) for place, start in enumerate(range(0, number, piece))]
     whole, began = Found(), time.monotonic()
-    # Ctrl-C ends the run early, with the sums of what is done.
+    # Ctrl-C ends the run early, with the sums so far.
     spawned = multiprocessing.get_context("spawn")
     with spawned.Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool, suppress(KeyboardInterrupt):
         for done in pool.imap_unordered(_Piece(work), pieces):
@@ -255,7 +255,7 @@ class _Piece:
 
 
 def main() -> int:
-    """Fuzz and print what came of it."""
+    """Fuzz and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--replies", type=int, default=10_000_000)
     parser.add_argument("--envelopes", type=int, default=1_000_000)

@@ -36,17 +36,18 @@ from benchmarks.rate_world import placed as placement
 SEED = 20_261_123
 FALSE, COVERED = (0.03, 0.07), (0.93, 0.97)
 CHAINS = 10
-"""A quarter of a report's, for speed: the ends of an interval are less exact."""
+"""A quarter of a report's chains, for speed; the ends of intervals are less exact."""
 WIDTH = 0.6
 """The width of an interval at which a placement may stop."""
 TRUE_WIN, TRUE_RANK = 0.16813, -0.32452
-"""What a score that is 0.7 higher, and spread 1.5 times as far, changes (`inference_worlds.treated`)."""
+"""The true effects on win and rank of a score that is 0.7 higher and spread 1.5 times as far
+(`inference_worlds.treated`)."""
 FAR_APART = np.log(4.0) * np.array([1.5, 0.5, -0.5, -1.5])
 
 
 @dataclass(frozen=True)
 class Said:
-    """One figure of one simulation: `hit` counts towards the rate of `what`, which should be in `within`."""
+    """One figure of one simulation. `hit` counts towards the rate of `what`, which should be in `within`."""
 
     what: str
     hit: float
@@ -58,7 +59,7 @@ def _holds(found: Interval, truth: float) -> bool:
 
 
 def _preference(found: list[OwnMaker], what: str, *, points: float | None, log_odds: float | None) -> Iterator[Said]:
-    """False positives where the truth is 0, coverage where it is not; estimates without an interval do not count."""
+    """Yield false positives if the truth is 0, coverage otherwise. Estimates without an interval do not count."""
     for each in found:
         if each.points.low is None or each.log_odds.low is None:
             continue
@@ -77,7 +78,7 @@ def _preference(found: list[OwnMaker], what: str, *, points: float | None, log_o
 
 
 def own_maker(generator: np.random.Generator) -> Iterator[Said]:
-    """Jurors and voters, by merit alone and with a planted preference."""
+    """Simulate jurors and voters who judge by merit alone, and with a planted preference."""
     merit = own_makers(jury_votes(generator, Jury(games=60)))
     yield from _preference(merit, "jury, merit alone", points=0.0, log_odds=0.0)
     added = own_makers(jury_votes(generator, Jury(games=60, bonus=0.10)))
@@ -93,7 +94,7 @@ def own_maker(generator: np.random.Generator) -> Iterator[Said]:
 def _played(
     generator: np.random.Generator, logs: Array, games: int, fewest: int | None
 ) -> tuple[list[Stages], list[Stages]]:
-    """The games for the rank fit, and for that of wins alone."""
+    """Return the games for the rank fit, and for the fit of wins alone."""
     size = len(logs)
     played = tables(generator, logs, games, fewest)
     ranked = [stages(list(ranks), list(seated), size) for seated, ranks in played]
@@ -108,7 +109,7 @@ def _played(
 
 
 def ratings(generator: np.random.Generator) -> Iterator[Said]:
-    """Strengths that are drawn from the prior, four to nine models at tables of three to all; and far ones."""
+    """Simulate strengths from the prior, four to nine models at tables of three to all, and strengths far apart."""
     for games in (20, 60, 200):
         size = int(generator.integers(4, 10))
         logs = np.log(generator.standard_gamma(1.0, size=size))
@@ -134,7 +135,7 @@ def _rated(generator: np.random.Generator, logs: Array, games: int, what: str, *
 
 
 def no_wins(generator: np.random.Generator) -> Iterator[Said]:
-    """A model without a win in 150 games of four to nine; it is second in each, or anywhere behind the first."""
+    """Simulate 150 games of four to nine models in which one model is always second."""
     size = int(generator.integers(4, 10))
     ranked, won = [], []
     for _ in range(150):
@@ -152,7 +153,7 @@ def no_wins(generator: np.random.Generator) -> Iterator[Said]:
 
 
 def means(generator: np.random.Generator) -> Iterator[Said]:
-    """Mean ranks and win rates of four players, each twice or four times as strong as the next."""
+    """Simulate mean ranks and win rates of four players, each twice or four times as strong as the next."""
     for games, times in product((5, 8, 20, 60), (2, 4)):
         logs = np.log(times) * np.array([1.5, 0.5, -0.5, -1.5])
         ranks, won, counts = _ranks(generator, logs, games), np.zeros((games, 4)), np.ones((games, 4))
@@ -167,7 +168,7 @@ def means(generator: np.random.Generator) -> Iterator[Said]:
 
 
 def shared_seeds(generator: np.random.Generator) -> Iterator[Said]:
-    """Mean ranks of games that share seeds, four a seed, whose luck favors a player."""
+    """Simulate mean ranks of games that share seeds, four per seed, with luck that favors a player."""
     for seeds in (6, 15):
         ranks = _lucky(generator, seeds)
         together, counts = clusters(np.repeat(np.arange(seeds), 4).tolist()), np.ones((4 * seeds, 4))
@@ -184,12 +185,12 @@ def _lucky(generator: np.random.Generator, seeds: int) -> Array:
 
 @cache
 def true_lucky() -> Array:
-    """The mean ranks of a million games."""
+    """Return the mean ranks of a million games."""
     return np.asarray(_lucky(np.random.default_rng(SEED), 250_000).mean(axis=0), dtype=np.float64)
 
 
 def _ranks(generator: np.random.Generator, logs: Array, games: int) -> Array:
-    """Ranks by games and players of these log strengths, of all games or by game."""
+    """Return ranks by games and players. `logs` are the log strengths, for all games or by game."""
     waits: Array = generator.exponential(size=(games, 4)) / np.exp(logs)
     ranks: Array = waits.argsort(axis=1).argsort(axis=1).astype(np.float64) + 1.0
     return ranks
@@ -197,13 +198,13 @@ def _ranks(generator: np.random.Generator, logs: Array, games: int) -> Array:
 
 @cache
 def true_means(times: int) -> tuple[Array, Array]:
-    """The mean ranks and win rates of four players, each so many times as strong as the next: of a million games."""
+    """Return the mean ranks and win rates over a million games of four players, each `times` as strong as the next."""
     ranks = _ranks(np.random.default_rng(SEED), np.log(times) * np.array([1.5, 0.5, -0.5, -1.5]), 1_000_000)
     return ranks.mean(axis=0), (ranks == 1).mean(axis=0)
 
 
 def conditions(generator: np.random.Generator) -> Iterator[Said]:
-    """A condition that does nothing, and one that moves a score, its spread and wins; 12 to 30 games a side."""
+    """Simulate a condition without effect, and one that moves a score, its spread and wins; 12 to 30 games per side."""
     for games, paired in (((12, 12), True), ((12, 30), False), ((30, 30), True)):
         how = f"{games[0]} and {games[1]} games, {'the same' if paired else 'other'} seeds"
         null = treated(generator, games, effect=0.0, scale=1.0, paired=paired)
@@ -224,7 +225,7 @@ def conditions(generator: np.random.Generator) -> Iterator[Said]:
 
 
 def positions(generator: np.random.Generator) -> Iterator[Said]:
-    """Turns by lot, seats that rotate, and ballots by lot that mean nothing, among players who differ."""
+    """Simulate turns by lot, rotating seats, and ballots by lot, all without effect, among players who differ."""
     for games, times in ((24, 1), (24, 2)):
         how = f"{games * times} games" + (", two a seed" if times > 1 else "")
         world = labelled(placed(generator, games, by_lot=True, times=times), "model")
@@ -242,7 +243,7 @@ def positions(generator: np.random.Generator) -> Iterator[Said]:
 
 
 def designs(generator: np.random.Generator) -> Iterator[Said]:
-    """Effects of factors, the power that a plan promises, and batches that end at a width."""
+    """Simulate effects of factors, the power that a plan promises, and batches that stop at a width."""
     kinds = {"a": "main effect", "b": "main effect", "a,b": "interaction"}
     batch = list(design_world.reported(generator))
     for name, measure, held, _ in batch:
@@ -259,7 +260,7 @@ def designs(generator: np.random.Generator) -> Iterator[Said]:
 
 
 def arms(generator: np.random.Generator) -> Iterator[Said]:
-    """Arms of a fork that do the same as their control, and one in which a player is better; rows hang together."""
+    """Simulate arms of a fork that equal their control, and one in which a player is better, with correlated rows."""
     for pairs, effect in product((12, 40), (0.0, 0.4)):
         true = truth(effect)
         _, low, high, low_adj, high_adj = paired_intervals(arms_world.differences(generator, pairs, effect))
@@ -278,7 +279,7 @@ def arms(generator: np.random.Generator) -> Iterator[Said]:
 
 @cache
 def truth(effect: float) -> Array:
-    """The true effects: means over a million pairs of another seed."""
+    """Return the true effects: means over a million pairs of another seed."""
     if not effect:
         return np.zeros(arms_world.PLAYERS * len(arms_world.MEASURES))
     generator = np.random.default_rng(arms_world.SEED)
@@ -287,7 +288,7 @@ def truth(effect: float) -> Array:
 
 
 def influence(generator: np.random.Generator) -> Iterator[Said]:
-    """A message that persuades, and one that does nothing, with the branches a side that are the default, and 40."""
+    """Simulate a message that persuades, and one without effect, with 20 (the default) and 40 branches per side."""
     for pairs, added in product((20, 40), (0.25, 0.0)):
         found = persuasion(generator, pairs=pairs, added=added)
         what = f"message, {'+25 points' if added else 'no effect'}, {pairs} pairs"
@@ -309,13 +310,13 @@ FOUR, SEVEN = Pool(4, games=1_000, most=100, entries=2), Pool(7, games=500, most
 
 
 def rate(generator: np.random.Generator) -> Iterator[Said]:
-    """A model that is drawn from the prior, against a pool of eight."""
+    """Simulate a model from the prior, rated against a pool of eight."""
     yield from _placed(generator, FOUR, "in 100 games of four", promised=True)
     yield from _placed(generator, SEVEN, "in 75 games of seven", promised=True)
 
 
 def rate_beside(generator: np.random.Generator) -> Iterator[Said]:
-    """One seat a game, a pool that is known less well, strengths that are far off, and luck that a block shares."""
+    """Simulate one seat per game, a small pool, strengths that are far off, and luck that a block shares."""
     yield from _placed(generator, replace(FOUR, entries=1), "in 100 games of four, one seat in each")
     yield from _placed(generator, replace(FOUR, games=100), "in 100 games of four, a pool of 100 games")
     yield from _placed(generator, replace(FOUR, above=3.0), "in 100 games of four, 3 above the pool's mean")
@@ -337,7 +338,7 @@ def _placed(generator: np.random.Generator, world: Pool, what: str, *, promised:
 
 
 class World(NamedTuple):
-    """A world, the number that is part of its seeds, and how many simulations it has at most, where they take long."""
+    """A world, the number that is part of its seeds, and the most simulations if one takes long."""
 
     key: int
     simulate: Callable[[np.random.Generator], Iterator[Said]]
@@ -361,7 +362,7 @@ WORLDS: dict[str, World] = {
 
 
 def measured(name: str, simulations: int) -> list[tuple[str, int, float, tuple[float, float] | None]]:
-    """(what, how many, rate, what it should be) of all figures of a world."""
+    """Return (name, count, rate, range that it should be in) for all figures of a world."""
     counts: Counter[str] = Counter()
     hits: dict[str, float] = {}
     within: dict[str, tuple[float, float] | None] = {}

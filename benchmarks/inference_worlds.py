@@ -1,4 +1,4 @@
-"""Worlds whose truth is known, for `benchmarks.inference` and the tests: votes and results with planted effects."""
+"""Worlds with known effects, for `benchmarks.inference` and the tests: votes and results with planted effects."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MAKERS = ("a", "a", "b", "b", "c", "c", "d")
 class Jury:
     """Two finalists, drawn from the makers' players, and the others as jurors.
 
-    A juror takes the better pitch with the chance `merit`. Where one finalist alone is of the first maker its pitch is
-    the better one, so that the strongest maker is favoured by merit. A finalist of the juror's own maker has `bonus`
-    more, as a chance, or `log_odds` more.
+    A juror chooses the better pitch with the probability `merit`. If only one finalist is of the first maker, its pitch
+    is the better one, so that merit favors the strongest maker. For a finalist of the juror's own maker the probability
+    is higher by `bonus`, or the log odds by `log_odds`.
     """
 
     games: int
@@ -33,7 +33,7 @@ class Jury:
 def entrants(
     makers: Sequence[str], players: Sequence[str] | None = None, ranks: Sequence[float] | None = None
 ) -> tuple[Entrant, ...]:
-    """A seat for each maker's model; players are numbered where they have no names."""
+    """Return one seat for each maker's model. Players are numbered if they have no names."""
     names = players or [f"p{number}" for number in range(len(makers))]
     placed = ranks if ranks is not None else [float(number + 1) for number in range(len(makers))]
     return tuple(
@@ -43,7 +43,7 @@ def entrants(
 
 
 def jury_votes(generator: np.random.Generator, world: Jury) -> list[GameRecord]:
-    """Games in which jurors vote for one of two finalists."""
+    """Return games in which jurors vote for one of two finalists."""
     games = []
     for number in range(world.games):
         makers = [str(maker) for maker in generator.permutation(world.makers)]
@@ -65,7 +65,7 @@ def elimination_votes(
     log_odds: float = 0.0,
     makers: Sequence[str] = ("a", "a", "b", "b", "c", "c"),
 ) -> list[GameRecord]:
-    """Games of one round in which every player votes one of the others out; the last maker's players are weak."""
+    """Return games of one round in which every player votes against another; the last maker's players are weak."""
     found = []
     for number in range(games):
         seated = [str(maker) for maker in generator.permutation(makers)]
@@ -81,7 +81,7 @@ def elimination_votes(
 
 
 def arrivals(generator: np.random.Generator, logs: Array) -> Array:
-    """Ranks of players of these log strengths: the order of exponential waits is Plackett-Luce's."""
+    """Return the ranks of players with these log strengths. The order of exponential waits follows Plackett-Luce."""
     waits: Array = generator.exponential(size=len(logs)) / np.exp(logs)
     return waits.argsort().argsort().astype(np.float64) + 1.0
 
@@ -89,7 +89,7 @@ def arrivals(generator: np.random.Generator, logs: Array) -> Array:
 def tables(
     generator: np.random.Generator, logs: Array, games: int, fewest: int | None = None
 ) -> list[tuple[NDArray[np.int64], Array]]:
-    """(who sat, their ranks) of each game; from `fewest` players to all sit in one (all in each, where it is None)."""
+    """Return (players, their ranks) of each game, of `fewest` to all players each, or of all if it is None."""
     found = []
     for _ in range(games):
         size = len(logs) if fewest is None else int(generator.integers(fewest, len(logs) + 1))
@@ -99,7 +99,7 @@ def tables(
 
 
 def runner_up(generator: np.random.Generator, games: int, others: int = 3) -> list[GameRecord]:
-    """Games that equal players win; the last label is second in each."""
+    """Return games that equal players win; the last label is second in each."""
     found = []
     for number in range(games):
         places = generator.permutation([1.0, *(float(place) for place in range(3, others + 2))])
@@ -111,17 +111,17 @@ def runner_up(generator: np.random.Generator, games: int, others: int = 3) -> li
 
 
 def same_seed(games: Sequence[GameRecord], times: int) -> list[GameRecord]:
-    """The games, each `times` times under its seed."""
+    """Return each game `times` times, with its seed."""
     return [replace(game, name=f"{game.name}_{again}") for game in games for again in range(times)]
 
 
 def treated(
     generator: np.random.Generator, games: tuple[int, int], *, effect: float, scale: float, paired: bool
 ) -> list[GameRecord]:
-    """Games of four under two conditions, off and on: a score and a win of label a that the condition moves.
+    """Return games of four under two conditions, off and on, with an effect on the score and the wins of label a.
 
-    The luck of a seed is in all of its games; with `paired` both conditions play the same seeds. On adds `effect` to
-    a's score, whose spread it multiplies by `scale`. The highest score wins; only a's is moved.
+    Games of one seed share luck; with `paired` both conditions play the same seeds. On multiplies a's score by `scale`
+    and adds `effect`. The highest score wins.
     """
     found = []
     for side, many in enumerate(games):
@@ -145,7 +145,10 @@ def treated(
 
 
 def placed(generator: np.random.Generator, games: int, *, by_lot: bool, times: int = 1) -> list[GameRecord]:
-    """Games of four labels of unequal strength whose seats rotate, and turns that do nothing: by lot, one a seed."""
+    """Return games of four labels of unequal strength, with rotating seats and, by lot, one order of turns per seed.
+
+    Seats, turns and ballots have no effect.
+    """
     logs, found = np.array([1.0, 0.3, -0.3, -1.0]), []
     for number in range(games):
         turn = generator.permutation(4) + 1

@@ -1,8 +1,8 @@
-"""A world of a persuader whose truth is known: branches in which A said its message, and in which it was silent.
+"""A simulated world of a persuader with known effects: branches in which A said its message, or was silent.
 
 Five listeners vote for A, B or C and bid. Branch k of both sides shares its luck, which moves each listener; every vote
-and bid is drawn by the listener's own stream in each branch, as a model's sampling is. The message adds `added` to each
-listener's chance to vote for A (B and C lose half of it each) and `4 * added` to its bid: with 0 it says nothing.
+and bid is drawn separately in each branch, as a model's sampling is. The message adds `added` to each listener's
+probability to vote for A (B and C lose half of it each) and `4 * added` to its bid: with 0 it has no effect.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from agentsim.studies.influence import BranchResult, Influence, Responses, Sides
 
 LISTENERS = ("B", "C", "D", "E", "F")
 CHANCES = np.array([0.20, 0.27, 0.34, 0.41, 0.48])
-"""Of each listener to vote for A when nothing is said and its luck is none; luck moves it by less than 0.1."""
+"""Each listener's probability to vote for A without the message and luck. Luck moves it by less than 0.1."""
 MESSAGE = Swapped("trunk", 1, "any", "A", "pitch", 1, "Vote for me.", "silence", "", LISTENERS)
 
 
 def persuasion(generator: np.random.Generator, *, pairs: int, added: float) -> Influence:
-    """What is said of one message, from so many pairs."""
+    """Return the estimated influence of one message, from so many pairs."""
     (found,) = influences([(MESSAGE, sides(generator, pairs=pairs, added=added))])
     return found
 
 
 def sides(generator: np.random.Generator, *, pairs: int, added: float) -> Sides:
-    """Branches in which it was said, and in which it was not."""
+    """Return branches in which the message was said, and in which it was not."""
     luck = generator.normal(size=(pairs, len(LISTENERS)))
     return _branches(generator, luck, added), _branches(generator, luck, 0.0)
 
 
 def true_effect(measure: str, added: float) -> float:
-    """The effect on a measure of each listener, and on the mean of all; of the score, on the sum of all."""
+    """Return the effect on a measure of each listener, which is that on the mean too; for the score, on the sum."""
     effects = {"vote = A": added, "vote = B": -added / 2, "vote = C": -added / 2, "bid": 4 * added}
     return effects.get(measure, added * len(LISTENERS))
 

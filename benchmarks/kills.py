@@ -1,27 +1,27 @@
 """SIGKILL and SIGSTOP at random moments of everything that writes: no decision lost, none paid twice, the same history.
 
-Every game's smallest scenario is played by models behind a server on loopback that writes down what it was asked and
-what it has wholly sent. Each command runs as a process of its own, is struck at moments drawn evenly over the length
-that it takes undisturbed (imports and last writes included), and begun again as a person would, until it is done. A
-SIGSTOP lasts a random while; SIGCONT, SIGKILL or both follow.
+Models behind a loopback server play the smallest scenario of every game; the server records each request and each
+answer that it has sent whole. Each command runs in its own process, gets signals at moments drawn evenly over the time
+that it takes undisturbed (imports and last writes included), and is started again as a person would, until it is done.
+A SIGSTOP lasts a random while; SIGCONT, SIGKILL or both follow.
 
     uv run python -m benchmarks.kills
     uv run python -m benchmarks.kills --signals 100 --games society --commands fork batch
     uv run python -m benchmarks.kills --timeout 0.3 --stop 1     # stops that outlast the deadline of a call
 
-What is counted, beside an undisturbed play of the same command:
+The counts, compared with an undisturbed play of the same command:
 
-- lost: decisions of which the journal had a whole line when the process was killed, and that are gone or others later.
-- twice: prompts sent again though the journal held their answer at the kill, or that of a fork's parent does; prompts
-  sent twice by one process as well.
-- in flight: calls that had left and whose answer was not in the journal at the kill: at most as many as there may be
-  at once. `arrived` are those of them whose answer the server had handed to the kernel whole: it was in the socket, or
-  read and not yet written down. How long before the kill that was, at most, is the window in which such an answer can
-  be lost.
-- same: histories that are byte for byte those of the undisturbed play without `volatile`; of `bundle` and `export`,
-  the files. After each kill a file is absent, or is that file.
+- lost: decisions that the journal held as a whole line when the process was killed, and that are missing or changed
+  later.
+- twice: prompts sent again although the journal (or that of a fork's parent) held their answer at the kill, and prompts
+  sent twice by one process.
+- in flight: calls that had left and whose answer was not in the journal at the kill, at most as many as the concurrency
+  allows. `arrived` are those of them whose answer the server had handed to the kernel whole: it was in the socket, or
+  read and not yet written. The longest time from there to the kill is the window in which such an answer can be lost.
+- same: histories that equal those of the undisturbed play byte for byte, except `volatile`; for `bundle` and `export`,
+  the files. After each kill a file is absent or complete.
 
-Exits with 1 where anything else is found; the folder of it is kept.
+Exits with 1 if there is any other difference; its folder is kept.
 """
 
 from __future__ import annotations
@@ -48,14 +48,17 @@ _SUMS = [each.name for each in fields(Cell) if each.type == "int"]
 
 
 class Book:
-    """All cells; lanes ask it which is to be struck next."""
+    """All cells, and which of them are in use. It tells lanes which one is next."""
 
     def __init__(self, cells: Sequence[Cell], signals: int) -> None:
         self.cells, self._wanted = cells, signals
         self._lock, self._taken, self._noted = threading.Lock(), Counter[int](), 0
 
     def next(self, rng: Random) -> tuple[Cell, int] | None:
-        """The cell with the fewest signals that no lane has, and how many may follow; None when there are enough."""
+        """Return the cell that is next, and how many signals are left, or None if there are enough.
+
+        It is one that the fewest lanes use, and of these one with the fewest signals.
+        """
         with self._lock:
             done = sum(cell.signals for cell in self.cells)
             if done >= self._noted + _NOTED_EVERY:
@@ -68,13 +71,13 @@ class Book:
             return cell, self._wanted - done
 
     def back(self, cell: Cell) -> None:
-        """No lane has it any more."""
+        """Release a cell that a lane has used."""
         with self._lock:
             self._taken[id(cell)] -= 1
 
 
 def strike(book: Book, folder: Path, rng: Random, timeout_s: float, longest_stop_s: float) -> None:
-    """One lane, until there are signals enough."""
+    """Run one lane until there are enough signals."""
     folder.mkdir()
     with witness(folder) as server:
         lane = Lane(server, folder, rng, timeout_s, longest_stop_s)
@@ -87,7 +90,7 @@ def strike(book: Book, folder: Path, rng: Random, timeout_s: float, longest_stop
 
 
 def summed(cells: Sequence[Cell], command: str, game: str) -> Cell:
-    """The sum of all that was counted."""
+    """Return the sum of all counts."""
     whole = Cell(command, game, window_ms=max((cell.window_ms for cell in cells), default=0.0))
     for name in _SUMS:
         setattr(whole, name, sum(getattr(cell, name) for cell in cells))
@@ -95,7 +98,7 @@ def summed(cells: Sequence[Cell], command: str, game: str) -> Cell:
 
 
 def report(cells: Sequence[Cell]) -> Iterator[str]:
-    """A row for every command and game, one for each command, and one for all."""
+    """Yield a row for every command and game, one for each command, and one for all."""
     yield (
         f"{'command':9}{'game':14}{'kills':>7}{'stops':>7}{'again':>7}{'lost':>7}{'twice':>7}"
         f"{'in flight':>11}{'arrived':>9}{'window':>9}{'same':>13}{'leftovers':>11}"
@@ -113,7 +116,7 @@ def report(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Strike and print; the exit code."""
+    """Run the benchmark, print the report, and return the exit code."""
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").split("\n", maxsplit=1)[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
@@ -128,7 +131,7 @@ def main(words: Sequence[str] | None = None) -> int:
     given = parser.parse_args(words)
     cells = [Cell(command, game) for command in given.commands for game in given.games]
     book, folder = Book(cells, given.signals), Path(tempfile.mkdtemp(prefix="agentsim-kills-"))
-    count = min(given.lanes, len(cells))  # so that no two count in one cell
+    count = min(given.lanes, len(cells))  # so that no two lanes count in one cell
     with ThreadPoolExecutor(count) as pool:
         lanes = [
             pool.submit(strike, book, folder / f"lane{n}", Random(f"{given.seed}/{n}"), given.timeout, given.stop)

@@ -1,6 +1,6 @@
-"""A lane of the benchmark of kills: one command at a time, struck, begun again until it is done, and looked at.
+"""A lane of the benchmark of kills: one command at a time, interrupted, restarted until it is done, and checked.
 
-What is counted is told in `kills`.
+`kills` describes the counts.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _FORMATS = ("csv", "jsonl", "chat-jsonl", *(("parquet",) if find_spec("pyarrow")
 _LOGS, _MANY = "logs", "many"
 _PLAYED, _BRANCH = "played", "branch"
 _GAMES = ("game_0001", "game_0002", "game_0003")
-_CALLS, _JOBS = 3, 2  # calls at once in a game, and games at once in a batch
-_LIVES = 6  # a command is struck in one to so many lives in a row, and then left alone
-_PAGES = 1 / 3  # of the runs
+_CALLS, _JOBS = 3, 2  # concurrency of calls in a game, and of games in a batch
+_LIVES = 6  # the most processes of a command that are interrupted in a row
+_PAGES = 1 / 3  # the share of runs with pages
 
 
 @dataclass
 class Cell:
-    """What was done to one command of one game, and what was seen."""
+    """The counts for one command of one game."""
 
     command: str
     game: str
@@ -55,13 +55,13 @@ class Cell:
 
     @property
     def signals(self) -> int:
-        """How many met a process alive."""
+        """The number of signals that met a live process."""
         return self.kills + self.stops
 
 
 @dataclass(frozen=True)
 class _Play:
-    """A command that plays: its words, the folder and names of its runs, and how its own folder is made ready."""
+    """A command that plays: its words, the folder and names of its runs, and how its folder is prepared."""
 
     words: tuple[str, ...]
     place: str
@@ -72,7 +72,7 @@ class _Play:
 
 @dataclass(frozen=True)
 class _Reference:
-    """What a command leaves undisturbed; `calls` are those that it made itself."""
+    """The results of a command without signals. `calls` are the calls that it made itself."""
 
     folder: Path
     held: Held
@@ -82,12 +82,12 @@ class _Reference:
 
 
 class _Violation(Exception):
-    """Something that must not be."""
+    """A broken promise of the command line."""
 
 
 @dataclass
 class Lane:
-    """A server, folders and references of its own, and one process at a time."""
+    """A server, folders and reference results of its own, and one process at a time."""
 
     server: Witness
     folder: Path
@@ -101,7 +101,7 @@ class Lane:
         self._lengths: dict[tuple[str, ...], float] = {}
 
     def strike(self, cell: Cell, most: int) -> None:
-        """The cell's command once, from its first process to its last, with at most so many signals."""
+        """Run the cell's command once, from its first process to its last, with at most `most` signals."""
         folder = Path(tempfile.mkdtemp(prefix=f"{cell.game}_{cell.command}_", dir=self.folder))
         try:
             (self._write if cell.command in {"bundle", "export"} else self._play)(cell, folder, most)
@@ -153,7 +153,7 @@ class Lane:
             raise _Violation(f"later commands find {', '.join(wrong)}")
 
     def _again(self, play: _Play, place: Path, now: Held) -> tuple[str, ...]:
-        """What a person types next."""
+        """Return the command that a person types next."""
         if play.place == _MANY and (place / "manifest.json").exists():
             return self.rng.choice((play.words, ("resume", _MANY)))
         return ("resume", *now.stems.values()) if now.stems and play.place == _LOGS else play.words
@@ -185,7 +185,7 @@ class Lane:
             raise _Violation(f"`{' '.join(words)}` is done and has not written all")
 
     def _written(self, game: str, words: Sequence[str], parent: Path) -> tuple[dict[Path, bytes], float]:
-        """The files that a command adds to a folder, undisturbed, and how long that takes."""
+        """Return the files that a command adds to a folder without signals, and its seconds."""
         key = (game, *words)
         if key not in self._files:
             folder = Path(tempfile.mkdtemp(prefix="written_", dir=self.folder))
@@ -199,7 +199,7 @@ class Lane:
     def _live(  # noqa: PLR0917 - each has a type of its own
         self, cell: Cell, kind: tuple[str, ...], words: Sequence[str], folder: Path, usual_s: float, most: int
     ) -> Life:
-        """One life, its signals counted; one that is left alone says how long those of its kind last."""
+        """Run one process and count its signals. A process without signals updates the expected length of its kind."""
         length_s = self._lengths.get(kind, usual_s)
         life = live(words, folder, self.rng, length_s=length_s, most=most, longest_stop_s=self.longest_stop_s)
         cell.kills, cell.stops = cell.kills + life.killed, cell.stops + life.stops
@@ -208,7 +208,7 @@ class Lane:
         return life
 
     def _command(self, game: str, command: str) -> _Play:
-        """What a person types first."""
+        """Return the command that a person types first."""
         if command == "run":
             return _Play(("run", "--name", _PLAYED, *self._scenario(game)), _LOGS, (_PLAYED,))
         if command == "batch":
@@ -236,7 +236,7 @@ class Lane:
         return "--config", str(path), *(word for key, value in settings.items() for word in ("--set", f"{key}={value}"))
 
     def _cut(self, whole: Path, folder: Path) -> None:
-        """The journal as a kill may have left it: up to any byte behind its first line."""
+        """Write the journal as a kill may leave it, cut at any byte after its first line."""
         (folder / _LOGS).mkdir()
         journal = (whole / _LOGS / f"{_PLAYED}.jsonl").read_bytes()
         size = self.rng.randint(journal.index(b"\n") + 1, len(journal))
@@ -264,7 +264,7 @@ def _undisturbed(words: Sequence[str], folder: Path, rng: Random) -> Life:
 
 
 def _history(place: Path, found: Held, name: str) -> bytes:
-    """What does not change from one play to the next."""
+    """Return the part of the history that does not change between plays."""
     path = place / f"{found.stems.get(name, name)}.json"
     return path.read_bytes().partition(b'"volatile":')[0] if path.exists() else b""
 

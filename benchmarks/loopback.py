@@ -1,13 +1,13 @@
 """A model server that costs next to nothing: a completion to every request, after a fixed time.
 
-It runs in a process of its own, so that its CPU is none of what is measured:
+It runs in a process of its own, so that its CPU is not measured:
 
     with loopback(latency_s=0.2) as url: ...
     python -m benchmarks.loopback --latency 0.2     # prints its port, serves until its input ends
 
-Of several replies the request's checksum chooses one, and stands where a reply says `{n}`. With `caches` the server has
-a prefix cache, as OpenAI describes theirs: a prompt's beginning that an answer was already given to counts as cached,
-from 1,024 tokens on, in steps of 128. A token is four bytes.
+The request's checksum chooses one of several replies, and replaces `{n}` in a reply. With `caches` the server has a
+prefix cache, as OpenAI describes theirs: the beginning of a prompt that was already answered counts as cached, from
+1,024 tokens on, in steps of 128. A token is four bytes.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ __all__ = ["REPLY", "loopback"]
 REPLY = json.dumps({"choice": "green", "reasoning": "It was chosen least often, and I expect others to follow. " * 3})
 
 
-_ROUNDED_UP_S = 0.001  # `epoll` waits whole milliseconds
-_TOKEN, _STEP, _LEAST = 4, 128, 1_024  # bytes of a token; tokens of a step of the cache, and of the least that it keeps
-# as many as a prompt of a society has: of far fewer than were sent, a run warns
+_ROUNDED_UP_S = 0.001  # seconds; `epoll` waits whole milliseconds
+_TOKEN, _STEP, _LEAST = 4, 128, 1_024  # bytes per token; tokens per step of the cache, and its minimum
+# the size of a society's prompt, since a run warns if usage is far below what it sent
 _USAGE = {"prompt_tokens": 2_200, "completion_tokens": 60, "total_tokens": 2_260}
 
 
 def _answer(reply: str, usage: Mapping[str, object] = _USAGE) -> bytes:
-    """The whole answer with this completion."""
+    """Return the HTTP response with this completion."""
     said = {"role": "assistant", "content": reply}
     body = json.dumps(
         {
@@ -54,15 +54,15 @@ def _answer(reply: str, usage: Mapping[str, object] = _USAGE) -> bytes:
 
 
 class _Replies:
-    """What is answered to a request's body, and, where there is a cache, what of its prompt was met there."""
+    """The responses to requests, with the cached part of the prompt if there is a cache."""
 
     def __init__(self, replies: Sequence[str], *, caches: bool) -> None:
         self._replies, self._caches = replies, caches
         self._whole = None if caches or len(replies) > 1 or "{n}" in replies[0] else _answer(replies[0])
-        self._cached: set[int] = set()  # each step of a prompt's beginning, as the checksum of all up to its end
+        self._cached: set[int] = set()  # checksums of cached prefixes, at every step
 
     def answer(self, body: bytes) -> tuple[bytes, Callable[[], None]]:
-        """The whole answer, and what is to be done when it leaves."""
+        """Return the response, and a function to call when it is sent."""
         if self._whole is not None:
             return self._whole, lambda: None
         number = zlib.crc32(body)
@@ -86,21 +86,22 @@ class _Replies:
 
 
 class _Server:
-    """Answers on as many kept connections as there are, in a loop of its own.
+    """A server for any number of kept connections, in a loop of its own.
 
-    An answer leaves when it is due; asyncio leaves the wait to `epoll`, which rounds it up to a whole millisecond.
+    A response is sent when it is due. asyncio would leave the wait to `epoll`, which rounds it up to a whole
+    millisecond.
     """
 
     def __init__(self, listening: socket.socket, latency_s: float, replies: _Replies) -> None:
         self._listening, self._latency_s, self._replies = listening, latency_s, replies
         self._connections: dict[int, socket.socket] = {}
-        self._held: dict[int, bytes] = {}  # of requests that are not whole yet
-        # when what is answered to whom, in that order, and what follows from it
+        self._held: dict[int, bytes] = {}  # the bytes of incomplete requests
+        # due time, connection, response, and a function to call, in order of time
         self._due: deque[tuple[float, socket.socket, bytes, Callable[[], None]]] = deque()
         self._epoll = select.epoll()
 
     def run(self, until: int) -> None:
-        """Serve until this file has ended."""
+        """Serve until the file `until` reaches its end."""
         for file in (until, self._listening.fileno()):
             self._epoll.register(file, select.EPOLLIN)
         while True:
@@ -119,7 +120,7 @@ class _Server:
             while self._due and self._due[0][0] <= time.monotonic():
                 _, connection, answer, answered = self._due.popleft()
                 answered()
-                if connection.fileno() >= 0:  # a client that gave up has closed it
+                if connection.fileno() >= 0:  # closed if the client gave up
                     with suppress(ConnectionError):
                         connection.send(answer)
 
@@ -135,7 +136,7 @@ class _Server:
         end = held.find(b"\r\n\r\n")
         if end >= 0:
             _, named, rest = held[:end].lower().partition(b"content-length:")
-            if len(held) >= end + 4 + (int(rest.split(b"\r\n", 1)[0]) if named else 0):  # whole; none sends two
+            if len(held) >= end + 4 + (int(rest.split(b"\r\n", 1)[0]) if named else 0):  # whole; no client pipelines
                 answer, answered = self._replies.answer(held[end + 4 :])
                 self._due.append((time.monotonic() + self._latency_s, self._connections[file], answer, answered))
                 held = b""
@@ -144,7 +145,7 @@ class _Server:
 
 @contextmanager
 def loopback(latency_s: float = 0.0, *replies: str, caches: bool = False) -> Iterator[str]:
-    """The base URL of a server in another process, which ends with the block."""
+    """Yield the base URL of a server in another process, which ends with the block."""
     command = [sys.executable, "-m", "benchmarks.loopback", "--latency", str(latency_s)]
     command += ["--caches"] * caches + ["--replies", *(replies or [REPLY])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -158,7 +159,7 @@ def loopback(latency_s: float = 0.0, *replies: str, caches: bool = False) -> Ite
 
 
 def main() -> None:
-    """Serve in this process; the port is the first line of stdout."""
+    """Serve in this process. The port is the first line of stdout."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
     parser.add_argument("--replies", nargs="+", default=[REPLY], help="the texts of completions")

@@ -1,18 +1,18 @@
 """What traders without intelligence, and with a little, achieve in the shipped experiments; and how quick the book is.
 
-Efficiency and alpha are means over sessions of all seeds and periods, beside what the papers report:
+Efficiency and alpha are means over sessions of all seeds and periods, beside the values in the papers:
 
 - Gode and Sunder, "Allocative Efficiency of Markets with Zero-Intelligence Traders", J. Political Economy 101(1), 1993,
   119-137: ZI-C 97 to 100 percent in each of five markets, human traders 90 to 100. The paper's 48 to 90 percent of
-  ZI-U is not here: such traders trade every unit there is, so that the figure is that of the schedules, and those of
-  the paper are drawn as figures only.
+  ZI-U is left out: such traders trade every unit there is, so that the value depends on the schedules only, and the
+  paper gives those as drawings only.
 - Smith, "An Experimental Study of Competitive Market Behavior", J. Political Economy 70(2), 1962, 111-137, test 1:
   alpha of people falls over the periods of a session, from above 10 towards 5.
 - Cliff, "Minimal-Intelligence Agents for Bargaining Behaviors in Market-Based Environments", HPL-97-91, 1997: ZIP
-  prices find the equilibrium where ZI-C prices miss it, as where supply is flat.
+  prices find the equilibrium in cases in which ZI-C prices miss it, such as flat supply.
 
-The last markets are Smith's schedules at other artifacts: a call market with one call and with ten in a period, and a
-market maker, whose stake is no part of what traders gain.
+The last markets have Smith's schedules with other mechanisms: a call market with one call and with ten in a period, and
+a market maker, whose stake is not part of the traders' gains.
 
     uv run python -m benchmarks.market
     uv run python -m benchmarks.market --sessions 100 --json
@@ -44,7 +44,7 @@ CONFIGS = Path(__file__).parents[1] / "configs"
 FLAT = "flat_supply"
 MAKER: dict[str, Any] = {"artifacts": ["lmsr"], "settings": {"lmsr": {"payout": 400, "b": 10}}}
 VARIED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
-    # a shipped config, and what is another in the game's table and in its experiment
+    # a shipped config, and changes to the game's table and its experiment
     FLAT: ("smith_1962", {}, {"sellers": [[200]] * 11}),
     "call_market_10": ("call_market", {}, {"periods": 5, "period_rounds": 10}),
     "call_market_1": ("call_market", {}, {"periods": 5}),
@@ -62,7 +62,7 @@ REPORTED = {
 
 @dataclass(frozen=True)
 class Measured:
-    """Many sessions of one market on one kind of trader; the last two are by period."""
+    """Many sessions of one market with one kind of trader. `efficiencies` and `alphas` are by period."""
 
     market: str
     trader: str
@@ -78,13 +78,13 @@ class Measured:
 
     @property
     def reported(self) -> str:
-        """What the papers say of it."""
+        """The value in the papers, or ""."""
         name = "gode_sunder" if self.market.startswith("gode_sunder") else self.market
         return REPORTED.get((name, self.trader), "")
 
 
 def scenario(market: str) -> tuple[dict[str, Any], list[str]]:
-    """The game's table and the players of a shipped config, or of one with something else in it."""
+    """Return the game's table and the players of a shipped config, or of a variant of one."""
     name, other, experiment = VARIED.get(market, (market, {}, {}))
     table = tomllib.loads((CONFIGS / f"{name}.toml").read_text(encoding="utf-8"))
     players = [f"{each['id']}{number}" for each in table["players"] for number in range(1, each["count"] + 1)]
@@ -94,13 +94,13 @@ def scenario(market: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def session(market: str, trader: str, seed: int) -> Simulation:
-    """One session, in memory."""
+    """Play one session in memory."""
     config, players = scenario(market)
     return simulate(GAME, config, players, bot=trader, seed=seed, check=False)
 
 
 def measure(market: str, trader: str, sessions: int) -> Measured:
-    """So many sessions, each with a seed of its own."""
+    """Play so many sessions, each with a seed of its own."""
     played: list[list[PeriodEnded]] = [session(market, trader, seed).events(PeriodEnded) for seed in range(sessions)]
     by_period = list(zip(*played, strict=True))
     every = [period for each in played for period in each]
@@ -120,13 +120,16 @@ def measure(market: str, trader: str, sessions: int) -> Measured:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """Of those that there are: a period may be without a trade."""
+    """Return the mean of the values that are not None, or None. A period may have no trade."""
     found = [value for value in values if value is not None]
     return mean(found) if found else None
 
 
 def orders_per_second(count: int, traders: int = 100) -> tuple[float, int]:
-    """Random limit orders of many traders, some of them cancelled, through one book, by CPU time; and the trades."""
+    """Return the limit orders per second of CPU time that one book processes, and the number of trades.
+
+    The orders are random, of many traders, and some of them are cancelled.
+    """
     ledger, rng = Ledger(), Stream("benchmark")
     owners = [f"T{number}" for number in range(traders)]
     for owner in owners:
@@ -153,7 +156,7 @@ def _shown(value: float | None) -> str:
 
 
 def report(results: Sequence[Measured]) -> Iterator[str]:
-    """The results as lines, with the papers' figures where there are any."""
+    """Print the results as lines, with the papers' values if there are any."""
     columns = f"{'market':15}{'trader':10}{'efficiency':>16}{'price (eq.)':>16}{'units (eq.)':>14}"
     yield f"{columns}  {'alpha by period':32}reported"
     for one in results:

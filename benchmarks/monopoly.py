@@ -1,16 +1,16 @@
 """What a game of Monopoly between the four personalities costs, and what such games are like.
 
-A whole game is a real run: the scenario is loaded, every decision checked and journaled, the history written. Beside
-it, in turn, the same game in memory alone. Both are measured in CPU time of one process, which is one core.
+A whole game is a real run: the scenario is loaded, every decision checked and journaled, the history written. In turn
+with it the same game is played in memory. Both are measured in CPU time of one process, which is one core.
 
     uv run python -m benchmarks.monopoly
     uv run python -m benchmarks.monopoly --games 40 --repeats 7 --profile
     uv run python -m benchmarks.monopoly --distribution 60
     uv run python -m benchmarks.monopoly --distribution 1000 --four professor
 
-`--distribution` plays so many seeds in memory, each in all 24 seatings, and says how long games are, who wins, from
-which seat, and what comes of trades; with `--four` four of one personality, which have one seating. Intervals of 95%
-are Student's, of the mean over seeds: games of one seed share their dice.
+`--distribution` plays so many seeds in memory, each in all 24 seatings, and reports the length of games, the wins by
+player and by seat, and the trades; with `--four`, four players of one personality, which have one seating. Intervals of
+95% are Student's, of the mean over seeds, since games of one seed share their dice.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ PACKAGE = "agentsim"
 
 @dataclass(frozen=True)
 class Measured:
-    """One turn: `cpu_s` of all its games."""
+    """One turn. `cpu_s` is that of all its games."""
 
     path: str
     games: int
@@ -62,18 +62,18 @@ class Measured:
 
     @property
     def rate(self) -> float:
-        """Games a second on one core."""
+        """Games per second on one core."""
         return self.games / self.cpu_s
 
 
 def seated(seed: int) -> tuple[str, ...]:
-    """Who sits where: everybody begins as often as the others."""
+    """Return the players in seat order. The first seat rotates with the seed."""
     first = seed % len(PLAYERS)
     return PLAYERS[first:] + PLAYERS[:first]
 
 
 def in_memory(seed: int, seats: Sequence[str] | None = None, policy: str | None = None) -> Simulation:
-    """The kernel, the rules and the bots alone; each plays its own personality, or all play `policy`."""
+    """Play with the kernel, the rules and the bots alone. Each plays its own personality, or all play `policy`."""
 
     def each_its_own(request: Request[Any], rng: Stream) -> Decision:
         return BOTS[policy or request.player](request, rng)
@@ -82,7 +82,7 @@ def in_memory(seed: int, seats: Sequence[str] | None = None, policy: str | None 
 
 
 def whole(seed: int, folder: Path) -> int:
-    """From scenario to history; how many decisions it took."""
+    """Play a run from scenario to history, and return the number of its decisions."""
     config = folder / "monopoly.toml"
     players = "".join(f'[[players]]\nid = "{name}"\nmodel = "bot/{name}"\n' for name in seated(seed))
     config.write_text(f'game = "monopoly"\nseed = {seed}\n[game_config]\nmax_turns = {CAP}\n{players}', "utf-8")
@@ -98,7 +98,7 @@ def _timed(path: str, seeds: Sequence[int], play: Callable[[int], int]) -> Measu
 
 
 def measure(games: int, repeats: int) -> Iterator[Measured]:
-    """Both paths in turn, and that several times with the same games, after one of each that is not counted."""
+    """Measure both paths in turn, `repeats` times with the same games, after one game of each that is not counted."""
     seeds = range(games)
     with tempfile.TemporaryDirectory() as scratch:
         play_whole = partial(whole, folder=Path(scratch))
@@ -110,7 +110,7 @@ def measure(games: int, repeats: int) -> Iterator[Measured]:
 
 
 def report(results: Sequence[Measured]) -> None:
-    """Medians, and the range over the turns."""
+    """Print medians, and the range over the turns."""
     for path in (WHOLE, MEMORY):
         own = [each for each in results if each.path == path]
         rates = [each.rate for each in own]
@@ -122,7 +122,7 @@ def report(results: Sequence[Measured]) -> None:
 
 
 def profiled(games: int) -> None:
-    """Where the time of whole games goes, by module: its own time, without what it calls."""
+    """Print the time of whole games by module: its own time, without the functions that it calls."""
     profile = cProfile.Profile()
     with tempfile.TemporaryDirectory() as scratch:
         whole(0, Path(scratch))
@@ -142,7 +142,7 @@ def profiled(games: int) -> None:
 
 
 def distribution(seeds: int, policy: str | None = None) -> None:
-    """What games are like, over so many seeds: in all seatings, or of four of one personality."""
+    """Print statistics of games over so many seeds, in all seatings, or of four players of one personality."""
     turns: list[int] = []
     wins, seats = np.zeros((seeds, len(PLAYERS))), np.zeros((seeds, len(PLAYERS)))
     proposed: Counter[str] = Counter()

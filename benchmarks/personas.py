@@ -1,7 +1,7 @@
-"""Ten talkative agents of Society, as scripts: each sees to its needs first, and then has its own way of taking part.
+"""Ten talkative agents of Society, as scripts: each meets its needs first, and then takes part in its own way.
 
-They are not the game's bots: what they talk about, how often, and what they propose and vote for is written here, with
-no look at what bots do. Every text is some hundred characters long, and different each time.
+They are independent of the game's bots: their talk, proposals and votes are defined here. Every text is some hundred
+characters long, and different each time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ __all__ = ["PERSONAS", "Persona", "persona"]
 
 @dataclass(frozen=True)
 class Persona:
-    """`store` days of food and energy are enough for it; of its free turns so many parts go to each kind of talk."""
+    """A persona stops working at `store` days of food and energy.
+
+    The other numbers are weights of the kinds of free turns.
+    """
 
     voice: str
     store: int
@@ -30,7 +33,7 @@ class Persona:
     terms: Mapping[str, Any] | None = None
 
     def act(self, request: Act, rng: Stream) -> dict[str, Any]:
-        """Its action, as a model would write it."""
+        """Return its action, as a model would write it."""
         if (work := self._work(request)) is not None:
             return work
         parts = {"post": self.posts, "message": self.messages, "vote": self.votes}
@@ -70,7 +73,7 @@ class Persona:
         return self.voice.split()[0]
 
     def _proposed(self, request: Act) -> bool:
-        """Whether its law, or another's of the same persona, is in force or open: taxes add up."""
+        """Return whether a law of the same persona is in force or open, since taxes add up."""
         named = [motion.title.split()[0] for motion in (*request.world.laws, *request.world.proposals)]
         return self._title in named
 
@@ -110,7 +113,7 @@ PERSONAS = (
 
 
 def persona(request: Request[Any], rng: Stream) -> Decision:
-    """The persona of an agent's number: one of ten in turn."""
+    """Act as the persona of the agent's number, one of ten in turn."""
     assert isinstance(request, Act), f"no persona for {request.kind}"
     own = PERSONAS[(request.you.agent - 1) % len(PERSONAS)]
     return Acted.model_validate({"action": own.act(request, rng), **_note(request, rng)})

@@ -86,7 +86,7 @@ GAMES: Mapping[str, tuple[Source, ...]] = {
 
 @dataclass
 class Kind:
-    """The questions of one kind: the prompts in the order in which they were asked, and tokens by part, summed up."""
+    """The questions of one kind: the prompts in the order in which they were asked, and the sums of tokens by part."""
 
     prompts: list[tuple[Ask, list[str]]] = field(default_factory=list)
     parts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PARTS, 0))
@@ -97,7 +97,7 @@ class Kind:
         return len(self.prompts)
 
     def shown(self) -> int:
-        """The number of the prompt that is shown, from 0: of the middle fifth the one with most to decide."""
+        """Return the index of the prompt to show: in the middle fifth, the one with the longest state and question."""
         middle = range(self.count * 2 // 5, self.count - self.count * 2 // 5)
 
         def decided(number: int) -> int:
@@ -107,18 +107,18 @@ class Kind:
         return max(middle, key=decided)
 
     def figures(self) -> dict[str, Any]:
-        """Means for a question of this kind: tokens by part and in all, and the share that can be cached."""
+        """Return means for a question of this kind: tokens by part and in all, and the share that can be cached."""
         total = sum(self.parts.values())
         means = {part: round(tokens / self.count) for part, tokens in self.parts.items()}
         return {"asked": self.count, **means, "total": round(total / self.count), "cacheable": self.cacheable / total}
 
 
 def asked(game: str) -> dict[str, Kind]:
-    """Every kind of question of a game, in the order in which the game lists them."""
+    """Return every kind of question of a game, in the order in which the game lists them."""
     kinds: dict[str, Kind] = {}
     for source in GAMES[game]:
         found = _played(load(ROOT / source.config, overrides=source.overrides), source.bots)
-        kinds = {**found, **kinds}  # a later scenario has the kinds that the first does not ask
+        kinds = {**found, **kinds}  # a later scenario adds only kinds that earlier ones do not ask
     requests: list[type[Request[Any]]] = [*find(game).requests, Survey]
     return {request.kind: kinds[request.kind] for request in requests if request.kind in kinds}
 
@@ -158,7 +158,7 @@ def _count(kind: Kind, ask: Ask, persona: str, last: dict[Any, str], keys: tuple
 
 
 def page(game: str, kinds: Mapping[str, Kind]) -> str:
-    """The page of a game: its prompts from the middle."""
+    """Return the page of a game, with its prompts from the middle."""
     lines = [f"# {find(game).title}: what models are asked", ""]
     lines += ["Made by `python -m benchmarks.prompts`. Each prompt is from the middle of those of its kind.", ""]
     for name, kind in kinds.items():
@@ -170,7 +170,7 @@ def page(game: str, kinds: Mapping[str, Kind]) -> str:
 
 
 def table(figures: Mapping[str, Mapping[str, Any]]) -> str:
-    """All kinds of questions with their tokens."""
+    """Return all kinds of questions with their tokens."""
     lines = [
         "# What models are asked",
         "",
@@ -197,7 +197,7 @@ def _rows(game: str, kinds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def written(games: Mapping[str, Any] = GAMES) -> dict[str, str]:
-    """The files of the folder by name."""
+    """Return the files of the folder by name."""
     kinds = {game: asked(game) for game in games}
     figures = {game: {name: kind.figures() for name, kind in of.items()} for game, of in kinds.items()}
     pages = {f"{game}.md": page(game, of) for game, of in kinds.items()}

@@ -1,7 +1,7 @@
-"""A new model against a reference pool, in a world whose truth is known: games of Plackett-Luce strengths.
+"""A new model against a reference pool in a simulated world of Plackett-Luce strengths with a known truth.
 
-The pool's strengths and the new one's are drawn from the prior of `analysis.posterior`; what is estimated, which tables
-are played and when it stops is the shipped code.
+The pool's strengths and the new one's are drawn from the prior of `analysis.posterior`. The shipped code estimates,
+chooses the tables, and decides when to stop.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ MEMBERS = 8
 class Pool:
     """A pool of `MEMBERS` models that played so many games at random tables of `seats`.
 
-    The new model plays at most `most` games, and has at most `entries` seats in each; `above` is its log strength over
-    the pool's mean, or it is drawn as the pool's are. `luck` is the standard deviation of what a block adds to its log
-    strength: strengths alone have none.
+    The new model plays at most `most` games, and has at most `entries` seats in each. `above` is its log strength
+    relative to the pool's mean, or None to draw it as the pool's are. `luck` is the standard deviation of a random
+    addition to its log strength in each block.
     """
 
     seats: int
@@ -38,7 +38,10 @@ class Pool:
 
 @dataclass(frozen=True)
 class Placed:
-    """The true log strength, what is said of it at the end, and when the interval first was narrower than asked."""
+    """The true log strength, the placement at the end, and the first one that met the width, or None.
+
+    `games` is the number of games at that point, `seats` counts the games of the new model by seat.
+    """
 
     truth: float
     end: Placement
@@ -48,7 +51,7 @@ class Placed:
 
 
 def placed(generator: np.random.Generator, world: Pool, *, width: float, chains: int) -> Placed:
-    """One placement in a new world; `first` is None where the width is not met within the games."""
+    """Simulate one placement in a new world."""
     logs = np.log(generator.standard_gamma(1.0, size=MEMBERS + 1))
     logs -= logs[:-1].mean()
     if world.above is not None:

@@ -1,4 +1,4 @@
-"""What lies in the folder of runs when the process that played them is gone."""
+"""The content of a folder of runs after the process that played them is gone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_TRIES = 10
 
 @dataclass(frozen=True)
 class Held:
-    """Whole lines of journals by the name that was asked for; a run whose journal has no first line is not in it."""
+    """Whole lines of journals by the name that was asked for. Runs whose journal has no first line are left out."""
 
     raw: Mapping[str, bytes]
     contents: Mapping[str, Contents]
@@ -28,7 +28,7 @@ class Held:
 
     @cached_property
     def answers(self) -> Counter[str]:
-        """How often a completion of each prompt is on record."""
+        """The number of recorded completions by prompt."""
         found: Counter[str] = Counter()
         for each in self.contents.values():
             for key in {*each.decisions, *each.attempts}:
@@ -38,11 +38,11 @@ class Held:
 
     @property
     def decisions(self) -> int:
-        """How many there are."""
+        """The number of decisions."""
         return sum(len(each.decisions) for each in self.contents.values())
 
     def missing_in(self, later: Held) -> int:
-        """How many of these decisions are gone later, or others."""
+        """Return how many of these decisions are missing or changed later."""
         return sum(
             name not in later.contents or later.contents[name].decisions.get(key) != entry
             for name, each in self.contents.items()
@@ -50,12 +50,12 @@ class Held:
         )
 
     def begins(self, later: Held) -> bool:
-        """Whether these lines are the first of the later ones."""
+        """Return whether these lines are the first of the later ones."""
         return all(later.raw.get(name, b"").startswith(lines) for name, lines in self.raw.items())
 
 
 def held(place: Path, names: Sequence[str]) -> Held:
-    """What the journals of these runs hold; `JournalError` for one that cannot be read."""
+    """Read the journals of these runs. Raises `JournalError` if one cannot be read."""
     raw, contents, stems = {}, {}, {}
     for name in names:
         for stem in (name, *(f"{name}_{number}" for number in range(2, _MOST_TRIES))):
@@ -68,22 +68,22 @@ def held(place: Path, names: Sequence[str]) -> Held:
 
 
 def files_under(folder: Path) -> dict[Path, bytes]:
-    """Every file below it."""
+    """Return the content of every file in a folder and its subfolders, by relative path."""
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether it has the name of a file that is being written beside its place; no command reads those."""
+    """Return whether a file has the name of a temporary file of an atomic write, which commands ignore."""
     return path.name.startswith(".") and path.suffix == ".tmp"
 
 
 def torn(found: Mapping[Path, bytes], wanted: Mapping[Path, bytes]) -> list[str]:
-    """The names of files that are there and not what they should be."""
+    """Return the names of files that exist with another content than wanted."""
     return [str(path) for path, content in wanted.items() if found.get(path, content) != content]
 
 
 def cut_short(place: Path) -> list[str]:
-    """The names of histories and pages there that do not come to their end."""
+    """Return the names of histories and pages that are incomplete."""
     pages = [path for path in place.glob("*.html") if not path.read_bytes().rstrip().endswith(b"</html>")]
     return [path.name for path in (*pages, *(path for path in place.glob("*.json") if not _is_json(path)))]
 
@@ -97,11 +97,14 @@ def _is_json(path: Path) -> bool:
 
 
 def strangers(place: Path, stems: Collection[str]) -> tuple[int, list[str]]:
-    """(harmless things that were left behind, what later commands would take for something) beside finished runs."""
+    """Return the number of harmless leftovers, and the names of files that later commands would misread.
+
+    Files of the runs `stems` are expected, unless such a run is not completed.
+    """
     harmless, wrong = 0, []
     known = {f"{stem}{suffix}" for stem in stems for suffix in (".jsonl", ".json", ".html")} | {"manifest.json"}
     for path in place.iterdir():
-        empty = path.suffix == ".jsonl" and b"\n" not in path.read_bytes()  # a name taken, and no first line written
+        empty = path.suffix == ".jsonl" and b"\n" not in path.read_bytes()  # a name is reserved, and no line is written
         if path.name not in known and (is_temporary(path) or empty):
             harmless += 1
         elif path.name not in known:

@@ -1,11 +1,11 @@
-"""How many modules one wave of three decisions crosses, from the rules' questions to the next ones, and how often.
+"""The number of modules that one wave of three decisions crosses, from the rules' questions to the next ones.
 
     python -m benchmarks.rooms                      # also lines and modules of each package
-    python -m benchmarks.rooms --before 54fadc42    # beside what they were at a commit
+    python -m benchmarks.rooms --before 54fadc42    # compared with a commit
 
-A module counts when Python calls a function of it; a change is a call or a return that leads from one module to
-another. The wave is one of three votes in the middle of a game, answered by a server on loopback. The core is all but
-games, `testing` and `server`. `tests/test_benchmarks.py` holds the number of modules.
+A module counts if Python calls a function of it; a change is a call or a return that leads from one module to another.
+The wave is one of three votes in the middle of a game, answered by a server on loopback. The core is all packages but
+games, `testing` and `server`. `tests/test_benchmarks.py` checks the number of modules.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Walk(Watcher):
 
 
 def crossed() -> tuple[list[str], int]:
-    """The modules that a wave of three crosses, named from `agentsim/` on, and how often one leads to another."""
+    """Return the modules that a wave of three crosses, relative to `agentsim/`, and the number of changes of module."""
     walk = _Walk()
     with tempfile.TemporaryDirectory() as scratch, FakeServer(varied_by_schema).in_thread() as server:
         config = Path(scratch) / "game.toml"
@@ -85,19 +85,19 @@ def crossed() -> tuple[list[str], int]:
 
 
 def _package(path: str) -> str:
-    """The package of a file that is named from `agentsim/` on; `.` for the top-level modules."""
+    """Return the package of a file that is relative to `agentsim/`, or `.` for a top-level module."""
     first, slash, _ = path.partition("/")
     return first if slash else "."
 
 
 def _now() -> dict[str, int]:
-    """The lines of every module."""
+    """Return the number of lines of every module."""
     found = sorted(PACKAGE.rglob("*.py"))
     return {path.relative_to(PACKAGE).as_posix(): len(path.read_text("utf-8").splitlines()) for path in found}
 
 
 def _at(commit: str) -> dict[str, int]:
-    """The same at a commit."""
+    """Return the number of lines of every module at a commit."""
     command = ("git", "grep", "--count", "", commit, "--", f"{PACKAGE.name}/*.py")
     done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
     lines = (line.removeprefix(f"{commit}:{PACKAGE.name}/").rpartition(":") for line in done.stdout.splitlines())
@@ -105,7 +105,7 @@ def _at(commit: str) -> dict[str, int]:
 
 
 def _sizes(files: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """Modules and lines by package, and of the core."""
+    """Return modules and lines by package, and of the core."""
     rows: dict[str, list[int]] = {}
     for name, lines in files.items():
         rows.setdefault(_package(name), []).append(lines)

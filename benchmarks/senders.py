@@ -1,4 +1,4 @@
-"""Senders: the ways in which one chat completion can travel, side by side, each as it would be used."""
+"""Senders: the ways to send one chat completion request, side by side, each as its documentation shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 __all__ = ["SENDERS", "Send"]
 
 Send: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[str]]
-"""From the body of a request to the text of its completion."""
+"""A function from the body of a request to the text of its completion."""
 KEY = "no-key-required"
 
 
@@ -20,7 +20,7 @@ def _text(content: bytes) -> str:
 
 @asynccontextmanager
 async def sdk_create(url: str, *, aiohttp: bool = False) -> AsyncIterator[Send]:
-    """The SDK as its README shows it."""
+    """Yield a sender that uses the SDK as its README shows."""
     import openai
 
     transport = openai.DefaultAioHttpClient() if aiohttp else None
@@ -35,7 +35,7 @@ async def sdk_create(url: str, *, aiohttp: bool = False) -> AsyncIterator[Send]:
 
 @asynccontextmanager
 async def sdk_post(url: str, *, aiohttp: bool = False) -> AsyncIterator[Send]:
-    """The SDK's generic request with a ready body, and the raw response."""
+    """Yield a sender that uses the SDK's generic request, a ready body, and the raw response."""
     import httpx2
     import openai
 
@@ -50,7 +50,7 @@ async def sdk_post(url: str, *, aiohttp: bool = False) -> AsyncIterator[Send]:
 
 @asynccontextmanager
 async def httpx2_alone(url: str) -> AsyncIterator[Send]:
-    """The SDK's own HTTP library without the SDK."""
+    """Yield a sender that uses the SDK's own HTTP library, without the SDK."""
     import httpx2
 
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
@@ -65,7 +65,7 @@ async def httpx2_alone(url: str) -> AsyncIterator[Send]:
 
 @asynccontextmanager
 async def aiohttp_alone(url: str) -> AsyncIterator[Send]:
-    """aiohttp without the SDK."""
+    """Yield a sender that uses aiohttp, without the SDK."""
     import aiohttp
 
     headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}

@@ -42,7 +42,7 @@ EVENT = re.compile(rb'<article class="event[^"]*" id="e(\d+)"')
 
 
 def told_by(files: RunFiles) -> dict[int, int]:
-    """By the index of a wave's last decision in the journal, how many events had been told once it was decided."""
+    """Return how many events had been told after each wave, by the index of the wave's last decision."""
     recorded = read_journal(files.journal)
     played = PlayedGame.of_journal(recorded)
     play = played.play
@@ -57,7 +57,7 @@ def told_by(files: RunFiles) -> dict[int, int]:
 
 
 def tailed(journal: Path, found: Connection) -> None:
-    """In a process of its own: when each decision of a journal first stood in it, by its index."""
+    """Record when each decision first stood in a journal, and send the times by index. Runs in its own process."""
     when, size, text = dict[int, float](), 0, b""
     while not found.poll(0.001):
         if journal.stat().st_size == size:
@@ -74,7 +74,7 @@ def tailed(journal: Path, found: Connection) -> None:
 
 
 async def watched(site: ServedSite, seen: list[tuple[int, float]], done: asyncio.Event, name: str) -> None:
-    """Read one stream, and note when each event came."""
+    """Read one stream, and record when each event came."""
     reader, writer = await asyncio.open_connection(site.host, site.port)
     writer.write(f"GET /runs/{name}/stream HTTP/1.1\r\nHost: {site.host}:{site.port}\r\n\r\n".encode())
     try:
@@ -92,7 +92,7 @@ async def watched(site: ServedSite, seen: list[tuple[int, float]], done: asyncio
 
 
 def in_chromium(url: str, stop: threading.Event, ready: threading.Event) -> list[tuple[int, float]]:
-    """When each event stood in the document of a real browser."""
+    """Return the time at which each event stood in the document of a real browser."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -123,14 +123,14 @@ def memory_mb(process: subprocess.Popen[str]) -> float:
 
 
 async def seated(site: ServedSite, link: str, seen: list[tuple[int, float]]) -> None:
-    """One person: takes part, reads the stream of the seat, and answers each question a while after it came."""
+    """Play one person: take part, read the stream of the seat, and answer each question after `THINK_S`."""
 
     async def send(session: ClientSession, **form: str) -> None:
         async with session.post(site.url + link, data=form, allow_redirects=False) as answer:
             assert answer.status == 303, await answer.text()
 
     async def think(session: ClientSession, form: dict[str, str]) -> None:
-        await asyncio.sleep(THINK_S)  # beside the stream, which is read meanwhile
+        await asyncio.sleep(THINK_S)  # in its own task, since the stream is read meanwhile
         await send(session, **form)
 
     answers = set[asyncio.Task[None]]()
@@ -195,7 +195,7 @@ def latency(watchers: int, seats: int) -> None:
 
 
 def known(told: Mapping[int, int], decided: Mapping[int, float]) -> dict[int, float]:
-    """When each event could first be known: as the last decision before it was written."""
+    """Return the earliest time at which each event could be known: that of the last decision before it."""
     when, shown = dict[int, float](), min(told.values())
     for index, upto in sorted(told.items()):
         for seq in range(shown + 1, upto + 1):

@@ -7,9 +7,9 @@
     uv run python -m benchmarks.society --scarce 20      # so many seeds, see `benchmarks.society_scarce`
 
 Agents are bots of all personalities (`bot/citizen`). A whole society is a real run: the scenario is loaded, every
-decision checked and journaled, the history written; beside it the same society in memory. Each is played in a process
-of its own, whose peak memory is that of one society; CPU time is of one core. An exponent of 1 is linear: it is the
-slope of the least-squares line through the logarithms.
+decision checked and journaled, the history written. In turn with it the same society is played in memory. Each is
+played in its own process, whose peak memory is that of one society; CPU time is of one core. An exponent of 1 is
+linear: it is the slope of the least-squares line through the logarithms.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from tests.playing import play_scenario
 
 WHOLE, MEMORY = "journal and history", "in memory"
 DAYS = 5
-MIB = 1024  # of what the system calls kilobytes
-MOST_TALK = 15_000  # days of one agent, in which talk takes some 100 kB each
-FREE = {"daily_food": 0, "daily_energy": 0, "days": 150}  # nobody has to work, so that everybody can talk
+MIB = 1024  # in the system's kilobytes
+MOST_TALK = 15_000  # the most days of one agent, since talk takes some 100 kB in each
+FREE = {"daily_food": 0, "daily_energy": 0, "days": 150}  # no agent has to work, so that all can talk
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One society: `cpu_s` of all its days, `base_mib` of memory before it and `peak_mib` at most."""
+    """One society: `cpu_s` of all its days, `base_mib` of memory before it, and `peak_mib`."""
 
     path: str
     agents: int
@@ -60,17 +60,17 @@ class Measured:
 
     @property
     def grown_mib(self) -> float:
-        """What the society itself took."""
+        """The memory that the society itself took."""
         return self.peak_mib - self.base_mib
 
 
 def seated(agents: int) -> list[str]:
-    """The seats."""
+    """Return the ids of the agents."""
     return [f"agent{number}" for number in range(1, agents + 1)]
 
 
 def waves(config: Mapping[str, Any], agents: int, policy: Bot, seed: int) -> Iterator[tuple[GamePlay, Wave]]:
-    """Play in memory: the kernel, the rules and the bots alone; every wave before it is answered."""
+    """Play in memory with the kernel, the rules and the bots alone, and yield each wave before it is answered."""
     play = GamePlay(GAME, GAME.config.from_toml(config), seated(agents), seed)
     wave = play.start()
     while wave is not None:
@@ -93,7 +93,7 @@ def _whole(agents: int, days: int) -> int:
 
 
 def measured_here(path: str, agents: int, days: int) -> Measured:
-    """One society in this process."""
+    """Measure one society in this process."""
     base = _peak_mib()
     started = time.process_time()
     decisions = (_whole if path == WHOLE else _in_memory)(agents, days)
@@ -105,7 +105,7 @@ def _peak_mib() -> float:
 
 
 def measured(path: str, agents: int, days: int) -> Measured:
-    """One society in a process of its own."""
+    """Measure one society in its own process."""
     command = [sys.executable, "-m", "benchmarks.society", "--one", path]
     command += ["--agents", str(agents), "--days", str(days)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -113,12 +113,12 @@ def measured(path: str, agents: int, days: int) -> Measured:
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """The power of size with which cost grows: the slope of a least-squares line through the logarithms."""
+    """Return the power of size with which cost grows: the slope of a least-squares line through the logarithms."""
     return statistics.linear_regression([math.log(size) for size in sizes], [math.log(cost) for cost in costs]).slope
 
 
 def report(results: Sequence[Measured]) -> None:
-    """Medians over the repeats, and the exponents."""
+    """Print medians over the repeats, and the exponents."""
     for path in dict.fromkeys(each.path for each in results):
         own = [each for each in results if each.path == path]
         sizes = sorted({each.agents for each in own})
@@ -144,7 +144,7 @@ def report(results: Sequence[Measured]) -> None:
 
 
 def talkative(request: Request[Any], rng: Stream) -> Decision:
-    """Nothing but words, each as long as may be, and everybody calls ten others by number."""
+    """Choose an action with the longest possible text, which names ten other agents by number."""
     assert isinstance(request, Act)
     rules, world = request.rules, request.world
     called = " ".join(f"#{rng.integer(1, rules.agents)}" for _ in range(10))
@@ -181,7 +181,7 @@ def _long_proposal(request: Act, words: str) -> dict[str, Any]:
 
 
 def longest_prompts(agents: int, days: Sequence[int]) -> dict[int, int]:
-    """By day, the characters of the longest prompt of a talkative society, system message included."""
+    """Return by day the characters of the longest prompt of a talkative society, system message included."""
     longest = dict.fromkeys(days, 0)
     config = {**FREE, "days": max(days)}
     for _, wave in waves(config, agents, talkative, 1):

@@ -2,12 +2,12 @@
 
     uv run python -m benchmarks.society_commons --seeds 50
 
-Each society has twenty agents, thirty days and no talk, but where it is said. Overuse is the share of days that end
-with less than 90% of half the capacity in the commons, before the night's growth. Survival is the share of agents awake
-at the end, Gini that of their wealth. Efficiency is what was farmed, of the most that can be farmed with half of the
+Each society has twenty agents, thirty days and, unless stated, no talk. Overuse is the share of days that end with less
+than 90% of half the capacity in the commons, before the night's growth. Survival is the share of agents active at the
+end, Gini that of their wealth. Efficiency is the harvest as a share of the most that can be farmed with half of the
 capacity left on every evening: capacity / 2 on the first day and r capacity / 4 on each day after. Intervals are of the
-mean over seeds, 95%, by the percentiles of 10,000 bootstrap samples; what a law or talk moves survival by is paired by
-seed.
+mean over seeds, 95%, by the percentiles of 10,000 bootstrap samples. Effects of a law or of talk on survival are paired
+by seed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LAWS: Mapping[str, list[dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Kept:
-    """What became of the commons and of those who live on them, as shares of 1."""
+    """The results for the commons and the agents, as shares of 1."""
 
     overuse: float
     survival: float
@@ -63,7 +63,10 @@ class Kept:
 def played(
     mix: Mapping[str, int], terms: Sequence[Mapping[str, Any]], seed: int, days: int = DAYS, **more: Any
 ) -> Kept:
-    """One society with so many agents of each bot, under one founding law; in silence, but for what `more` sets."""
+    """Play one society with so many agents of each bot under one founding law. `more` are other settings.
+
+    Agents are silent unless `more` sets `talk`.
+    """
     bots = [name for name, count in mix.items() for _ in range(count)]
     policy = {f"agent{number}": GAME.bots[name] for number, name in enumerate(bots, start=1)}
 

@@ -3,10 +3,10 @@
     uv run python -m benchmarks.society_prompts
 
 A hundred agents, ten of each scripted persona (`benchmarks.personas`), live for thirty days in memory; every prompt is
-measured by the shipped estimate of tokens. Then a hundred models behind a server with a prefix cache, which says what
-it met there (`benchmarks.loopback`), play three days of talk as long: with all calls of a wave at once, and with one of
-them ahead (`warm`). Dollars are those of gpt-5-mini: 0.25 for a million tokens, 0.025 for cached ones, 2.00 for
-answers; `uncached` are those of a provider without a cache.
+measured by the shipped estimate of tokens. Then a hundred models play three days with texts of the same length, behind
+a server that reports its prefix cache (`benchmarks.loopback`): with all calls of a wave at once, and with one of them
+ahead (`warm`). Dollars are those of gpt-5-mini: 0.25 for a million tokens, 0.025 for cached ones, 2.00 for answers;
+`uncached` are those of a provider without a cache.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from benchmarks.society import waves
 from benchmarks.society_served import served
 from tests.playing import play_scenario
 
-INPUT, CACHED, OUTPUT = 0.25, 0.025, 2.00  # dollars for a million tokens
+INPUT, CACHED, OUTPUT = 0.25, 0.025, 2.00  # dollars per million tokens
 OWN = ("What you did", "Your messages", "Your part in decisions", "Your note")
 
 
 @dataclass(frozen=True)
 class Prompts:
-    """All prompts of one society: tokens of the longest and on average, and the share of them with each own part."""
+    """All prompts of one society: tokens of the longest and on average, and the share of prompts with each own part."""
 
     agents: int
     days: int
@@ -46,7 +46,7 @@ class Prompts:
 
 @dataclass(frozen=True)
 class Billed:
-    """Tokens a day, as the server counts them, and dollars."""
+    """Tokens per day, as the server counts them, and dollars."""
 
     agents: int
     warm: str
@@ -58,7 +58,7 @@ class Billed:
 
 
 def measured(agents: int, days: int) -> Prompts:
-    """A society of personas; own parts are looked for from the second day on."""
+    """Measure the prompts of a society of personas. Own parts are counted from the second day on."""
     sizes: list[int] = []
     found = dict.fromkeys(OWN, 0)
     later = 0
@@ -75,7 +75,7 @@ def measured(agents: int, days: int) -> Prompts:
 
 
 def replies() -> Iterator[str]:
-    """What the server answers: words and work, as much of each as personas have."""
+    """Yield the server's replies: words and work in equal proportions for all personas."""
     for place, each in enumerate(PERSONAS):
         words = f"{each.voice} {{n}} " + "It has to be said again, and to all, that this is so. " * 6
         acts = (
@@ -89,7 +89,7 @@ def replies() -> Iterator[str]:
 
 
 def billed(agents: int, days: int, warm: str, latency_s: float) -> Billed:
-    """The bill of a run for one day on average."""
+    """Play a run and return its average bill per day."""
     with loopback(latency_s, *replies(), caches=True) as url, tempfile.TemporaryDirectory() as scratch:
         scenario = served(Path(scratch), url, agents=agents, days=days, warm=warm)
         result = play_scenario(scenario, Path(scratch), env={})

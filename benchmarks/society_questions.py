@@ -5,10 +5,10 @@
     agentsim batch --design configs/society/agentsociety.toml --out logs/agentsociety
     python -m benchmarks.society_questions attitudes logs/agentsociety
 
-`talk` reads the table `days`, `attitudes` the table `survey`. Every game comes to one number by measure. Means are over
-seeds with 95% intervals by the percentiles of 10,000 bootstrap samples of seeds; differences are of games with one
-seed, and seeds that lack a game of a condition are left out. Those of answers are differences in differences: less what
-they were when the question was first asked, before the shock.
+`talk` reads the table `days`, `attitudes` the table `survey`. Every game gives one number per measure. Means are over
+seeds with 95% intervals by the percentiles of 10,000 bootstrap samples of seeds. Differences are between games of one
+seed; seeds that lack a game of a condition are left out. Differences of answers are differences in differences: the
+value when the question was first asked, before the shock, is subtracted.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from benchmarks.society_scarce import interval
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 Tables: TypeAlias = Mapping[str, Frame]
 Found: TypeAlias = Mapping[str, float]
-"""What one game comes to, by measure."""
+"""The numbers of one game, by measure."""
 Games: TypeAlias = Mapping[str, Mapping[int, Found]]
-"""By condition and seed."""
+"""The numbers by condition and seed."""
 
 
 def rows(frame: Frame) -> Rows:
-    """The rows of a table by column."""
+    """Return the rows of a table by column."""
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
 
 
@@ -43,7 +43,7 @@ def rows(frame: Frame) -> Rows:
 
 
 def talk(history: History, tables: Tables) -> tuple[str, Found]:
-    """Among whom there was talk or silence, and what became of them."""
+    """Return the condition (talk or silence, and the other agents), and the results of one game."""
     ended = rows(tables["days"])[-1]
     others = {player.model for player in history.players if player.id.startswith("other")}
     among = "two are selfish" if others == {"bot/selfish"} else "all are conditional"
@@ -56,7 +56,7 @@ def talk(history: History, tables: Tables) -> tuple[str, Found]:
 
 
 def attitudes(history: History, tables: Tables) -> tuple[str, Found]:
-    """The shocks, and the mean answer to every question by the day on whose evening it was asked."""
+    """Return the shocks, and the mean answer to every question by the day on which it was asked."""
     shocks = history.scenario["game_config"].get("shocks") or ()
     answers: defaultdict[str, list[float]] = defaultdict(list)
     for row in rows(tables["survey"]):
@@ -68,7 +68,7 @@ def attitudes(history: History, tables: Tables) -> tuple[str, Found]:
 
 
 def first_of(measure: str, measures: Sequence[str]) -> str | None:
-    """The same question on the first day on which it was asked; None where that is this one."""
+    """Return the same question on the first day on which it was asked, or None if that is this one."""
     question = measure.rpartition(", ")[0]
     first = next(each for each in measures if each.rpartition(", ")[0] == question)
     return first if first != measure else None
@@ -78,11 +78,14 @@ def first_of(measure: str, measures: Sequence[str]) -> str | None:
 
 QUESTIONS = {"talk": talk, "attitudes": attitudes}
 BASES = {"no shock", "silence, all are conditional", "silence, two are selfish"}
-"""Conditions that others are compared to."""
+"""The conditions that others are compared with."""
 
 
 def games_in(folder: Path, question: str) -> Games:
-    """What finished games come to, of seeds that have all conditions; what others are compared to comes first."""
+    """Return the results of finished games, for seeds that have all conditions, with base conditions first.
+
+    Exits if there is no such seed.
+    """
     found: defaultdict[str, dict[int, Found]] = defaultdict(dict)
     for name, history in histories(folder):
         if isinstance(history, Exception) or history.outcome is None:
@@ -98,8 +101,9 @@ def games_in(folder: Path, question: str) -> Games:
 
 
 def less(games: Games, condition: str, measure: str, first: str | None = None) -> list[float] | None:
-    """By seed, how far a condition is from the one it is compared to; with `first`, less how far it was from it there.
-    None where it is compared to none.
+    """Return by seed the difference of a condition from its base, or None if it has none.
+
+    With `first`, the same difference in that measure is subtracted.
     """
     base = next((each for each in BASES if each in games and _alike(each, condition)), None)
     if condition in BASES or base is None:
@@ -112,12 +116,12 @@ def less(games: Games, condition: str, measure: str, first: str | None = None) -
 
 
 def _alike(base: str, condition: str) -> bool:
-    """Of conditions with two parts, whether they differ in the first alone."""
+    """Return whether two conditions agree in their second part. A base of one part agrees with all."""
     return "," not in base or base.partition(",")[2] == condition.partition(",")[2]
 
 
 def table(question: str, games: Games) -> Iterator[str]:
-    """A row for each measure: its mean in each condition, and how far it is from that in the one it is compared to."""
+    """Yield a row for each measure: its mean in each condition, and the differences from the base conditions."""
     compared = [condition for condition in games if condition not in BASES]
     heads = ["measure", *games, *(f"difference: {condition}" for condition in compared)]
     yield f"| {' | '.join(heads)} |"
@@ -134,7 +138,7 @@ def _in_words(values: Sequence[float], sign: str = "") -> str:
     if not values:
         return ""
     low, high = interval(values)
-    places = 1 if max(map(abs, values)) > 2 else 2  # counts and points of a hundred, or shares
+    places = 1 if max(map(abs, values)) > 2 else 2  # one for counts and percentages, two for shares
     return f"{fmean(values):{sign}.{places}f} [{low:{sign}.{places}f}, {high:{sign}.{places}f}]"
 
 

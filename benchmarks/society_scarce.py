@@ -1,7 +1,7 @@
-"""The poor world of `configs/society_scarce.toml`: how many are awake at its end, under which laws.
+"""The poor world of `configs/society_scarce.toml`: how many agents are active at its end, under which laws.
 
-Every condition is played with the same seeds. Where nothing can pass, all agents must vote, which never happens, so
-that the founding law is all there is. Intervals are of the mean over seeds, 95%, by the percentiles of 10,000 bootstrap
+Every condition is played with the same seeds. To keep a founding law the only one, passing another requires the votes
+of all agents, which never happens. Intervals are of the mean over seeds, 95%, by the percentiles of 10,000 bootstrap
 samples; differences are paired by seed.
 """
 
@@ -41,7 +41,7 @@ LAWS: Mapping[str, list[dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Ended:
-    """One society: `active` and `laws` are those of the last evening, `active` as a share of all agents."""
+    """One society on its last evening. `active` is a share of all agents, `laws` a count."""
 
     condition: str
     law: str
@@ -51,14 +51,14 @@ class Ended:
 
 
 def scarce(days: int = 30, agents: int = 0) -> tuple[dict[str, Any], int]:
-    """The config's own numbers, for so many days, and its agents; 0 is as many as it says."""
+    """Return the config for so many days, and the number of agents, which is the config's own if `agents` is 0."""
     written = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     count = agents or sum(player.get("count", 1) for player in written["players"])
     return {**written["game_config"], "days": days}, count
 
 
 def played(law: str, seed: int, *, votes: bool, days: int = 30, agents: int = 0) -> Ended:
-    """One society of citizens under one founding law; with `votes`, they make more of their own."""
+    """Play one society of citizens under one founding law. With `votes` they can pass others."""
     config, count = scarce(days, agents)
     if LAWS[law]:
         config["laws"] = [{"title": law, "terms": LAWS[law]}]
@@ -69,14 +69,14 @@ def played(law: str, seed: int, *, votes: bool, days: int = 30, agents: int = 0)
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Of the mean, 95%, by the percentiles of bootstrap samples."""
+    """Return the 95% interval of the mean, by the percentiles of bootstrap samples."""
     rng = random.Random(1)
     means = sorted(fmean(rng.choices(values, k=len(values))) for _ in range(SAMPLES))
     return means[SAMPLES * 25 // 1_000], means[SAMPLES * 975 // 1_000 - 1]
 
 
 def main(seeds: int, days: int, *, as_json: bool) -> None:
-    """Play every condition and print what came of it."""
+    """Play every condition and print the results."""
     results = [
         played(law, seed, votes=votes, days=days)
         for votes in (False, True)

@@ -30,7 +30,7 @@ count = {agents}
 def served(
     directory: Path, url: str, *, agents: int, days: int, concurrency: int = 100, warm: str = "auto"
 ) -> Scenario:
-    """Its scenario, which is written into the directory."""
+    """Write the scenario into the directory and load it."""
     config = directory / "society.toml"
     text = _SCENARIO.format(days=days, concurrency=concurrency, url=url, warm=warm, agents=agents)
     config.write_text(text, encoding="utf-8")

@@ -1,9 +1,9 @@
-"""A tick of a society is one wave: how much longer it takes than one call, and what a decision of a model costs.
+"""A tick of a society is one wave: the overhead over the time of one call, and the CPU of one decision of a model.
 
-The server (`benchmarks.loopback`) is another process, and every agent posts what it is told to. A tick lasts from the
-moment at which its first question stands until the next one's stands: prompts, calls, reading, journal (synced to the
-disk), and what the society makes of it. Peak memory and CPU are of our process alone, from the scenario to the history;
-CPU is measured without latency. Every condition has a process of its own.
+The server (`benchmarks.loopback`) is another process, and every agent posts a fixed text. A tick lasts from its first
+question to the first question of the next one: prompts, calls, parsing, journal (synced to the disk), and the rules.
+Peak memory and CPU are of our process alone, from the scenario to the history; CPU is measured without latency. Every
+condition has a process of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REPLY = json.dumps({"action": "forum_post", "content": "We should build a farm b
 
 @dataclass(frozen=True)
 class Waves:
-    """One run: seconds of every tick (the last without what follows it), and of its decisions alone."""
+    """One run: seconds of every tick (the last one without the rules), and of the decisions of each."""
 
     agents: int
     concurrency: int
@@ -57,7 +57,7 @@ class _Clock(Watcher):
 
 
 def measured_here(agents: int, days: int, concurrency: int, latency_s: float) -> Waves:
-    """One run in this process, after a small one that is not counted."""
+    """Measure one run in this process, after a small one that is not counted."""
     gc.set_threshold(*GC_THRESHOLD)  # as the command line does
     with loopback(latency_s, REPLY) as url, tempfile.TemporaryDirectory() as scratch:
         for clock, seats, long in ((_Clock(), 2, 1), (_Clock(), agents, days)):
@@ -82,7 +82,7 @@ def measured_here(agents: int, days: int, concurrency: int, latency_s: float) ->
 
 @dataclass(frozen=True)
 class Sizes:
-    """A run of models that answer at once: `journal` and `history` are bytes of a day of one agent."""
+    """A run of models that answer at once. `journal` and `history` are bytes per agent and day."""
 
     answers: str
     agents: int
@@ -93,7 +93,7 @@ class Sizes:
 
 
 def sized_here(agents: int, days: int, answers: str) -> Sizes:
-    """One run in this process; the answers are one short post, or `varied`."""
+    """Measure one run in this process. The answers are one short post, or `varied`."""
     gc.set_threshold(*GC_THRESHOLD)
     said = [REPLY] if answers == "one" else varied()
     with loopback(0.0, *said) as url, tempfile.TemporaryDirectory() as scratch:
@@ -106,7 +106,7 @@ def sized_here(agents: int, days: int, answers: str) -> Sizes:
 
 
 def varied() -> list[str]:
-    """Work, words of some hundred characters, votes, proposals and gifts."""
+    """Return work, texts of some hundred characters, votes, proposals and gifts."""
     words = (
         "The stores are low again, and I ask each of us to say what can be spared before all of it is spent at once. "
     )
@@ -123,7 +123,7 @@ def varied() -> list[str]:
 
 
 def sizes(agents: int, days: int, *, as_json: bool) -> None:
-    """Each kind of answers in a process of its own."""
+    """Print the sizes for each kind of answers, measured in a process of its own."""
     for answers in ("one", "varied"):
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             each = pool.apply(sized_here, (agents, days, answers))
@@ -135,7 +135,7 @@ def sizes(agents: int, days: int, *, as_json: bool) -> None:
 
 
 def main(agents: int, days: int, latency_s: float, *, as_json: bool) -> None:
-    """All at once, a tenth of them at once, and all at once without latency."""
+    """Measure with all calls at once, with a tenth of them at once, and with all at once without latency."""
     conditions = ((agents, latency_s), (max(1, agents // 10), latency_s), (agents, 0.0))
     spawned = multiprocessing.get_context("spawn")
     results = []

@@ -1,4 +1,4 @@
-"""One process of the command line, struck by SIGKILL and SIGSTOP at random moments of its life. Linux only."""
+"""One process of the command line, with SIGKILL and SIGSTOP at random moments of its life. Linux only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROOT = str(Path(__file__).parents[1])
 
 @dataclass(frozen=True)
 class Life:
-    """How a process ended; it ran for the last time `since` and `until` these moments of `time.monotonic()`."""
+    """The end of a process. It last ran from `since` to `until`, times of `time.monotonic()`."""
 
     code: int
     stops: int
@@ -34,12 +34,12 @@ class Life:
 
     @property
     def killed(self) -> bool:
-        """Whether the signal ended it, rather than it itself."""
+        """True if SIGKILL ended it."""
         return self.code == -signal.SIGKILL
 
     @property
     def signals(self) -> int:
-        """How many met it alive."""
+        """The number of signals that met it alive."""
         return self.killed + self.stops
 
 
@@ -52,12 +52,12 @@ def live(
     most: int = 0,
     longest_stop_s: float = 0.0,
 ) -> Life:
-    """Run `agentsim` with these words, and strike it at up to two moments of the length that its life should have.
+    """Run `agentsim` with these words, and send it signals at up to two moments of its expected length.
 
     Moments are drawn evenly from its start to its end, in time that it is not stopped. The first of two is a SIGSTOP
     for a while; the last is that or SIGKILL, or SIGKILL while it is stopped. There are at most `most` signals.
 
-    Raises `subprocess.TimeoutExpired` for a process that does not end.
+    Raises `subprocess.TimeoutExpired` if the process does not end.
     """
     command = [sys.executable, "-m", "agentsim", *words]
     environment = {**os.environ, "PYTHONPATH": _ROOT}
@@ -92,7 +92,7 @@ def live(
 
 
 def _lives(process: subprocess.Popen[bytes], moment: float) -> bool:
-    """Whether it has not ended by itself before that moment."""
+    """Return whether the process is still alive at that moment."""
     try:
         process.wait(max(0.0, moment - time.monotonic()))
     except subprocess.TimeoutExpired:

@@ -3,11 +3,11 @@
     python -m benchmarks.tampering                 # 10,000 flipped bytes, 100 + 100 alterations
     python -m benchmarks.tampering --flips 500 --alterations 20 --json
 
-Of every game, played by a model that answers the same request the same way, there is a whole run and one that stopped
-half way. A byte flipped in the journal of the second must be refused by `resume`, or lead to the history of the first;
-one in the first must be refused by `replay`, or leave a journal that says the same. An altered history or bundle must
-be refused by `replay`. A reply or a decision that is exchanged, with every digest made anew and the history as well,
-must be refused by both. What was changed in silence is printed, and the exit code is 1.
+Every game, played by a model that answers equal requests equally, has a whole run and one that stopped half way.
+`resume` must refuse a flipped byte in the journal of the second, or end with the history of the first. `replay` must
+refuse a flipped byte in the first, unless the journal still says the same. `replay` must refuse an altered history or
+bundle. Both must refuse an exchanged reply or decision, even if every digest and the history are made again. Each
+silent change is printed, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tests.playing import resume_run
 
 @dataclass(frozen=True)
 class Played:
-    """One game's runs, with the whole one's history without `volatile`, and a folder for changed copies."""
+    """The runs of one game, the whole one's history without `volatile`, and a folder for changed copies."""
 
     game: str
     whole: RunFiles
@@ -61,7 +61,7 @@ class Played:
 
 
 def stable(files: RunFiles) -> str:
-    """The history without what may differ between two executions."""
+    """Return the history without the part that may differ between two executions."""
     return files.history.read_text(encoding="utf-8").partition('"volatile":')[0]
 
 
@@ -76,7 +76,10 @@ def played(game: str, url: str, folder: Path) -> Played:
 
 
 def outcome(use: Callable[[], object], files: RunFiles, wanted: str | None = None) -> str:
-    """`refused`, `same` where the history is the wanted one after it, `SILENT` else; other errors than ours pass."""
+    """Return `refused`, `same` if the history is the wanted one afterwards, or else `SILENT`.
+
+    Errors other than `AgentsimError` propagate.
+    """
     try:
         use()
     except AgentsimError:
@@ -85,7 +88,7 @@ def outcome(use: Callable[[], object], files: RunFiles, wanted: str | None = Non
 
 
 def flips(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """Flip one bit at a time: half of them under `resume`, half under `replay`."""
+    """Flip one bit at a time, alternately for `resume` and for `replay`, and yield the outcome and the place."""
     for turn in range(number):
         source = of.part if turn % 2 else of.whole
         files = of.copy(source)
@@ -123,7 +126,7 @@ def _other(value: Any, rng: random.Random) -> Any:
 
 
 def altered(text: str, rng: random.Random) -> str:
-    """A history with one member changed, removed or exchanged, or another spelling."""
+    """Return a history with one member changed, removed or exchanged, or with another whitespace."""
     history = json.loads(text)
     *outer, key = rng.choice(list(_places(history)))
     inside = history
@@ -145,7 +148,7 @@ def altered(text: str, rng: random.Random) -> str:
 
 
 def alterations(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """Change histories and members of bundles; no digest is made anew."""
+    """Change histories and members of bundles without new digests, and yield the outcomes."""
     for turn in range(number):
         files = of.copy(rng.choice((of.whole, of.part)))
         if turn % 2:
@@ -173,7 +176,10 @@ def _proved(bundle: Path, folder: Path) -> None:
 
 
 def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """Exchange a decision or a reply for another one of its kind; every digest and the history fit again."""
+    """Exchange a decision or a reply for another of its kind, and yield the outcomes.
+
+    All digests and the history are made again, so that they fit.
+    """
     lines = [json.loads(line) for line in plain(of.whole.journal.read_bytes().splitlines(keepends=True))]
     said = [line for line in lines if line["record"] == "decision" and line["source"] == "model"]
     told = 0
@@ -183,17 +189,17 @@ def lies(of: Played, number: int, rng: random.Random) -> Iterator[tuple[str, str
         if not others:
             continue
         other, of_reply = rng.choice(others), rng.random() < 0.5
-        if of_reply:  # a record names texts that stand before it
+        if of_reply:  # a record refers to texts that precede it
             other, one = sorted((one, other), key=said.index)
         files = of.copy(of.whole)
         reply = other["attempts"][-1]["completion"]["text"]
         named = f'{{"record":"decision","index":{one["index"]},'
         change_line(files.journal, named, partial(_say, reply) if of_reply else partial(_decide, other["decision"]))
         try:
-            with patch.object(played_game, "_says", return_value=True):  # or the lie would show here
-                rebuild_history(files)  # the history that follows
+            with patch.object(played_game, "_says", return_value=True):  # or the lie would be found here already
+                rebuild_history(files)  # the history of the changed journal
         except AgentsimError:
-            continue  # it is not legal there, or the rules ask something else from then on
+            continue  # it is not legal there, or changes later questions
         history = text_id(files.history.read_text(encoding="utf-8"))
         change_line(files.journal, '"record":"stop"', partial(dict.update, history=history))
         told += 1
@@ -212,7 +218,7 @@ def _decide(decision: Any, line: dict[str, Any]) -> None:
 
 
 def main() -> int:
-    """Change what there is, and print what came of it."""
+    """Change all files, and print the outcomes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--flips", type=int, default=10_000, help="bytes flipped in journals")
     parser.add_argument("--alterations", type=int, default=100, help="of histories and bundles, and as many lies")

@@ -1,7 +1,7 @@
 """A model server that writes down what it was asked and what it has wholly sent, in a process of its own.
 
-The same request gets the same answer, after the same few milliseconds; some first get one that is no answer to the
-question, so that games ask again. A prompt is known by a digest of its messages.
+Equal requests get equal answers, after the same few milliseconds. Some prompts first get a text that does not answer
+the question, so that games ask again. A prompt is identified by a digest of its messages.
 
     with witness(folder) as server: ...
     python -m benchmarks.witness --log FILE    # prints its base URL, serves until its input ends
@@ -37,35 +37,38 @@ _FENCE, _FENCE_S = "_fence", 0.001
 
 
 def prompt_digest(messages: Iterable[tuple[str, str]]) -> str:
-    """What a prompt is known by: its roles and texts."""
+    """Return the digest of a prompt's roles and texts."""
     return hashlib.sha256(json.dumps([list(message) for message in messages]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Heard:
-    """What was asked, how often, and when answers were handed to the kernel whole, by `time.monotonic()`."""
+    """How often each prompt was asked, and when each answer was handed to the kernel whole, by `time.monotonic()`."""
 
     asked: Counter[str]
     sent: tuple[tuple[str, float], ...]
 
     def unread(self, read: Counter[str], until: float) -> list[float]:
-        """When the answers were sent that were not read, of those that were sent until then."""
+        """Return the times of the answers sent until `until` that are not in `read`."""
         sent = [(prompt, at) for prompt, at in self.sent if at <= until]
         left = Counter(prompt for prompt, _ in sent) - read
         return [at for prompt, of in left.items() for at in [at for each, at in sent if each == prompt][-of:]]
 
 
 class Witness:
-    """The server from outside; it serves one client process at a time, so that every call is some process's."""
+    """The client's side of the server.
+
+    It serves one client process at a time, so that every call belongs to a process.
+    """
 
     def __init__(self, url: str, log: Path) -> None:
         self.url = url
         self._log, self._read = log, 0
 
     def heard(self) -> Heard:
-        """What it heard since the last time, all of what processes that are gone have sent included."""
+        """Return what the server heard since the last call, including all that ended processes have sent."""
         fence = self.url.removesuffix("/ok/v1") + f"/{_FENCE}"
-        with urllib.request.urlopen(fence, timeout=30) as answer:  # it comes when every other connection is over
+        with urllib.request.urlopen(fence, timeout=30) as answer:  # sent once all other connections are closed
             answer.read()
         with self._log.open("rb") as file:
             file.seek(self._read)
@@ -123,7 +126,7 @@ def _latency(body: dict[str, Any]) -> float:
 
 @contextmanager
 def witness(folder: Path) -> Iterator[Witness]:
-    """A server that ends with the block; its log lies in the folder."""
+    """Yield a server that ends with the block and logs into the folder."""
     log = folder / "witness.log"
     command = [sys.executable, "-m", "benchmarks.witness", "--log", str(log)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -145,7 +148,7 @@ async def _serve(log: Path) -> None:
 
 
 def main() -> None:
-    """Serve in this process; the base URL is the first line of stdout."""
+    """Serve in this process. The base URL is the first line of stdout."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--log", type=Path, required=True, help="where lines are appended: asked or sent, prompt, time")
     asyncio.run(_serve(parser.parse_args().log))

@@ -1,4 +1,4 @@
-"""Amounts: a test that looks at very much looks at a part of it in every run, and at all of it in the slow ones."""
+"""Parts of long tests: each run checks a part of the cases, the slow tests check all."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 
 def amounts(name: str, part: object, whole: object) -> pytest.MarkDecorator:
-    """Parametrize a test by how much it looks at; `-m slow` selects the whole."""
+    """Parametrize a test by the amount it checks; `-m slow` selects the whole."""
     return pytest.mark.parametrize(name, [part, pytest.param(whole, marks=pytest.mark.slow)])
 
 
 def some_of(name: str, cases: Mapping[str, Any] | Iterable[str], *kept: str) -> pytest.MarkDecorator:
-    """Parametrize a test by cases, or by their names alone; those `kept` are looked at in every run."""
+    """Parametrize a test by cases, or by their names alone; only those in `kept` are in every run."""
     by_name = cases if isinstance(cases, Mapping) else {case: case for case in cases}
     assert by_name.keys() >= set(kept)
     slow = {case: [pytest.mark.slow] * (case not in kept) for case in by_name}

@@ -1,4 +1,4 @@
-"""The browser that tests look at pages with, without what a person's browser does beside drawing them."""
+"""The browser of page tests, without features that are not needed to draw a page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-# Each window of a full Chromium draws two hidden pages more, the suggestions under its address bar; it has no address
-# bar here. The last list of features to do without is the one that holds, so those of Playwright stand here too.
+# Each window of a full Chromium draws two more hidden pages, the suggestions under its address bar, which is not needed
+# here. Chromium uses the last list of disabled features only, so the features that Playwright disables are repeated.
 _UNUSED = (
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
     *("AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"),
@@ -28,9 +28,9 @@ _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chr
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """A Chromium, the smallest that is installed; without one the test is skipped, but in CI it fails.
+    """Start the smallest Chromium that is installed; without one, skip the test, or fail in CI.
 
-    Set AGENTSIM_CHROMIUM to the browser's path where it is not found.
+    AGENTSIM_CHROMIUM may name the path of the browser.
     """
     found = os.environ.get("AGENTSIM_CHROMIUM") or next((path for name in _NAMES if (path := shutil.which(name))), None)
     if found is None:

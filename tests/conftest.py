@@ -1,4 +1,4 @@
-"""What holds for every test: nothing but loopback, no real key, no variable of the person who runs it."""
+"""Settings of all tests: no network but loopback, no real key, no variable of the person's environment."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler.loadscope import LoadScopeScheduling  # type: ignore[import-untyped] # it ships no types
 
-# How long an example takes is a busy machine's affair: nothing here is a test of speed. With the slow tests, `.ci/run`
-# tries a hundred of each property (`--hypothesis-profile thorough`).
+# Examples have no deadline, since no test measures speed. With the slow tests, `.ci/run` tries a hundred of each
+# property (`--hypothesis-profile thorough`).
 settings.register_profile("agentsim", deadline=None, max_examples=20)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("agentsim")
@@ -28,39 +28,39 @@ _CLEARED = ("OPENAI_", "OPENROUTER_", "GEMINI_", "GOOGLE_", "OLLAMA_", "AGENTSIM
 _LOOPBACK = ("127.", "::1", "localhost")
 
 
-# Where there is one, files of tests lie in memory: processes are killed here, not machines, so that a sync to a disk
-# would only be waited for.
+# Files of tests are in memory if there is a memory file system: tests kill processes, not machines, so syncs to a disk
+# would only cost time.
 _IN_MEMORY = Path("/dev/shm")
 _ROOM = 4 * 2**30
 
 
-# Every process that a test starts imports a few hundred modules, and every run rewrites all tests' asserts: with their
-# bytecode beside them (git leaves it out) that takes half the time, whatever the person's own interpreter is set to.
+# Every process that a test starts imports a few hundred modules, and every run rewrites the asserts of all tests: with
+# saved bytecode (which git ignores) that takes half the time, so the setting of the environment is overridden.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
-# The embedded model's threads would spin where the machine was idle as the tests began; beside the other process of the
+# The threads of the embedded model spin if the machine was idle when the tests began; beside the other process of the
 # tests that takes more than twice as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
-# A shell starts what it runs in the background deaf to Ctrl-C, and so would be every process that a test interrupts.
+# A shell starts background commands with SIGINT ignored, and processes that a test interrupts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the folder of all temporary files, unless somebody has."""
+    """Choose the folder of all temporary files, unless it is set."""
     here = not hasattr(config, "workerinput") and config.option.basetemp is None
     if here and os.access(_IN_MEMORY, os.W_OK) and shutil.disk_usage(_IN_MEMORY).free > _ROOM:
         config.option.basetemp = made = Path(tempfile.mkdtemp(prefix="agentsim-", dir=_IN_MEMORY))
         config.add_cleanup(lambda: shutil.rmtree(made, ignore_errors=True))
 
 
-# Tests of the embedded model in one process, first and one after another: two servers on two cores are five times as
-# slow as one. All others stay together by file, whose fixtures then are made once.
+# Tests of the embedded model run first, in one process, one by one: two servers on two cores are five times as slow as
+# one. All other tests stay together by file, so that the fixtures of a file are made once.
 _EMBEDDED = {"test_local.py", "test_embedded_game.py"}
 
 
@@ -71,11 +71,11 @@ class _ByFile(LoadScopeScheduling):  # type: ignore[misc] # xdist ships no types
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
-    """Which tests share a process."""
+    """Decide which tests share a process."""
     return _ByFile(config, log)
 
 
-# Files that take longest come next: one that began last would be waited for by the other process.
+# The files that take longest come next; if one began last, the other process would have to wait for it.
 _LONG = {
     *("test_runs.py", "test_rules.py", "test_kill.py", "test_pages.py", "test_browser.py", "test_configs.py"),
     *("test_effects.py", "test_run.py", "test_batch.py", "test_checks.py", "test_docs.py", "test_tutorial.py"),
@@ -84,18 +84,18 @@ _LONG = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first."""
+    """Order the tests, the longest first."""
     items.sort(key=lambda item: (item.path.name not in _EMBEDDED, item.path.name not in _LONG))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Without the garbage collector: what is made here stays, and looking through it was a third of the time."""
+    """Collect without the garbage collector, which would take a third of the time and free nothing."""
     gc.disable()
     try:
         return (yield)
     finally:
-        gc.freeze()  # nor do tests look through it again
+        gc.freeze()  # later collections skip these objects
         gc.enable()
 
 
@@ -120,9 +120,9 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def without_workers() -> Iterator[None]:
-    """Batches of bots are played in this process: to start workers takes longer than their few small games.
+    """Play batches of bots in this process, since starting workers takes longer than their few small games.
 
-    It is for tests of what a batch leaves. How workers play a batch, `tests/batch` looks at.
+    Use it in tests of the files that a batch writes; `tests/batch` tests the workers.
     """
     from agentsim.runner.batch.executors import Executor, ended, run_of
     from agentsim.runner.batch.tally import GameEnd

@@ -1,4 +1,4 @@
-"""Runs, created or opened and played in one line."""
+"""Helpers that create, open and play runs in one line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def resume_run(files: RunFiles, *, env: Mapping[str, str] = {}, **options: Any) 
 
 
 def run_options(env: Mapping[str, str] = {}, **options: Any) -> RunOptions:
-    """The options, without those that are None."""
+    """Return the options of a run, without those that are None."""
     return RunOptions(env, **{key: value for key, value in options.items() if value is not None})
 
 

@@ -1,4 +1,4 @@
-"""The Python API: what the commands do, from a program, in a loop or without one."""
+"""The Python API: the functions of the commands, in a program with or without an event loop."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 import agentsim
 import agentsim.engine
+from agentsim.engine import public
 from agentsim.errors import BudgetReached, ScenarioError, TransportFailed, UsageError
 from agentsim.history.record import EventRecord
 from tests.cli.command_line import ROOT
@@ -28,7 +29,7 @@ MINE = {
 
 
 class Echo:
-    """Takes the first of each choice."""
+    """A model that takes the first choice of each field."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -42,7 +43,7 @@ class Echo:
 
 
 class Stuck:
-    """Never answers."""
+    """A model that never answers."""
 
     def __init__(self) -> None:
         self.asked = asyncio.Event()
@@ -55,7 +56,7 @@ class Stuck:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the shipped scenarios."""
+    """Change to a directory with the shipped scenarios."""
     for name in ("configs", "prompts", "items"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
@@ -219,8 +220,8 @@ def test_what_the_package_exports_is_there() -> None:
     assert set(agentsim.__all__) <= set(dir(agentsim))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         agentsim.nothing  # type: ignore[attr-defined] # noqa: B018 - reading it is what is tested
-    for name in agentsim.engine.__all__:
-        assert getattr(agentsim.engine, name) is not None
+    for name in public.__all__:
+        assert getattr(agentsim.engine, name) is getattr(public, name)
 
 
 def test_run_sync_takes_what_run_takes_and_a_typo_is_its_own(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
-"""The house rules of the package: which layer imports which, and what no module may do.
+"""The architecture of the package: imports between layers, and forbidden constructs.
 
-What import-linter and ruff can say is declared in pyproject.toml. Each other rule is a function from modules to
-problems (`file:line: what`). Every rule is shown to find a planted violation, and to pass the nearest allowed thing.
+Rules that import-linter and ruff can check are declared in pyproject.toml. Each other rule is a function from modules
+to problems (`file:line: problem`). Every rule is tested with a violation, and with the nearest legal code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WORLDLY = frozenset(
         *("httpx", "httpx2", "openai", "typer", "rich"),
     )
 )
-REGISTRIES = ("games/__init__.py", "games/market/artifacts/__init__.py")  # where a folder is the registration
+REGISTRIES = ("games/__init__.py", "games/market/artifacts/__init__.py")  # a folder is the registration here
 REGISTRY_ONLY = frozenset({"importlib", "pkgutil"})
 SCREEN = ("cli/display.py", "cli/panels.py")
 RICH_SINKS = frozenset({"print", "add_row", "add_column", "add_task"})
@@ -57,11 +57,11 @@ class Module:
 
     @cached_property
     def nodes(self) -> Sequence[ast.AST]:
-        """Every node of the tree: each rule looks at them, and nobody changes them."""
+        """Every node of the tree, cached for all rules, which must not change them."""
         return tuple(ast.walk(self.tree))
 
     def imports(self, known: frozenset[str]) -> Iterator[tuple[int, str]]:
-        """(line, dotted module) of every import anywhere in the file, those for type checking too."""
+        """Yield (line, dotted module) for every import in the file, those for type checking too."""
         package = ("agentsim", *(self.parts if self.path.endswith("__init__.py") else self.parts[:-1]))
         for node in self.nodes:
             if isinstance(node, ast.Import):
@@ -75,7 +75,7 @@ class Module:
                     yield node.lineno, deeper if deeper in known else module
 
     def calls(self) -> Iterator[tuple[ast.Call, str, str]]:
-        """(call, what stands before the last dot, name) of every call of something with a name."""
+        """Yield (call, text before the last dot, name) for every call of a named function."""
         for node in self.nodes:
             if isinstance(node, ast.Call):
                 if isinstance(node.func, ast.Name):
@@ -111,7 +111,7 @@ def _names(package: Sequence[Module]) -> frozenset[str]:
 
 @rule
 def engine_and_games_touch_nothing_of_the_world(package: Sequence[Module]) -> Iterator[str]:
-    """No IO, no clock, no loop, no entropy; besides the standard library pydantic alone."""
+    """Yield uses of IO, clocks, event loops or entropy, and imports besides the standard library and pydantic."""
     for module in package:
         if module.layer not in PURE:
             continue
@@ -157,7 +157,7 @@ def text_files_say_their_encoding(package: Sequence[Module]) -> Iterator[str]:
 
 
 def _opens_text(call: ast.Call, *, of_path: bool) -> bool:
-    """Whether this opens a file as text. A method called `open` is a file's if its mode or its owner's name says so."""
+    """Return whether a call opens a file as text; a method `open` does if its mode or its owner's name says so."""
     place = 0 if of_path else 1
     mode = (
         call.args[place] if len(call.args) > place else next((k.value for k in call.keywords if k.arg == "mode"), None)
@@ -182,7 +182,7 @@ def only_the_display_prints(package: Sequence[Module]) -> Iterator[str]:
 
 @rule
 def rich_is_given_no_strings(package: Sequence[Module]) -> Iterator[str]:
-    """Where Rich is imported, what it shows is a renderable: a `str` would be read as markup."""
+    """Yield strings passed to Rich as renderables, since Rich would read them as markup."""
     for module in package:
         if not any(name.split(".", maxsplit=1)[0] == "rich" for _, name in module.imports(frozenset())):
             continue
@@ -207,7 +207,7 @@ def _says_str(annotation: ast.expr | None) -> bool:
 
 
 def _is_string(value: ast.expr, strings: frozenset[str]) -> bool:
-    """Whether an expression is surely text, as far as its form shows."""
+    """Return whether an expression is certainly text, judged by its form."""
     match value:
         case ast.JoinedStr() | ast.Constant(value=str()):
             return True
@@ -319,7 +319,7 @@ _PLANTED: dict[Rule, dict[str, tuple[str, str, str]]] = {
 }
 PLANTED = {label: (of.__name__, *case) for of, cases in _PLANTED.items() for label, case in cases.items()}
 
-# What stands nearest to a violation and is none, in one tree.
+# The legal code nearest to violations, in one tree.
 ALLOWED: dict[str, str] = {
     "errors.py": "import sys",
     "engine/prompt.py": "import re\nfrom pydantic import BaseModel",
@@ -332,7 +332,7 @@ ALLOWED: dict[str, str] = {
     "players/model.py": "from agentsim.models.base import Model",
     "scenario/load.py": "from agentsim import games, __version__",
     "history/fold.py": "from agentsim.scenario.load import load\nfrom agentsim.players.model import B",
-    "report/page.py": "from agentsim.history.fold import fold",
+    "report/page.py": "from agentsim.history.fold import build_history",
     "runner/loop.py": "try:\n    x = 1\nexcept BaseException:\n    x = 2\n    raise",
     "cli/app.py": (
         "import rich, os\nfrom agentsim.runner.loop import play\nfrom agentsim.report.page import render\n"
@@ -375,11 +375,11 @@ def test_every_rule_has_been_seen_to_fail() -> None:
 
 # --------------------------------------------------------------------------- what pyproject.toml declares
 
-# importer, what it says besides the allowed, what is imported; a contract of import-linter finds each
+# importer, its forbidden line, the imported module; a contract of import-linter finds each
 IMPORTED: dict[str, tuple[str, str, str]] = {
     "report knows no runner": ("report/game_panels.py", "from agentsim.runner.run import Run", "runner.run"),
     "runner knows no report": ("runner/turns.py", "from agentsim.report import page", "report.page"),
-    "results know no runner": ("results.py", "from agentsim.runner import drive", "runner.loop"),
+    "results know no runner": ("results.py", "from agentsim.runner import loop", "runner.loop"),
     "analysis knows no studies": ("analysis/ratings.py", "from agentsim.studies.plan import Plan", "studies.plan"),
     "runner knows no studies": ("runner/turns.py", "from agentsim.studies import plan", "studies.plan"),
     "studies know no Python API": ("studies/plan.py", "from agentsim import api", "api"),
@@ -421,7 +421,7 @@ EMPTY = (
 
 
 def contracts(root: Path) -> subprocess.CompletedProcess[str]:
-    """What import-linter says of the package `agentsim` in a folder, by our own contracts."""
+    """Run import-linter with our contracts on the package `agentsim` in a folder."""
     command = ("from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache")
     words = (sys.executable, "-c", *command, "--config", str(ROOT / "pyproject.toml"))
     environment = {**os.environ, "PYTHONPATH": str(root)}
@@ -429,7 +429,7 @@ def contracts(root: Path) -> subprocess.CompletedProcess[str]:
 
 
 def tree(root: Path, files: dict[str, str]) -> Path:
-    """A small package `agentsim` of these files and all layers."""
+    """Write a small package `agentsim` with these files and all layers."""
     every = {f"{name}.py": "" for name in EMPTY} | ALLOWED | files
     folders = {parent for name in every for parent in Path(name).parents}
     _planted(root / "agentsim", {f"{folder}/__init__.py": "" for folder in folders} | every)
@@ -474,7 +474,7 @@ LINTED: dict[str, tuple[str, str, str]] = {
 
 
 def lint(file: str, source: str) -> set[str]:
-    """The rules of ruff, as this project selects them, that a module of the package would break."""
+    """Return the rules of ruff, as this project selects them, that a module of the package would break."""
     words = ("ruff", "check", "--no-cache", "--output-format", "json", "--stdin-filename", str(PACKAGE / file), "-")
     text = "" if source == "-" else f"{DOC}{source}\n"
     done = subprocess.run(

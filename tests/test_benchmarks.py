@@ -1,4 +1,4 @@
-"""The benchmarks run, with parameters too small to measure anything."""
+"""The benchmarks run, with parameters too small for measurements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.cli.command_line import ROOT
 
 
 def printed(benchmark: str, *words: str) -> list[dict[str, Any]]:
-    """What a benchmark says, in a process of its own: some play games that no other test may find."""
+    """Run a benchmark in a process, since some register games that no other test may find; return its output."""
     command = [sys.executable, "-m", f"benchmarks.{benchmark}", *words, "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -27,7 +27,7 @@ def printed(benchmark: str, *words: str) -> list[dict[str, Any]]:
 
 def test_a_wave_of_three_decisions_crosses_at_most_47_modules() -> None:
     names, _ = crossed()
-    assert {"engine/play.py", "runner/loop.py", "models/transport.py", "history/journal.py"} <= set(names)
+    assert {"engine/play.py", "runner/loop.py", "models/clients.py", "history/journal.py"} <= set(names)
     assert len(names) <= 47, names
 
 
@@ -77,7 +77,7 @@ def test_prompts_of_personas_are_measured_and_billed() -> None:
     assert ahead["prompt"] == at_once["prompt"]
     assert ahead["cached"] > at_once["cached"]
     assert ahead["usd"] < at_once["usd"]
-    # of calls that are sent at once, it depends on the machine whether one begins after another has ended
+    # the machine decides whether one of the simultaneous calls begins after another has ended
     assert (at_once["usd"] < at_once["uncached"]) == (at_once["cached"] > 0)
 
 

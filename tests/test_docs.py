@@ -1,4 +1,4 @@
-"""The README keeps its word: its commands run, its scenario validates, its links lead somewhere, all is named."""
+"""The README is correct: its commands run, its scenario validates, its links work, and it names everything."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ PAGES = [
 
 
 def relative(page: Path) -> str:
-    """A page's path in the repository, as a test's id."""
+    """Return the path of a page in the repository, as the id of a test."""
     return page.relative_to(ROOT).as_posix()
 
 
-# what needs no model: of a batch and a fork, because those in the README are of bots
+# commands without a model; batches and forks in the README are of bots
 OFFLINE = {
     "runs",
     "report",
@@ -56,14 +56,14 @@ OFFLINE = {
 
 
 def blocks(text: str, *languages: str) -> Iterator[str]:
-    """The fenced blocks in these languages."""
+    """Yield the fenced blocks in these languages."""
     for language, body in re.findall(r"^```([a-z]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         if language in languages:
             yield body
 
 
 def commands(text: str) -> list[list[str]]:
-    """Every line of a shell block, fenced or indented, that is a command of ours: its words after `agentsim`."""
+    """Return the arguments after `agentsim` of every such command in a shell block, fenced or indented."""
     fenced = [line for block in blocks(text, "console", "bash", "sh", "") for line in block.splitlines()]
     without = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     indented = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
@@ -76,7 +76,7 @@ def commands(text: str) -> list[list[str]]:
 
 
 def config_of(words: list[str], root: Path) -> Path | None:
-    """The scenario's file: the one after `--config`, or the word after `run`, `validate` or `batch`."""
+    """Return the scenario's file: the argument after `--config`, or after `run`, `validate` or `batch`."""
     if "--config" in words:
         return root / words[words.index("--config") + 1]
     return root / words[1] if words[0] in {"run", "validate", "batch"} and words[1].endswith(".toml") else None
@@ -88,7 +88,7 @@ def runs_without_models(words: list[str], root: Path) -> bool:
 
 
 def exit_codes(text: str) -> list[int]:
-    """The first cells of the table whose head says `exit code`."""
+    """Return the first cells of the table with the head `exit code`."""
     table = re.search(r"^\| *exit codes? *\|.*\n\|[-| :]+\|\n((?:\|.*\n)+)", text, re.MULTILINE | re.IGNORECASE)
     rows = table[1].splitlines() if table else []
     return [int(number) for row in rows for number in re.findall(r"\d+", row.split("|")[1])]
@@ -101,7 +101,7 @@ def readme() -> str:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A folder as `agentsim init` makes it: the README says that all its commands run there."""
+    """Make a folder with `agentsim init`, where the commands of the README run."""
     assert agentsim("init", ".", cwd=tmp_path).code == 0
     return tmp_path
 
@@ -117,7 +117,7 @@ def test_the_readme_names_no_command_that_is_not_there(readme: str) -> None:
 
 
 def test_the_readmes_commands_run(readme: str, house: Path) -> None:
-    """In their order, in one place, since later ones speak of earlier ones' runs."""
+    """The commands run in order in one folder, since later ones use the runs of earlier ones."""
     ran = 0
     for words in commands(readme):
         config = config_of(words, house)
@@ -141,7 +141,7 @@ def test_the_readmes_python_runs(readme: str, house: Path, monkeypatch: pytest.M
 
 
 def test_the_readmes_other_commands_could_run_with_keys(readme: str, house: Path) -> None:
-    """Those that need a model are checked as far as that goes without one."""
+    """Commands that need a model are checked as far as possible without one."""
     checked = 0
     for words in commands(readme):
         if words[0] == "run" and not runs_without_models(words, house):
@@ -207,7 +207,7 @@ def test_files_named_in_the_docs_exist(page: Path) -> None:
 
 
 def test_every_line_of_a_shell_in_the_readme_is_known(readme: str) -> None:
-    """What is no command of ours is CI's (`uv run pytest`) or an installer's, and of those there are only these."""
+    """The other lines are commands of CI (`uv run pytest`) or of installers, and only these."""
     without = re.sub(r"^```.*?^```$", "", readme, flags=re.MULTILINE | re.DOTALL)
     lines = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
     others = [line for line in lines if not commands(f"    {line}\n")]
@@ -219,7 +219,7 @@ def test_every_line_of_a_shell_in_the_readme_is_known(readme: str) -> None:
 
 
 def symptoms(text: str) -> list[str]:
-    """What is quoted in the first column of the table of symptoms."""
+    """Return the quotes in the first column of the table of symptoms."""
     table = re.search(r"^\| *symptom *\|.*\n\|[-| :]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
     assert table is not None
     return [words for row in table[1].splitlines() for words in re.findall(r"`([^`]+)`", row.split("|")[1])]
@@ -259,7 +259,7 @@ def test_contributing_names_the_one_command_and_modules_that_there_are() -> None
 
 
 def anchors(page: Path) -> set[str]:
-    """The headings of a page as links name them."""
+    """Return the anchors of a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,6 +1,6 @@
-"""A short game on the real embedded model, end to end: TOML, command line, weights, journal, history, page, proof.
+"""A short game on the embedded model, end to end: TOML, command line, weights, journal, history, page, proof.
 
-It runs wherever the extra `local` is installed, which the development group includes; in CI it must not be skipped.
+The test runs if the extra `local` is installed, which the development group includes; CI must not skip it.
 """
 
 from __future__ import annotations

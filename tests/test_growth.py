@@ -1,6 +1,6 @@
-"""What readers of foreign text cost grows with its length: providers' answers, files, names, screens and pages.
+"""The cost of reading foreign text grows with its length: answers of providers, files, names, screens and pages.
 
-Replies, put to every kind of question of every game, are in `tests/engine/test_reading_grows.py`, whose measure it is.
+`tests/engine/test_reading_grows.py` has the measure, and the same tests for replies to every kind of request.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from agentsim.cli import terminal_output
 from agentsim.engine import decision, prompt
 from agentsim.engine.panel import Frame
-from agentsim.engine.reading import split
+from agentsim.engine.reading.thinking import split
 from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
@@ -110,7 +110,7 @@ FILES: dict[str, Callable[[Path], Any]] = {
 
 
 class _Reader:
-    """Stands where a request stands."""
+    """A function that reads text, in the place of a request."""
 
     def __init__(self, read: Callable[[str], object]) -> None:
         self._read = read
@@ -123,6 +123,6 @@ class _Reader:
 @pytest.mark.parametrize("name", [*READERS, *FILES])
 def test_what_foreign_text_costs_grows_with_its_length_and_not_faster(name: str, tmp_path: Path) -> None:
     reader: Any = _Reader(READERS[name] if name in READERS else _file(FILES[name], tmp_path))
-    reader.parse("Hm.")  # patterns are made before anything is measured
+    reader.parse("Hm.")  # compiles patterns before the measurement
     faster = {shape: round(times, 1) for shape, unit in SHAPES.items() if (times := growth(reader, unit)) > MOST}
     assert not faster, f"four times the text, and so many times the cost: {faster}"

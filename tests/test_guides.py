@@ -1,4 +1,4 @@
-"""The pages of `docs/` that explain: what they name is there, and what they show runs."""
+"""The guides in `docs/`: the names that they use exist, and their examples run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMED_TESTS = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", PROMISES)
 
 
 def found(name: str) -> bool:
-    """Whether a dotted name is a module, or leads to something in one."""
+    """Return whether a dotted name is a module or an attribute path in one."""
     parts = name.split(".")
     for depth in range(len(parts), 0, -1):
         try:
@@ -111,7 +111,7 @@ def test_the_table_of_adding_a_provider_plays(tmp_path: Path) -> None:
 
 @pytest.fixture
 def design_page(tmp_path: Path) -> str:
-    """The page, whose table is the shipped design; and a folder of what is shipped, where its commands run."""
+    """Return the page, whose table is the shipped design, and copy the shipped files for its commands."""
     for folder in ("configs", "prompts", "items"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     page = (DOCS / "designs.md").read_text(encoding="utf-8")

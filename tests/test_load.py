@@ -1,4 +1,4 @@
-"""`agentsim.load`: a run, a file or a folder as DataFrames, and `import agentsim` that costs nothing."""
+"""`agentsim.load`: a run, a file or a folder as DataFrames, and the low cost of `import agentsim`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEADING = ["run", "game", "seed", "status"]
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs of bots."""
+    """Play three runs of bots."""
     project = tmp_path_factory.mktemp("project")
     trio(project)
     for name, seed in (("first", 1), ("second", 2), ("third", 3)):
@@ -200,7 +200,7 @@ def test_importing_agentsim_loads_nothing_of_it_and_nothing_heavy(tmp_path: Path
 
 
 def test_a_history_is_read_and_exported_without_pandas(logs: Path) -> None:
-    """The extra is for DataFrames and Parquet: nothing else may need it."""
+    """The extra is needed for DataFrames and Parquet only."""
     script = (
         "import sys; sys.modules['pandas'] = sys.modules['pyarrow'] = sys.modules['numpy'] = None\n"
         "sys.argv = ['agentsim', 'export', 'first', '--logs-dir', sys.argv[1]]\n"

@@ -1,4 +1,4 @@
-"""The notebooks in docs/ are what they say: each runs from top to bottom on runs it has never seen, and draws."""
+"""The notebooks in docs/: each runs from top to bottom on new runs, and draws its figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.command_line import ROOT, agentsim
 
 NOTEBOOK = ROOT / "docs" / "auction.ipynb"
 PYTHON = ROOT / "docs" / "python.ipynb"
-# In a process of its own, since the notebook's libraries warn of things of their own.
+# In its own process, since the notebook's libraries emit warnings.
 EXECUTE = """
 import sys
 import nbformat
@@ -38,7 +38,7 @@ def pictures(path: Path) -> int:
 
 
 def execute(copy: Path, **variables: str) -> None:
-    """Run all its cells in its own folder, and put their outputs into it."""
+    """Run all cells in the notebook's folder, and save their outputs in it."""
     command = [sys.executable, "-c", EXECUTE, str(copy)]
     environment = {**os.environ, **variables}
     done = subprocess.run(command, cwd=copy.parent, env=environment, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""One rule for counts: no text of the package puts a plural behind a number that may be 1."""
+"""No text of the package has a plural after a number that may be 1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agentsim.report.markup import environment
 
 PACKAGE = Path(__file__).parents[1] / "agentsim"
 SEAT = PACKAGE / "server" / "templates" / "seat_part.html.j2"
-# A number, as the source has it: a length, a sum, or a value that is formatted as a whole number; none in capitals.
+# A number in the source: a length, a sum, or a value formatted as a whole number; not a constant.
 _NUMBER = re.compile(r"\b(?:len|sum)\(|^(?![A-Z_]+\b).*:,$")
 _PLURAL = re.compile(r" (?:[a-z]+ )?(?P<noun>[a-z]{3,}s)\b")
 _VERBS = {"has", "leaves", "this", "was"}
@@ -27,7 +27,7 @@ _AFTER_COUNT = re.compile(rf" (?:{_AGREE})\b")
 _IN_TEMPLATE = re.compile(rf"\{{[a-z_.]+:(?!and\b|or\b)[a-z]+(?: [a-z]+)*\}} (?:{_AGREE})\b")
 _MORE_THAN_ONE = {
     ("report.py", "conditions"): "said of two or more",
-    ("announcing.py", "teams"): "an auction has two or more",
+    ("lots.py", "teams"): "an auction has two or more",
     ("trade.py", "deeds"): "a group has two or more",
     ("panels.py", "agents"): "said of more than fit",
     ("people.py", "ties"): "said of more than fit",
@@ -37,11 +37,11 @@ _MORE_THAN_ONE = {
     ("answer.py", "bytes"): "said of thousands",
     ("model.py", "tokens"): "said of thousands",
 }
-"""Places where the number is never 1, by module and noun, with the reason."""
+"""The places at which the number is never 1, by module and noun, with the reason."""
 
 
 def in_strings(path: Path) -> Iterator[tuple[int, str]]:
-    """The plurals behind numbers in the f-strings of a module, with their lines."""
+    """Yield the plurals after numbers in the f-strings of a module, with their lines."""
     strings = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.JoinedStr)]
     for node in strings:
         for value, after in pairwise(node.values):
@@ -54,7 +54,7 @@ def in_strings(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def verbs_behind_counts(path: Path) -> Iterator[str]:
-    """The verbs in the plural behind a counted noun, in f-strings and in templates of a module."""
+    """Yield the plural verbs after counted nouns, in f-strings and templates of a module."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from (f"{path}:{node.lineno}: {found[0]}" for found in _IN_TEMPLATE.finditer(node.value))

@@ -1,4 +1,4 @@
-"""The package is imported where Python lacks the modules of Unix, as on Windows."""
+"""The package can be imported without the Unix modules of Python, as on Windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/prompts: what models are asked is shown as it is asked."""
+"""docs/prompts shows the prompts exactly as models get them."""
 
 from __future__ import annotations
 

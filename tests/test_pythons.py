@@ -1,4 +1,4 @@
-"""The same game to the byte under every Python that is supported and found on this machine."""
+"""The same game, byte for byte, in every supported Python on this machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ for name in games.names():
 
 
 def interpreter(version: str) -> str | None:
-    """The path of a Python of this version, or None."""
+    """Return the path of a Python of this version, or None."""
     asked = [shutil.which(f"python{version}"), *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))]
     for path in filter(None, asked):
         program = "import sys; print(*sys.version_info[:2], sep='.')"

@@ -1,4 +1,4 @@
-"""Questions of two papers: their designs are played, and their tables come out of what was recorded."""
+"""The questions of two papers: their designs are played, and their tables are computed from the records."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_design_is_played_and_ends_in_one_table(
 
 
 def test_a_planted_change_of_attitudes_is_recovered_as_a_difference_in_differences() -> None:
-    """Societies differ, drift, and are not alike before the shock; it moves trust by 8 points."""
+    """Societies differ, drift, and are unequal before the shock, which moves trust by 8 points."""
     draw, covered = random.Random(7), 0
     for _ in range(40):
         games: dict[str, dict[int, dict[str, float]]] = {"no shock": {}, "Storm": {}}

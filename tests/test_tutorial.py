@@ -1,4 +1,4 @@
-"""`docs/adding_a_game.md` is true: its files, put together, are a game that passes the contract tests."""
+"""`docs/adding_a_game.md` is correct: its files, put together, are a game that passes the contract tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GROUP = "agentsim.games"
 
 
 def files(page: str) -> dict[str, str]:
-    """The blocks that begin with a file's name, by that name."""
+    """Return the blocks that begin with the name of a file, by name."""
     found = {}
     for block in blocks(page, "python", "toml"):
         named = re.match(r"# ([\w./]+\.(?:py|toml))\n", block)
@@ -33,7 +33,7 @@ def files(page: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tutorial's files, and what installing them would leave: a `.dist-info` with their entry points."""
+    """Write the files of the tutorial, with a `.dist-info` and entry points as an installation would leave."""
     top = tmp_path_factory.mktemp("tutorial")
     for name, text in files(PAGE).items():
         path = top / name
@@ -88,7 +88,7 @@ def test_a_mistake_in_its_scenario_is_explained_like_any_other(on_path: Path, tm
 
 @pytest.mark.slow
 def test_the_game_passes_the_checks_and_its_own_tests(folder: Path) -> None:
-    """The page's tests, and the tests of this repository that need a fake server, in a process of its own."""
+    """The tests of the page, and those of this repository that need a fake server, run in a process."""
     words = [str(folder / "tests"), "tests/contract/test_rules.py", "tests/contract/test_runs.py", "-k", "prisoners"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *words],

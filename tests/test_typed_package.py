@@ -1,4 +1,4 @@
-"""The wheel is typed: a game and a provider of another distribution pass mypy's strict mode against it, and play."""
+"""The wheel is typed: a game and a provider of another distribution pass mypy's strict mode and play."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAY = "from pathlib import Path; from nim.provider import play; print(play(Path
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of a fresh environment that holds the wheel and the example, and borrows the libraries."""
+    """Return the interpreter of a fresh environment with the wheel and the example, which borrows the libraries."""
     folder = tmp_path_factory.mktemp("typed")
     venv.create(folder / "venv")
     site = folder / "venv" / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"

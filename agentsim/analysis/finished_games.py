@@ -20,10 +20,10 @@ from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.history.events import Pair, derived, pairs, told_events
+from agentsim.history.fallback_rates import FallbackRate, fallback_rates_in
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.load import parsed, read, runs_with_history
 from agentsim.history.record import FINISHED, Branch, History
-from agentsim.history.shares import Share, shares_in
 
 RANK, WIN = "rank", "win"
 Column: TypeAlias = tuple[str, str]
@@ -136,10 +136,10 @@ def game_record(name: str, history: History) -> GameRecord | None:
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
-    fallbacks, seated, hosts = shares_in(history), history.seated, _hosts(own, history)
+    fallbacks, seated, hosts = fallback_rates_in(history), history.seated, _hosts(own, history)
     entrants = []
     for seat, player in enumerate(seated, start=1):
-        usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, Share())
+        usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, FallbackRate())
         entrants.append(
             Entrant(
                 player=player.id,
@@ -306,7 +306,7 @@ def _votes(history: History, by_lot: Collection[str]) -> Iterator[Vote]:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class LabelCounts:
     """The counts of one label; `cost_usd` is per game, `asked` counts decisions that no bot made."""
 
     label: str
@@ -324,7 +324,7 @@ class Played:
     lost_to_deadline: int = 0
 
 
-def played(games: Sequence[GameRecord]) -> dict[str, Played]:
+def counts_by_label(games: Sequence[GameRecord]) -> dict[str, LabelCounts]:
     """Return the counts by label, sorted by label."""
     entries: dict[str, list[Entrant]] = {}
     there: Counter[str] = Counter()
@@ -335,7 +335,7 @@ def played(games: Sequence[GameRecord]) -> dict[str, Played]:
     found = {}
     for label, own in sorted(entries.items()):
         costs = [entrant.cost_usd for entrant in own]
-        found[label] = Played(
+        found[label] = LabelCounts(
             label=label,
             games=there[label],
             decisions=sum(each.decisions for each in own),

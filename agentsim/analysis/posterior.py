@@ -18,20 +18,20 @@ from agentsim.analysis.intervals import SEED, UPPER, Array, Interval
 from agentsim.analysis.symmetry import Orbits, interchangeable
 
 PRIOR = 1.0
-"""The shape of the prior, a gamma distribution: the chance of one to come before another is anything from 0 to 1, each
-as likely; so is, with three and more, each division of the first places."""
+"""The shape of the gamma prior. The probability that one comes before another is uniform from 0 to 1; with three and
+more, the division of the first places is uniform too."""
 CHAINS = 40
 SWEEPS = 100
-"""Sweeps of a chain before the first draw, and those that are drawn; both are doubled until the chains agree."""
+"""The sweeps of a chain before the first draw, and those that are drawn. Both are doubled until the chains agree."""
 MOST_SWEEPS = 3_200
 AGREED = 1.05
-"""The chains agree where their potential scale reduction is below this (A. Gelman and D. Rubin, 1992)."""
+"""The chains agree if their potential scale reduction is below this (A. Gelman and D. Rubin, 1992)."""
 PRINTED = (0.005, 0.0005, 0.005)
-"""Half of the last digit that is printed of a log strength, a chance to come first and a chance of a place."""
+"""Half of the last printed digit of a log strength, a chance to come first, and a chance of a place."""
 MOST_DRAWS = 64_000
 _PIECE = 4_000  # draws at a time
 WRONG = 0.05
-"""A check fails where its p-value is below this."""
+"""A check fails if its p-value is below this."""
 
 Stages: TypeAlias = tuple[Array, Array]
 
@@ -192,7 +192,7 @@ def posterior(
         for number in range(0 if drawn else -sweeps, sweeps):
             waited = generator.standard_gamma(counts, size=(chains, len(counts))) / (strength @ stood.T)
             strength = generator.standard_gamma(shape, size=(chains, size)) / (PRIOR + waited @ stood) + 1e-300
-            total = generator.standard_gamma(size * PRIOR, size=(chains, 1))  # the sum is free: it is drawn anew
+            total = generator.standard_gamma(size * PRIOR, size=(chains, 1))  # the sum is free: draw from its prior
             strength *= total / (PRIOR * strength.sum(axis=1, keepdims=True))
             if number >= 0:
                 kept[number * SWEEPS // sweeps] = np.log(strength)
@@ -272,7 +272,7 @@ def wins_check(found: Posterior, tables: Array, wins: Array, *, weight: float = 
     far, farther = (((each - expected) ** 2 / floor).sum(axis=1) for each in (wins, again))
     p = (1 + np.count_nonzero(farther >= far)) / (1 + len(strength))
     possible = np.clip(again, 0, (tables > 0).sum(axis=0))
-    # A column more tells the tables from the stages of the fit.
+    # An additional column distinguishes the tables from the stages of the fit.
     kinds = (np.pad(each, ((0, 0), (0, 1)), constant_values=kind) for kind, each in enumerate((found.stood, sat)))
     rows, counts = np.vstack(list(kinds)), np.concatenate([found.counts, times])
     *alike, _ = interchangeable(rows, counts, np.append(found.shape, -1.0))

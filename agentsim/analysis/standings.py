@@ -14,7 +14,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
-from agentsim.analysis.finished_games import Entrant, GameRecord, Played, played
+from agentsim.analysis.finished_games import Entrant, GameRecord, LabelCounts, counts_by_label
 from agentsim.analysis.in_words import SMALL, estimated, p_value, written
 from agentsim.analysis.intervals import Array, Interval, clusters, interval, ratio_intervals
 from agentsim.analysis.positions import place_p, uneven
@@ -93,7 +93,7 @@ class Standings:
     seat.
     """
 
-    played: tuple[Played, ...]
+    played: tuple[LabelCounts, ...]
     unranked: int
     lines: tuple[StandingsLine, ...]
     beats: _Beats
@@ -116,7 +116,7 @@ class Standings:
 
 def standings(games: Sequence[GameRecord]) -> Standings:
     """Return the standings of labeled games; `played` counts those that rank no player as well."""
-    done, unranked = tuple(played(games).values()), sum(not game.ranked for game in games)
+    done, unranked = tuple(counts_by_label(games).values()), sum(not game.ranked for game in games)
     games = [game for game in games if game.ranked]
     sizes_differ = len({len(game.entrants) for game in games}) > 1
     if sizes_differ:
@@ -203,7 +203,7 @@ def _standings(games: Sequence[GameRecord]) -> tuple[tuple[StandingsLine, ...], 
     strengths, places = ratings.ranks.strengths, ratings.ranks.places
     by_ranks = [chance.value for chance in ratings.ranks.first]
     rates, ranks = results.win_rates(), results.mean_ranks()
-    lines, done = [], played(games)
+    lines, done = [], counts_by_label(games)
     for column, label in enumerate(labels):
         lines.append(
             StandingsLine(
@@ -463,7 +463,7 @@ def _places(what: str, found: Standings, note: str) -> DataTable:
     return DataTable(title, columns, rows, note, sentence=place_sentence(what, places, p, found.uneven[what]))
 
 
-def _costs(lines: Sequence[Played]) -> DataTable:
+def _costs(lines: Sequence[LabelCounts]) -> DataTable:
     rows = []
     for line in lines:
         share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
@@ -511,7 +511,7 @@ def standing_sentence(found: Standings, rank: str) -> str:
     return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f', line.games)}."
 
 
-_SAME = 0.0005  # what tables print as equal, or a hair more
+_SAME = 0.0005  # the largest difference that tables print as none, and a little more
 _Of: TypeAlias = Callable[[StandingsLine], float]
 
 
@@ -592,7 +592,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     return said
 
 
-def cost_sentence(lines: Sequence[Played]) -> str:
+def cost_sentence(lines: Sequence[LabelCounts]) -> str:
     """Return a sentence on the most expensive label; empty if nothing was paid."""
     known = [line for line in lines if line.cost_usd]
     if not known:

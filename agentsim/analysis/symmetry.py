@@ -14,9 +14,9 @@ import numpy as np
 
 from agentsim.analysis.intervals import Array
 
-_DIGITS = 9  # sums of the same shares in another order differ beyond these
-_MOST = 400_000  # rows by labels that are looked through; with more data there is hardly a tie
-_PATIENCE = 60  # refinements for one pair of labels
+_DIGITS = 9  # sums of the same shares in another order agree to this many digits
+_MOST = 400_000  # the most rows times labels that are examined; larger data hardly have ties
+_PATIENCE = 60  # the most refinements for one pair of labels
 
 Orbits: TypeAlias = tuple[tuple[int, ...], ...]
 

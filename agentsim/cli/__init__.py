@@ -1,1 +1,1 @@
-"""The command line. Commands load, call one function and print; nothing is decided here."""
+"""The command line. Commands load their input, call one function and print its result."""

@@ -1,6 +1,6 @@
-"""The commands in one Typer application; an error becomes one line and an exit code.
+"""The Typer application with all commands. An error becomes one line and an exit code.
 
-Nothing heavy is imported here, so that `agentsim --help` is fast. Commands import inside their functions.
+Heavy modules are imported inside the commands, so that `agentsim --help` is fast.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from agentsim.errors import AgentsimError
 
 
 class _Command(TyperCommand):
-    """A command whose usage line names arguments as its help and the documentation do, without Typer's braces."""
+    """A command whose usage line names arguments as its help does, without Typer's braces."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [re.sub(r"^\{(.+)\}", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
@@ -53,9 +53,9 @@ for command in (*_PLAY, *_READ, *_PREPARE):
 
 DEBUG = "--debug"
 GC_THRESHOLD = (25_000, 20, 20)
-"""A wave of a hundred calls makes many objects that live until its end: Python's 700 look through them in vain, and a
-full pass takes 50 ms."""
-LONGEST = 2000  # characters of an error: what was typed may be as long as one likes
+"""The thresholds of Python's garbage collector. A wave of a hundred calls makes many objects that live until its end,
+which collections at the default threshold of 700 would scan in vain. A full collection takes 50 ms."""
+LONGEST = 2000  # characters of an error, which may quote what was typed
 
 
 def _version(wanted: bool) -> None:
@@ -92,10 +92,10 @@ def main() -> NoReturn:
         code = _fail("interrupted", 130, debug)
     except BrokenPipeError:
         code = 1
-    except OSError as error:  # a disk that is full, a directory that is gone
+    except OSError as error:  # such as a full disk or a missing directory
         code = _fail(_of_a_file(error), 1, debug)
     except Exception as error:
-        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # the parser's own usage errors
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # usage errors of the parser
             code = _fail(_reworded(error.format_message()) + _where_to_look(error), error.exit_code, debug)
         else:
             hint = "" if debug else " (a bug in agentsim or in a game; --debug prints the traceback)"
@@ -107,7 +107,7 @@ def main() -> NoReturn:
 
 @cache
 def _command() -> Any:
-    """The parser of all commands, built once: building it takes longer than parsing."""
+    """Return the parser of all commands, built once: building takes longer than parsing."""
     return typer.main.get_command(app)
 
 
@@ -121,13 +121,13 @@ def _fail(message: str, code: int, debug: bool) -> int:
 
 
 def _reworded(message: str) -> str:
-    """The parser's sentence in the words of our own errors."""
+    """Return the parser's message in the style of our own errors."""
     message = re.sub(r"\bValue error, |, unable to parse string as an? \w+", "", message)
     return message.replace("Input should be", "must be").removesuffix(".")
 
 
 def _where_to_look(error: Any) -> str:
-    """What would be valid, where the parser's sentence does not say it: an unknown word, or one that is missing."""
+    """Return a hint at `--help` if the parser's message does not list the valid values, else ""."""
     context, message = getattr(error, "ctx", None), error.format_message()
     if context is None or message.startswith("Invalid value") or "Did you mean" in message or "Possible" in message:
         return ""
@@ -136,16 +136,16 @@ def _where_to_look(error: Any) -> str:
 
 
 def _open_streams() -> None:
-    """Opens /dev/null for each standard stream that is closed.
+    """Open /dev/null for each standard stream that is closed.
 
-    Otherwise the first file opened would get the stream's number, and its output.
+    Otherwise the first file that is opened would get the stream's number and receive its output.
     """
     while (void := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(void)
     sys.stdout = sys.stdout or _void()
     sys.stderr = sys.stderr or _void()
-    if isinstance(sys.stdout, io.TextIOWrapper):  # where the locale has no word for a character
+    if isinstance(sys.stdout, io.TextIOWrapper):  # for characters that the locale cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
@@ -157,8 +157,11 @@ _NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
 def _of_a_file(error: OSError) -> str:
-    """Return what an error of the system says, with its file; a write that names none was to a standard stream."""
-    from agentsim.history.disk import write_problem  # with it comes what `--help` does not need
+    """Return the message of a system error, with its file.
+
+    A disk-full error without a file name concerns standard output.
+    """
+    from agentsim.history.disk import write_problem  # slow to import, and not needed for `--help`
 
     if error.filename:
         return f"{error.filename}: {error.strerror or error}"
@@ -172,7 +175,7 @@ def _of_a_file(error: OSError) -> str:
 
 
 def _flush() -> str:
-    """Flush the standard streams, and return why the output is not whole; a closed pipe is not reported at exit."""
+    """Flush the standard streams, and return the error if output is lost because the disk is full, else ""."""
     lost = ""
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -181,5 +184,5 @@ def _flush() -> str:
             if isinstance(error, OSError) and error.errno in _NO_ROOM and stream is sys.stdout:
                 lost = _of_a_file(error)
             with contextlib.suppress(OSError, ValueError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # the rest of the output goes there
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # discards the rest of the output
     return lost

@@ -1,4 +1,4 @@
-"""`agentsim batch`: many games of one scenario, in a folder of their own; `agentsim resume` goes on with them."""
+"""`agentsim batch`: many games of one scenario, in a folder of their own. `agentsim resume` continues them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _ON_A_CLUSTER = 100
-"""Games that a scheduler gets at once by default; there they wait for its workers."""
+"""The default number of games submitted to a scheduler at once, where they wait for its workers."""
 
 
 @o.grouped
@@ -110,7 +110,7 @@ def carry_on(
     as_json: bool,
     html: bool = False,
 ) -> None:
-    """Play the games that are left, print the result, and exit with the batch's code."""
+    """Play the remaining games, print the result, and exit with the batch's code."""
     from agentsim.cli.display import shown_batch
     from agentsim.runner.batch.manifest import at_once
     from agentsim.runner.batch.run_batch import Batch
@@ -148,7 +148,10 @@ def carry_on(
 
 
 def _elsewhere(kind: o.ExecutorKind, scheduler: str | None, jobs: int, env: Variables) -> Callable[[], Executor] | None:
-    """The factory of an executor on a cluster, None for this machine; `UsageError` where it is not available."""
+    """Return the factory of an executor on a cluster, or None for this machine.
+
+    Raises `UsageError` if it is not available.
+    """
     if kind == "local":
         if scheduler is not None:
             raise UsageError("--scheduler is for --executor dask")
@@ -161,7 +164,7 @@ def _elsewhere(kind: o.ExecutorKind, scheduler: str | None, jobs: int, env: Vari
 
 
 def write_pages(directory: Path, names: Iterable[str]) -> None:
-    """The page of each of these runs of a folder that has a history and no page yet."""
+    """Write the page of each of these runs that has a history and no page yet."""
     from agentsim.history.run_files import RunFiles
     from agentsim.results import run_in
 
@@ -172,7 +175,7 @@ def write_pages(directory: Path, names: Iterable[str]) -> None:
 
 
 def _design_in_words(manifest: Manifest, directory: Path) -> str | None:
-    """Return the size of a batch's factorial design and what its fraction aliases, or None without a design."""
+    """Return the size of a batch's factorial design and the aliases of its fraction, or None without a design."""
     from agentsim.studies.designs import recorded_design
 
     record = manifest.design.factorial
@@ -181,13 +184,13 @@ def _design_in_words(manifest: Manifest, directory: Path) -> str | None:
 
 def _print(manifest: Manifest, result: BatchResult, design: str | None, *, as_json: bool) -> None:
     from agentsim.cli.finish import money
+    from agentsim.history.fallback_rates import summed
     from agentsim.history.load import list_runs
-    from agentsim.history.shares import summed
     from agentsim.runner.batch.manifest import plays_alone
 
     tally = result.tally
-    runs = [] if plays_alone(manifest) else list_runs(result.directory)  # bots alone have no fallbacks to count
-    found = summed([run.shares for run in runs if run.shares is not None])
+    runs = [] if plays_alone(manifest) else list_runs(result.directory)  # bots have no fallbacks
+    found = summed([run.fallback_rates for run in runs if run.fallback_rates is not None])
     if as_json:
         say_json(
             {

@@ -1,4 +1,4 @@
-"""`agentsim compare`, `diff` and `influence`: arms of a fork, two runs, and what one message did."""
+"""`agentsim compare`, `diff` and `influence`: the arms of a fork, two runs, and the effect of one message."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def compare(
 
 
 _LONGEST = 300
-"""A line about where two runs part, in characters."""
+"""The most characters of a line about the difference of two runs."""
 
 
 def diff(
@@ -118,7 +118,7 @@ def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
     rows = [f"the first {what} that differs is number {parted.place}:"]
     sides = parted.one, parted.other
     words = [None if side is None else _in_words(side) for side in sides]
-    if words[0] == words[1]:  # what differs is not in the words
+    if words[0] == words[1]:  # the difference is in fields that the words leave out
         words = [json.dumps(side, ensure_ascii=False) for side in sides]
     for name, said in zip((one, other), (each or "it has ended" for each in words), strict=True):
         rows.append(f"  {name}: {shortened(said, _LONGEST)}")
@@ -126,7 +126,7 @@ def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
 
 
 def _in_words(side: Mapping[str, Any]) -> str:
-    """A decision or an event without what of it is for programs."""
+    """Describe a decision or an event, without its fields for programs."""
     if "decision" in side:
         return f"{side['player']} ({side['kind']}): {json.dumps(side['decision'], ensure_ascii=False)}"
     return f"{side['round']}: {side['heading']}: {side['content']}"
@@ -138,7 +138,7 @@ def _shown(value: object) -> str:
 
 Swap: TypeAlias = Literal["silence", "neutral"]
 _SHOWN = 300
-"""Characters of a message that a terminal shows; JSON has all."""
+"""The most characters of a message on a terminal. JSON output has the whole message."""
 
 
 @o.grouped

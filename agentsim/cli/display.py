@@ -24,11 +24,11 @@ from agentsim.runner.watcher import Watcher
 
 _EVERY_S = 5.0
 CROWD = 20
-"""Of more players what each of them says and does is counted, not shown."""
+"""With more players than this, their events are counted instead of shown."""
 
 
 def public_lines(events: Sequence[LoggedEvent], width: int) -> list[tuple[str, str]]:
-    """(heading, content) of the public events. Private ones stay off the screen, since a player may sit at it."""
+    """Return (heading, content) of the public events. Private ones are hidden, since a player may be at this screen."""
     return [
         (shortened(told.event.heading, width), shortened(_in_one_line(told.event), width))
         for told in events
@@ -37,27 +37,30 @@ def public_lines(events: Sequence[LoggedEvent], width: int) -> list[tuple[str, s
 
 
 def _in_one_line(event: Event) -> str:
-    """The event's content on one line: a game's list keeps its items apart; a player's words stay as they are."""
+    """Return the event's content on one line.
+
+    Lines of the game are joined with semicolons; players' words stay as they are.
+    """
     return event.content if event.words else event.content.replace("\n", "; ")
 
 
 class Noting:
-    """Writes notes to stderr; every display does, of a run or of a batch."""
+    """Mixin of all displays that writes notes to stderr."""
 
     def noted(self, line: str) -> None:
         note(shortened(line, 600))
 
 
 class Following(Noting, Watcher):
-    """What a display knows of a run: how far it is, how the players stand, what it may cost, whose replies failed."""
+    """The state of a run for its display: progress, standings, cost and fallbacks."""
 
     def __init__(self) -> None:
         self._progress: Callable[[], Progress] | None = None
         self._budget: Budget | None = None
         self._limits: Callable[[], Sequence[str]] = list
         self._models: Mapping[str, str] = {}
-        self._players: dict[str, int] = {}  # the place of each, which has its colour
-        self._first: tuple[float, int] | None = None  # when this session's first wave was asked, and in which unit
+        self._players: dict[str, int] = {}  # the seat of each, which determines its color
+        self._first: tuple[float, int] | None = None  # time and progress at this session's first wave
         self.now: Progress | None = None
         self.asked, self.fallbacks, self.unsaid = Counter[str](), Counter[str](), Counter[str]()
 
@@ -77,7 +80,7 @@ class Following(Noting, Watcher):
         self._progress = progress
 
     def look(self) -> None:
-        """Ask the game how far it is: only between waves, when nothing changes."""
+        """Update the progress from the game. Call it only between waves, when the state does not change."""
         if self._progress is not None:
             self.now = self._progress()
             self._first = self._first or (time.monotonic(), self.now.done)
@@ -96,7 +99,10 @@ class Following(Noting, Watcher):
         """Show that a decision is a fallback."""
 
     def public(self, events: Sequence[LoggedEvent]) -> Iterator[LoggedEvent]:
-        """The public events, where few play; of a crowd those that no single player did, and the others counted."""
+        """Yield the public events to show.
+
+        With more than `CROWD` players, those of a single player are counted instead.
+        """
         for told in events:
             if isinstance(told.to, EveryoneType):
                 if told.by is not None and len(self._players) > CROWD:
@@ -105,13 +111,13 @@ class Following(Noting, Watcher):
                     yield told
 
     def words_of_the_unsaid(self) -> str:
-        """What the crowd did since this was last asked: `12 posted, 3 voted`."""
+        """Return the events counted since the last call, in words: `12 posted, 3 voted`, and reset the counts."""
         words = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in self.unsaid.most_common())
         self.unsaid.clear()
         return words
 
     def whereabouts(self) -> list[str]:
-        """How far the game is, and the time that the rest takes at this session's pace."""
+        """Return the progress of the game, and the most time it may still take at this session's pace."""
         if (now := self.now) is None:
             return []
         parts = [f"{now.unit} {now.done} of {now.of}", *now.facts]
@@ -122,11 +128,11 @@ class Following(Noting, Watcher):
         return parts
 
     def standings(self, most: int) -> list[tuple[str, str, bool]]:
-        """Id, words and whether still in the game, of the best."""
+        """Return (id, words, still in the game) of the first `most` players."""
         return list((self.now.players if self.now else ())[:most])
 
     def cost(self, totals: Totals) -> str:
-        """What was spent against the limit, and what calls in flight may take of the rest."""
+        """Return the cost in words, with the limit and the amount reserved for calls in flight."""
         words = f"cost {money(totals.known_usd, totals.unpriced_calls)}"
         if self._budget is None or self._budget.max_cost_usd is None:
             return words
@@ -134,7 +140,7 @@ class Following(Noting, Watcher):
         return f"{words} of ${self._budget.max_cost_usd:g}{reserved}"
 
     def fallback_words(self) -> str:
-        """Fallbacks by model: `2 fallbacks (lab/a 2 of 14)`; nothing where there are none."""
+        """Return the fallbacks by model: `2 fallbacks (lab/a 2 of 14)`, or "" if there are none."""
         if not (total := self.fallbacks.total()):
             return ""
         named = [f"{shortened(model, 60)} {n} of {self.asked[model]}" for model, n in self.fallbacks.items() if model]
@@ -142,7 +148,7 @@ class Following(Noting, Watcher):
 
 
 class PlainDisplay(Following):
-    """One line for each public event, and what has been used by the end of each round; for logs and pipes."""
+    """A display of one line per public event, and a summary at the end of each round, for logs and pipes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,7 +161,7 @@ class PlainDisplay(Following):
 
     def held(self, ask: Ask) -> None:
         if not self._said_held and (limits := self._limits()):
-            self._said_held = True  # a whole wave may be waiting; the next call that goes out ends that
+            self._said_held = True  # said once, as a whole wave may wait; the next call sent resets it
             self._line(f"held back: {shortened(', '.join(limits), 200)}")
 
     def calling(self, ask: Ask) -> None:
@@ -168,7 +174,7 @@ class PlainDisplay(Following):
     def counted(self, totals: Totals) -> None:
         failed = f" ({totals.failed_calls} failed)" if totals.failed_calls else ""
         said = f"{counted(totals.calls, 'call')}{failed}; {spent(totals)}; {self.cost(totals)}"
-        self._used = said if totals.calls else ""  # bots alone call nothing, and are done at once
+        self._used = said if totals.calls else ""  # games of bots make no calls
 
     def playing(self, round_title: str) -> None:
         if round_title != self._round:
@@ -179,7 +185,7 @@ class PlainDisplay(Following):
                 standings = [f"{who} {words}" for who, words, _ in self.standings(MOST_STANDINGS)]
                 parts = (self._used, self.fallback_words(), *self.whereabouts(), *standings)
                 self._line(f"so far: {'; '.join(filter(None, parts))}")
-                self._used = ""  # a round without a call has nothing to add
+                self._used = ""  # nothing to add in a round without calls
         self._round = round_title
 
     def said_fallback(self, line: str) -> None:
@@ -192,13 +198,16 @@ class PlainDisplay(Following):
         self._line(f"warning: {shortened(message, 400)}")
 
     def _line(self, text: str) -> None:
-        # On a terminal it stays one row: a second would begin with whatever the speaker chose.
+        # Keep it to one row of a terminal: a second row would begin with words that the speaker chooses.
         width = columns(sys.stderr)
         note(text if width is None else cut(text, width))
 
 
 def status_line(tally: Tally) -> str:
-    """How far a batch is: `12 of 20 done, 2 running, 1 failed · cost $0.0100, about $0.0200 in all · 0:40 left`."""
+    """Return the progress of a batch in one line.
+
+    For example `12 of 20 done, 2 running, 1 failed · cost $0.0100, about $0.0200 in all · 0:40 left`.
+    """
     counts = [f"{tally.done} of {tally.games} done"]
     counts += [f"{tally.running} running"] if tally.running else []
     counts += [f"{tally.failed} without a result"] if tally.failed else []
@@ -214,12 +223,12 @@ def status_line(tally: Tally) -> str:
 
 
 def without_result(end: GameEnd, error: str) -> str:
-    """A line for a game of a batch that came to no result."""
+    """Return a line for a game of a batch that ended without a result."""
     return f"{end.name}: {end.status}: {shortened(error, 300)}"
 
 
 class PlainBatch(Noting, BatchWatcher):
-    """Writes a line for every game without a result, and every few seconds one for how far the batch is."""
+    """A display of one line per game without a result, and a status line every few seconds."""
 
     def __init__(self) -> None:
         self._tally: Tally | None = None
@@ -240,21 +249,21 @@ class PlainBatch(Noting, BatchWatcher):
 
 
 class _NoDisplay(Noting, Watcher):
-    """Shows notes alone."""
+    """A display of notes only."""
 
 
 class _NoBatch(Noting, BatchWatcher):
-    """Shows notes alone."""
+    """A display of notes only."""
 
 
 def _drawn(mode: DisplayMode) -> bool:
-    """Whether this mode draws a panel on this terminal."""
+    """Return whether this mode draws a panel on this terminal."""
     return mode == "rich" or (mode == "auto" and moves(sys.stderr))
 
 
 @contextmanager
 def shown(mode: DisplayMode) -> Iterator[Watcher]:
-    """The watcher of a run for this mode, drawn while the block runs."""
+    """Context manager that draws a run's progress in the given mode, and yields its watcher."""
     if _drawn(mode):
         from agentsim.cli.panels import RichDisplay
 
@@ -266,7 +275,7 @@ def shown(mode: DisplayMode) -> Iterator[Watcher]:
 
 @contextmanager
 def shown_batch(mode: DisplayMode, name: str) -> Iterator[BatchWatcher]:
-    """The watcher of a batch of this name for this mode, drawn while the block runs."""
+    """Context manager that draws a batch's progress in the given mode, and yields its watcher."""
     if _drawn(mode):
         from agentsim.cli.panels import RichBatch
 

@@ -1,4 +1,4 @@
-"""What the commands that play print at the end, and the code they exit with."""
+"""The results that playing commands print, and their exit codes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, s
 from agentsim.engine.codec import values
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
+from agentsim.history.fallback_rates import FallbackRates, fallback_rates_in
 from agentsim.history.load import again_with, elsewhere
 from agentsim.history.record import FINISHED, History, Totals
-from agentsim.history.shares import Shares, shares_in
 
 if TYPE_CHECKING:
     from agentsim.history.run_files import RunFiles
@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 
 DEGRADED = 4
 MOST_STANDINGS = 8
-"""Rows of standings that a terminal shows, so that the winner stays on a small one; JSON, page and history have all."""
-_LEAST_SHOWN_USD = 0.00005  # less would be rounded to none
+"""The most rows of standings on a terminal, so that the winner stays on the screen. JSON, page and history have all."""
+_LEAST_SHOWN_USD = 0.00005  # smaller amounts would round to zero
 
 
 def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool, brief: bool = False) -> None:
-    """Write the page with these options, or none, print the result, `brief` on a line, and exit with the run's code."""
+    """Write the page with these options if `page` is not None, print the result and exit with the run's code.
+
+    With `brief`, the result is one line. Returns if the code is 0.
+    """
     html = None if page is None or result.how == "rebuilt" else _page(result.files, page)
     history, error = result.record, result.error
     _show(result.files, history, html, as_json=as_json, brief=brief)
@@ -40,23 +43,23 @@ def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool, 
         remark(f"{shortened(str(error), 600)}; {_hint(result, error)}", 1200)
         raise typer.Exit(error.exit_code)
     if result.status == "degraded":
-        limit, found = history.volatile["run"]["limits"]["max_fallback_rate"], shares_in(history)
+        limit, found = history.volatile["run"]["limits"]["max_fallback_rate"], fallback_rates_in(history)
         remark(f"degraded: fallbacks decided more than {limit:.0%}: {found.in_words}")
         raise typer.Exit(DEGRADED)
 
 
 def show_finished(result: RunResult, *, as_json: bool) -> None:
-    """Print the result of a run that was finished before, with the page that it has."""
+    """Print the result of a run that had finished before, and the path of its page if it has one."""
     files = result.files
     _show(files, result.record, files.page if files.page.is_file() else None, as_json=as_json)
 
 
 def _show(files: RunFiles, history: History, html: Path | None, *, as_json: bool, brief: bool = False) -> None:
-    with contextlib.suppress(BrokenPipeError):  # who reads no further still gets the exit code
+    with contextlib.suppress(BrokenPipeError):  # the exit code is still returned if the reader closed the pipe
         if as_json:
             _print_json(files, history, html)
         elif brief:
-            said = [f"{files.name}: {history.status}", *_standings(history, found := shares_in(history))[:1]]
+            said = [f"{files.name}: {history.status}", *_standings(history, found := fallback_rates_in(history))[:1]]
             said += [] if found.warning is None else [f"warning: {found.warning}"]
             said += [f"cost: {money(history.paid.cost_usd, history.paid.unpriced_calls)}"] if history.paid.calls else []
             say(safe("; ".join(said)))
@@ -65,7 +68,7 @@ def _show(files: RunFiles, history: History, html: Path | None, *, as_json: bool
 
 
 def _page(files: RunFiles, options: Mapping[str, Any]) -> Path | None:
-    """The page's path; None and a note where it cannot be written, since the run's result is still to be printed."""
+    """Write the page and return its path. If it cannot be written, print a note and return None."""
     from agentsim.results import run_in
 
     try:
@@ -79,12 +82,12 @@ def _page(files: RunFiles, options: Mapping[str, Any]) -> Path | None:
 def _hint(result: RunResult, error: AgentsimError) -> str:
     if result.status in FINISHED:
         return "the game itself is over"
-    # Without the option, who only replays would suddenly call models.
+    # Without the option, a replayed run would start to call models.
     again = f"go on with: {again_with(result.files)}{' --replay-replies FILE' if result.replayed else ''}"
     if not isinstance(error, BudgetReached):
         return again
     options = {"max_calls": "--max-calls N", "max_cost_usd": "--max-cost USD", "max_wall_s": "--max-wall SECONDS"}
-    option = next(option for limit, option in options.items() if limit in str(error))  # it names the limit that it met
+    option = next(option for limit, option in options.items() if limit in str(error))  # the error names its limit
     return f"a higher limit is needed; {again} {option}"
 
 
@@ -103,13 +106,13 @@ def _print_json(files: RunFiles, history: History, html: Path | None) -> None:
             "history": str(files.history),
             "journal": str(files.journal),
             "html": None if html is None else str(html),
-            "fallbacks": shares_in(history).to_json(),
+            "fallbacks": fallback_rates_in(history).to_json(),
         }
     )
 
 
 def _print(files: RunFiles, history: History, html: Path | None) -> None:
-    found, fork = shares_in(history), history.fork
+    found, fork = fallback_rates_in(history), history.fork
     rows = [f"{files.name}: {history.status}, {history.game}, seed {history.seed}", *_standings(history, found)]
     if found.warning is not None:
         rows.append(f"warning: {found.warning}")
@@ -130,7 +133,7 @@ def _print(files: RunFiles, history: History, html: Path | None) -> None:
             say(f"open it: agentsim logs {files.name} --open{elsewhere(files.directory)}, or the file in a browser")
 
 
-def _standings(history: History, found: Shares) -> list[str]:
+def _standings(history: History, found: FallbackRates) -> list[str]:
     if (outcome := history.outcome) is None:
         return []
     models = {player.id: player.model for player in history.players}
@@ -161,7 +164,7 @@ def _usage(history: History) -> str:
 
 
 def spent(usage: Totals) -> str:
-    """Return the tokens of a run's or a player's usage in words."""
+    """Return the tokens of a usage in words."""
     share = usage.cached_share
     cached = "" if share is None else f" ({usage.cached_tokens:,} cached: {share:.0%})"
     thinking = f" ({usage.reasoning_tokens:,} reasoning)" if usage.reasoning_tokens else ""
@@ -169,7 +172,7 @@ def spent(usage: Totals) -> str:
 
 
 def money(cost_usd: float | None, unpriced: int = 0) -> str:
-    """US dollars, or `unknown`; `unpriced` calls have no known price and are named besides."""
+    """Return US dollars as text, or `unknown`, and the number of `unpriced` calls whose price is unknown."""
     if cost_usd is None or (unpriced and not cost_usd):
         return "unknown"
     known = "under $0.0001" if 0 < cost_usd < _LEAST_SHOWN_USD else f"${cost_usd:.4f}"

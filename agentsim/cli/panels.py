@@ -1,4 +1,4 @@
-"""The live displays on a terminal: of a run its round, phase, speakers, calls and cost; of a batch how far it is.
+"""Live displays on a terminal: a run's round, phase, speakers, calls and cost, or a batch's progress.
 
 Foreign text reaches Rich only as `Text` of safe strings, so that markup in it is not interpreted.
 """
@@ -39,7 +39,7 @@ _DRAWN_A_SECOND = 8
 
 
 class _Lasting:
-    """A stream that drops output when its reader is gone, so that the game goes on."""
+    """A stream that drops output after its reader is gone, so that the game continues."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -59,9 +59,9 @@ class _Lasting:
 
 
 class _Console(Console):
-    """A console whose users take turns: Rich moves to where the panel was when a print began.
+    """A console with a lock: Rich computes the position of the panel when a print begins.
 
-    Of two prints at once the later one would start at the wrong row wherever the first changes the panel's height.
+    If two prints overlapped and the first changed the panel's height, the second would start at the wrong row.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -74,10 +74,10 @@ class _Console(Console):
 
 
 class _Panel(Noting):
-    """A panel at the bottom of the screen, drawn again by the clock; what is printed scrolls by above it."""
+    """A panel at the bottom of the screen that is redrawn regularly. Printed lines scroll by above it."""
 
     def __init__(self) -> None:
-        self._console = _Console(cast("TextIO", _Lasting(sys.stderr)))  # all of a stream that Rich asks for
+        self._console = _Console(cast("TextIO", _Lasting(sys.stderr)))  # has all methods of a stream that Rich uses
         self._live: Live | None = None
         self._closed = threading.Event()
 
@@ -96,7 +96,7 @@ class _Panel(Noting):
                     live.refresh()
 
     def close(self) -> None:
-        """Take the panel off the screen."""
+        """Remove the panel from the screen."""
         if self._live is not None:
             with self._console.turn:
                 self._closed.set()
@@ -108,11 +108,11 @@ class _Panel(Noting):
 
 
 HUES = ("cyan", "magenta", "green", "blue", "bright_yellow", "bright_cyan", "bright_magenta", "bright_green")
-"""The colours of players, in the order of their seats; what goes wrong is red or yellow."""
+"""The colors of players, in seat order. Red and yellow are reserved for problems."""
 
 
 class RichDisplay(_Panel, Following):
-    """Public events scroll by; below them a panel says how far the game is, who stands where, calls, cost and time."""
+    """A display of scrolling public events above a panel with progress, standings, calls, cost and time."""
 
     def __init__(self) -> None:
         _Panel.__init__(self)
@@ -120,7 +120,7 @@ class RichDisplay(_Panel, Following):
         self._started = time.monotonic()
         self._name = self._round = self._phase = ""
         self._speaking: Counter[str] = Counter()
-        self._totals = Totals()
+        self._totals = Totals.zero()
         self._spinner = Spinner("dots")
         self._look_at, self._late = 0.0, False
 
@@ -139,20 +139,20 @@ class RichDisplay(_Panel, Following):
         if self._round and round_title != self._round and (unsaid := self.words_of_the_unsaid()):
             self._say(self._round, unsaid, Style(bold=True), Style(dim=True))
         self._round = shortened(round_title, 200)
-        self._late = time.monotonic() < self._look_at  # bots may play a thousand waves a second
+        self._late = time.monotonic() < self._look_at  # limits the rate: bots may play a thousand waves a second
         if not self._late:
             self._look_at = time.monotonic() + 0.1
             self.look()
 
     def calling(self, ask: Ask) -> None:
-        if self._late:  # a model takes its time: what quick bots did before is looked at now
+        if self._late:  # a model is slow, so show the progress of the bots before it now
             self._late = False
             self.look()
         self._speaking[ask.request.player] += 1
 
     def called(self, ask: Ask, totals: Totals) -> None:
         self._speaking[ask.request.player] -= 1
-        self._speaking += Counter()  # drops those who are done
+        self._speaking += Counter()  # removes players with no call in flight
         self.counted(totals)
 
     def counted(self, totals: Totals) -> None:
@@ -185,7 +185,7 @@ class RichDisplay(_Panel, Following):
         self._say("warning", shortened(message, 400), yellow, yellow)
 
     def _say(self, heading: str, content: str, head: Style, words: Style) -> None:
-        # Rich would begin the next row with whatever word comes next, which the speaker chooses.
+        # Wrap here: Rich could begin a row with a word that the speaker chooses.
         lines = rows(f"{heading}: {content}" if content else heading, self._console.width, MARK)
         shown = Text("\n".join(lines), style=words)
         shown.stylize(Style.combine((Style(dim=False), head)), 0, min(len(heading) + 1, len(lines[0])))
@@ -218,7 +218,8 @@ class RichDisplay(_Panel, Following):
             below.highlight_words([fallbacks], Style(color="red", dim=False))
         standings = Text("\n".join(_packed(self._standing_words(), width)))
         for player, words, inside in self.standings(MOST_STANDINGS):
-            name = rf"(?m)(?:^|(?<= · )){re.escape(player)}(?= {re.escape(words[:20])})"  # another's may begin alike
+            # another player's name may begin alike
+            name = rf"(?m)(?:^|(?<= · )){re.escape(player)}(?= {re.escape(words[:20])})"
             standings.highlight_regex(name, self._hue(player) if inside else Style(strike=True))
         parts = [standings] if standings.plain else []
         return Group(Rule(Text(self._name), style="dim"), where, *parts, below)
@@ -233,7 +234,7 @@ class RichDisplay(_Panel, Following):
 
 
 def _packed(parts: Iterable[str], width: int) -> list[str]:
-    """The parts in rows of this width, broken between them as far as they are no longer than a row themselves."""
+    """Join the parts in rows of this width, with breaks only between parts."""
     packed: list[str] = []
     for part in parts:
         if packed and cell_len(packed[-1]) + cell_len(part) + len(" ·  ·") <= width:
@@ -244,7 +245,7 @@ def _packed(parts: Iterable[str], width: int) -> list[str]:
 
 
 class RichBatch(_Panel, BatchWatcher):
-    """A bar, counts, cost and its forecast, the time that is left; games without a result scroll by above them."""
+    """A display of a bar, counts, cost with forecast, and time left. Games without a result scroll by above."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -262,7 +263,7 @@ class RichBatch(_Panel, BatchWatcher):
     def _panel(self) -> RenderableType:
         assert self._tally is not None, "it is drawn from the beginning on"
         tally = self._tally
-        rows = Table.grid(expand=True)  # a bar by itself does not end its line
+        rows = Table.grid(expand=True)  # a bar alone does not end its line
         rows.add_row(ProgressBar(total=tally.games, completed=tally.done + tally.failed))
         rows.add_row(Text(status_line(tally), style="dim"))
         playing = [

@@ -1,4 +1,4 @@
-"""`agentsim pool` and `rate` place a model against a pool of games; `plan` says how many games a design needs."""
+"""`agentsim pool`, `rate` and `plan`: reference pools, the rating of a model, and the number of games for a design."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def rate(
 
 
 def _played(rating: Rating, display: o.DisplayMode, **options: Any) -> int:
-    """Play the rounds that are left, and return the highest of their exit codes."""
+    """Play the remaining rounds, and return the highest of their exit codes."""
     from agentsim.cli.display import shown_batch
 
     code = 0
@@ -120,7 +120,7 @@ def _played(rating: Rating, display: o.DisplayMode, **options: Any) -> int:
 
 
 def _say_what_it_costs(rating: Rating) -> None:
-    """The forecast of all games that may be played; nothing where bots alone play."""
+    """Print the forecast of all games that may be played, unless only bots play."""
     from agentsim.cli.finish import money
     from agentsim.games import find
     from agentsim.runner.forecast import forecast

@@ -1,4 +1,4 @@
-"""`agentsim report`: compare the players of many games, in the terminal, as JSON, as CSV or on a page."""
+"""`agentsim report`: compares the players of many games, in the terminal, as JSON, as CSV or on a page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from agentsim.engine.wording import counted, few
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
-    from agentsim.analysis.finished_games import Games, Played
-    from agentsim.studies.folder_report import Compared, Part
+    from agentsim.analysis.finished_games import Games, LabelCounts
+    from agentsim.studies.folder_report import Compared, ReportSection
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -120,7 +120,7 @@ def _say(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> 
 
 
 def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
-    """`14 games of auction in 2 conditions: sidebars=false (7), sidebars=true (7)`."""
+    """Describe the games: `14 games of auction in 2 conditions: sidebars=false (7), sidebars=true (7)`."""
     games = f"{counted(sum(many for _, many in conditions), 'game')} of {game}"
     if len(conditions) < 2:
         return games
@@ -128,7 +128,7 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
     return f"{games} in {len(conditions)} conditions, not pooled: {named}"
 
 
-def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
+def _say_fallbacks(part: ReportSection, max_fallbacks: float, *, alone: bool) -> None:
     if not any(line.asked for line in part.table.played):
         return
     from agentsim.studies.folder_report import DECIDED, fell, lost_to_hosts
@@ -141,7 +141,7 @@ def _say_fallbacks(part: Part, max_fallbacks: float, *, alone: bool) -> None:
 
 
 def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> dict[str, Any]:
-    """Of a single game and condition its figures stand at the top as well."""
+    """Return the report as JSON values. With a single game and condition, its figures are at the top level."""
     parts = [
         {
             "game": part.game,
@@ -185,7 +185,7 @@ def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float)
 
 
 def _write_csv(found: Compared, out: Path | None) -> None:
-    """A file of each table in the folder, or all of them one after the other on stdout."""
+    """Write a file per table to the folder, or print all tables to stdout."""
     from agentsim.history.formats import FORMATS
     from agentsim.history.run_files import write_whole
 
@@ -219,11 +219,11 @@ def _say_what_is_left_out(compared: Compared) -> None:
             remark(f"{kind.game}: too many conditions ({conditions}) for tables of each; --pool makes them one")
 
 
-def _warn_of(lines: Sequence[Played]) -> None:
-    """Warn of the compared models or players with many fallbacks."""
-    from agentsim.history.shares import NOTABLE, Share
+def _warn_of(lines: Sequence[LabelCounts]) -> None:
+    """Print a warning about models or players with many fallbacks."""
+    from agentsim.history.fallback_rates import NOTABLE, FallbackRate
 
-    found = {line.label: Share(line.asked, line.fallbacks, line.turned_away) for line in lines}
+    found = {line.label: FallbackRate(line.asked, line.fallbacks, line.turned_away) for line in lines}
     notable = {label: share for label, share in found.items() if share.rate > NOTABLE}
     if notable:
         whose = ", ".join(f"{label} {share}" for label, share in sorted(notable.items(), key=lambda e: -e[1].rate))
@@ -231,7 +231,7 @@ def _warn_of(lines: Sequence[Played]) -> None:
 
 
 def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
-    """Write the folder's page and the games' pages that are not there; the path of the first."""
+    """Write the folder's page, and the missing pages of its finished games. Return the path of the folder's page."""
     from agentsim.cli.batch import write_pages
     from agentsim.history.load import list_runs
     from agentsim.history.record import FINISHED

@@ -1,4 +1,4 @@
-"""`agentsim run`, `resume`, `fork` and `replay`: a single run is played, gone on with, branched and proved."""
+"""`agentsim run`, `resume`, `fork` and `replay`: play, continue, branch and prove a single run."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def resume(
         return Run.open(files, RunOptions(keys.env, watcher, recording, served=serving.serve), limits.given)
 
     def ended(result: RunResult) -> None:
-        if result.how == "unchanged":  # nor does its page change
+        if result.how == "unchanged":  # its page does not change either
             show_finished(result, as_json=as_json)
             note(f"{files.name} is finished already: nothing was played")
         else:
@@ -186,7 +186,7 @@ def fork(
     else:
         jobs = [BranchJob(point, change, paired=paired)]
     if len(jobs) > 1 and display == "auto" and all(plan.name.kind != "human" for plan in point.scenario.seats):
-        display = "none"  # each would show the past that all of them share
+        display = "none"  # each would show the shared past again
     _play_each(jobs, env, new_name, limits.given, display=display, page=None if no_html else {}, as_json=as_json)
     if arm not in {None, CONTROL} and not as_json:
         say(f"compare the arms: agentsim compare {point.files.name}{elsewhere(logs_dir)}")
@@ -202,7 +202,10 @@ def _play_each(
     page: Mapping[str, Any] | None,
     as_json: bool,
 ) -> None:
-    """Play the branches and print their results, of several a line each; exits with the first code that is not 0."""
+    """Play the branches and print their results, one line each if there are several.
+
+    Exit with the first nonzero code.
+    """
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
     from agentsim.runner.fork import jobs_to_play

@@ -1,4 +1,4 @@
-"""`agentsim runs`, `watch`, `logs`, `export` and `bundle`: runs that are there, as a list, page, tables or one file."""
+"""`agentsim runs`, `watch`, `logs`, `export` and `bundle`: list, follow, render, export and pack recorded runs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl", "inspect"]
-"""How tables are written, and the file's extension; or, instead of tables, conversations."""
+"""The formats of exported tables, with their file extensions, and of conversations (`chat-jsonl`, `inspect`)."""
 T = TypeVar("T")
 
 
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs with players, winner and cost; the newest last."""
     from agentsim.cli.finish import money
+    from agentsim.history.fallback_rates import NOTABLE
     from agentsim.history.load import list_runs
-    from agentsim.history.shares import NOTABLE
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
@@ -38,17 +38,22 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     if not found:
         typer.echo(f"no runs in {logs_dir}")
         return
-    if above := [f"{run.name} {run.shares.short}" for run in found if run.shares is not None and run.shares.notable]:
+    if above := [
+        f"{run.name} {run.fallback_rates.short}"
+        for run in found
+        if run.fallback_rates is not None and run.fallback_rates.notable
+    ]:
         remark(f"warning: fallbacks decided more than {NOTABLE:.0%} of {', '.join(above)}")
     rows: list[tuple[str, ...]] = [
         ("name", "started", "status", "game", "seed", "players", "winner", "fallbacks", "lost to", "cost", "models")
     ]
     for run in found:
-        free = not run.cost_usd and all(model.startswith("bot/") for model in run.models)  # or unreadable: no models
+        # an unreadable run has no models
+        free = not run.cost_usd and all(model.startswith("bot/") for model in run.models)
         cost = "-" if free else money(run.cost_usd)
-        fallbacks = "-" if run.shares is None else run.shares.short
+        fallbacks = "-" if run.fallback_rates is None else run.fallback_rates.short
         count, models = sum(run.models.values()), ", ".join(f"{n} {model}" for model, n in run.models.items())
-        lost = "-" if run.shares is None else run.shares.whole.causes_in_words or "-"
+        lost = "-" if run.fallback_rates is None else run.fallback_rates.whole.causes_in_words or "-"
         about = ("-" if run.seed is None else str(run.seed), str(count or "-"), run.first or "-", fallbacks, lost, cost)
         when = run.started_at[:16].replace("T", " ")
         row = (
@@ -63,7 +68,7 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     lines, width = aligned(rows), columns(sys.stdout)
     if width is None or max(map(len, lines)) <= width:
         typer.echo("\n".join(lines))
-    else:  # a block for each
+    else:  # one block per run
         for name, *cells in rows[1:]:
             say(name)
             say(f"  {'  '.join(cells)}")
@@ -145,7 +150,7 @@ def export(
         return
     contents = _chats(found) if file_format == "chat-jsonl" else _tables(found, file_format, source)
     empty = []
-    for table, (content, rows) in contents.items():  # all of them are made before the first is written
+    for table, (content, rows) in contents.items():  # all contents are built before the first file is written
         path = table_file(*_place(found), table, "jsonl" if file_format == "chat-jsonl" else file_format)
         write_whole(path, content, private=table == PEOPLE)
         typer.echo(str(path))
@@ -155,7 +160,7 @@ def export(
 
 
 def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, tuple[bytes, int]]:
-    """The content of each table's file and its rows; `source` is for the error line."""
+    """Return the content and the number of rows of each table's file. `source` is used in errors."""
     from agentsim.history.folders import read_folder
     from agentsim.history.formats import FORMATS
     from agentsim.history.load import load_history
@@ -171,7 +176,7 @@ def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, 
         if name in folder.names:
             raise UsageError(f"{source}: holds a run called {name} as well, whose tables have the same file names")
         runs = [RunFiles(found, run) for run in sorted(folder.names)]
-        tables = dict(folder.tables)  # which may find a run that is to be left out
+        tables = dict(folder.tables)  # building the tables may add to `skipped`
         for run, why in folder.skipped.items():
             left_out(run, why)
     if (people := people_table(runs, several=not isinstance(found, RunFiles))) is not None:
@@ -180,7 +185,7 @@ def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, 
 
 
 def _inspect_log(found: RunFiles | Path, source: str) -> bytes:
-    """The runs as one log of Inspect; `UsageError` where there is none."""
+    """Return the runs as one Inspect log. Raises `UsageError` if there are none."""
     from agentsim.history.inspect_log import inspect_log
     from agentsim.history.load import load_history
     from agentsim.history.run_files import RunFiles
@@ -195,7 +200,7 @@ def _inspect_log(found: RunFiles | Path, source: str) -> bytes:
 
 
 def _chats(found: RunFiles | Path) -> dict[str, tuple[bytes, int]]:
-    """The content of the one file of conversations and its lines, for a folder those of all its runs."""
+    """Return the content and the number of lines of the conversations file, over all runs for a folder."""
     from agentsim.history.formats import chat_lines
     from agentsim.history.load import load_history
     from agentsim.history.run_files import RunFiles
@@ -245,7 +250,7 @@ def bundle(
 
 
 def _source(source: str, logs_dir: Path) -> RunFiles | Path:
-    """The run of that name or path, or the directory that is there; `UsageError` where there is neither."""
+    """Return the run of that name or path, or the directory. Raises `UsageError` if there is neither."""
     from agentsim.history.load import find_source
     from agentsim.history.run_files import RunFiles
 
@@ -256,12 +261,15 @@ def _source(source: str, logs_dir: Path) -> RunFiles | Path:
 
 
 def _place(found: RunFiles | Path) -> tuple[Path, str]:
-    """The folder and the name of what is written about a run or a directory."""
+    """Return the folder and the base name for files about a run or a directory."""
     return (found, found.resolve().name) if isinstance(found, Path) else (found.directory, found.name)
 
 
 def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
-    """What is made of each run of a directory; a note says which run is left out, and why."""
+    """Yield the result of `made` for each run of a directory.
+
+    A note names each run that is left out, with the reason.
+    """
     from agentsim.history.load import list_runs, require_history
     from agentsim.history.run_files import find_run
 
@@ -277,7 +285,10 @@ def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
 
 
 def check_history(files: RunFiles, shown: str) -> None:
-    """Raise `UsageError` where there is no history; note that the history is behind where the run is being played."""
+    """Raise `UsageError` if there is no history.
+
+    Print a note if the run is being played, since its history is then outdated.
+    """
     from agentsim.history.load import require_history
     from agentsim.history.run_files import is_running
 

@@ -1,4 +1,4 @@
-"""`agentsim init` and `gen-items`: write files to begin with, and never replace one unasked."""
+"""`agentsim init` and `gen-items`: write starter files, without replacing existing ones unasked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from agentsim.errors import AgentsimError, UsageError
 
 _FOLDERS = ("configs", "prompts", "items")
 _STYLE = "logs/logs.css"
-# A file whose name begins with a dot would be overlooked in the repository, or read there as if it were meant.
+# Dotfiles are renamed here: in the repository they would be overlooked, or take effect.
 _RENAMED = {"env.example": ".env.example", "gitignore": ".gitignore", "README.md": "README.md"}
 
 
@@ -46,7 +46,7 @@ def init(
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that is not there; `AgentsimError` where it cannot be, or another process has made it meanwhile."""
+    """Write a new file. Raises `AgentsimError` if it exists by now or cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("xb")
@@ -56,14 +56,14 @@ def _write(path: Path, content: bytes) -> None:
         with file:
             file.write(content)
     except OSError as error:
-        from agentsim.history.disk import write_problem  # with it comes what `--help` does not need
+        from agentsim.history.disk import write_problem  # slow to import, and not needed for `--help`
 
         path.unlink(missing_ok=True)
         raise AgentsimError(f"{path}: cannot be written: {write_problem(error, path, len(content))}") from None
 
 
 def _shipped() -> dict[str, bytes]:
-    """The files of a new folder by their paths there, from the wheel or from this checkout."""
+    """Return the starter files by relative path, from the wheel or from this checkout."""
     beside = Path(__file__).parent / "starter"
     top = beside if (beside / "configs").is_dir() else Path(__file__).parents[2]
     found = [path for name in _FOLDERS for path in sorted((top / name).rglob("*")) if path.is_file()]
@@ -72,7 +72,7 @@ def _shipped() -> dict[str, bytes]:
 
 
 def _missing(directory: Path, files: Mapping[str, bytes]) -> list[str]:
-    """The files that are not there; `UsageError` where one would have to be replaced, or cannot be written."""
+    """Return the files that do not exist yet. Raises `UsageError` if one exists and differs, or cannot be written."""
     for folder in sorted({parent for name in files for parent in Path(name).parents}):
         _check_folder(directory / folder)
     there = [name for name in files if os.path.lexists(directory / name)]
@@ -87,7 +87,7 @@ def _missing(directory: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _holds(path: Path, content: bytes) -> bool:
-    """Whether a file is there that holds just this."""
+    """Return whether a file exists with exactly this content."""
     try:
         return path.is_file() and path.read_bytes() == content
     except OSError:
@@ -97,10 +97,10 @@ def _holds(path: Path, content: bytes) -> bool:
 _BOTS = ("truthful", "sniper", "hoarder", "random")
 _SCHEMA = "agentsim.schema.json"
 Kind: TypeAlias = Literal["standard", "scarcity", "abundance", "high_quality", "trap", "random", "all"]
-"""The auction's kinds of lists, repeated here because importing the game would slow down every `--help`."""
+"""The auction's kinds of item lists, repeated here because importing the game would slow down every `--help`."""
 
 ThemeName: TypeAlias = Literal["blaster", "expedition", "plain"]
-"""The themes, repeated for the same reason."""
+"""The auction's themes, repeated here for the same reason."""
 
 
 def gen_items(
@@ -149,7 +149,7 @@ def gen_items(
             texts[configs / f"auction_{stem}.toml"] = _scenario(items, stem, seed, configs)
     same = _unchanged(texts, overwrite=overwrite)
     for directory in dict.fromkeys(path.parent for path in texts):
-        _check_folder(directory)  # all of them before the first is made
+        _check_folder(directory)  # check all of them before creating the first
     for path, text in texts.items():
         if path not in same:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -160,19 +160,22 @@ def gen_items(
 
 
 def _scenario(items: Path, stem: str, seed: int, configs: Path) -> str:
-    """A scenario that plays the list with one bot of each policy; the list's path is relative to it."""
+    """Return the TOML of a scenario that plays the list with one bot of each policy.
+
+    Its path is relative to `configs`.
+    """
     import tomli_w
 
     way = Path(os.path.relpath(items.parent.resolve(), configs.resolve())) / items.name
     head = {"game": "auction", "name": f"auction-{stem}", "seed": seed, "game_config": {"items": way.as_posix()}}
-    # Table by table, since tomli-w puts small ones into brackets on a line, where people look for [[players]].
+    # Write each table separately: tomli-w would inline small ones, but people look for [[players]].
     players = [f"\n[[players]]\n{tomli_w.dumps({'id': bot, 'model': f'bot/{bot}'})}" for bot in _BOTS]
     schema = f"#:schema ./{_SCHEMA}\n" if (configs / _SCHEMA).is_file() else ""
     return schema + tomli_w.dumps(head) + "".join(players)
 
 
 def _out_of_reach(out: Path, configs: Path) -> Path | None:
-    """The directory that scenarios in `configs` may read from, where that does not hold `out`."""
+    """Return the directory that scenarios in `configs` may read from if it does not contain `out`, else None."""
     from agentsim.scenario.source_files import roots
 
     root = roots(configs / "any.toml")[0]
@@ -180,7 +183,7 @@ def _out_of_reach(out: Path, configs: Path) -> Path | None:
 
 
 def _unchanged(texts: Mapping[Path, str], *, overwrite: bool) -> set[Path]:
-    """The files that are there as they would be written; `UsageError` names those that may not be replaced."""
+    """Return the files that already have this content. Raises `UsageError` for files that must not be replaced."""
     same = {path for path, text in texts.items() if _holds(path, text.encode())}
     there = [path for path in texts if path not in same and os.path.lexists(path)]
     if odd := [path for path in there if path.is_symlink() or not path.is_file()]:
@@ -195,7 +198,7 @@ def _listed(paths: Iterable[Path]) -> str:
 
 
 def _check_folder(directory: Path) -> None:
-    """Raise `UsageError` where files could not be written into this folder; it need not be there yet."""
+    """Raise `UsageError` if this folder cannot be created or written to."""
     try:
         nearest = next(filter(_there, (directory, *directory.parents, *directory.absolute().parents)))
         blocked = not nearest.is_dir()

@@ -1,4 +1,4 @@
-"""`agentsim validate`, `games`, `models`, `schema` and `check`: what can be played here, and whether it is sound."""
+"""`agentsim validate`, `games`, `models`, `schema` and `check`: inspect scenarios, games and models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 PROVIDER_FAILS = 3
 _QUIET, _BUSY = (230, 75), (45, 14)
-"""Tokens a second of prompt and of reply that the embedded model was measured at (docs/benchmarks/local_model.md)."""
+"""Tokens per second of prompt and of reply that the embedded model reaches on an idle and on a busy machine
+(docs/benchmarks/local_model.md)."""
 
 
 @o.grouped
@@ -42,7 +43,7 @@ def validate(
     """
     from agentsim.games import find
     from agentsim.runner.forecast import forecast
-    from agentsim.runner.seats import errands, seated, setting_notes
+    from agentsim.runner.seats import build_players, key_disclosures, setting_notes
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_settings
     from agentsim.studies.designs import is_design
@@ -52,8 +53,8 @@ def validate(
         config = _base_of(config, loading.options)
     scenario = load(config, **loading.options)
     played, env = find(scenario.game), keys.env
-    if not ping:  # which has more to say about a missing key, and says it of every model
-        seated(scenario, played, env, served=True)
+    if not ping:  # the ping reports missing keys in more detail, for every model
+        build_players(scenario, played, env, served=True)
     doubted = played.doubts(scenario.config, [plan.id for plan in scenario.players])
     for line in (*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted):
         remark(f"{config}: {line}")
@@ -63,7 +64,7 @@ def validate(
     for row in aligned(seats, " "):
         say(f"  {row}")
     expected = forecast(scenario, played, env=env)
-    for row in (*_rows(scenario, expected), *errands(scenario, env)):
+    for row in (*_rows(scenario, expected), *key_disclosures(scenario, env)):
         say(row)
     if ping:
         from agentsim.runner.ping import ping as pinged
@@ -78,14 +79,17 @@ def validate(
 
 
 def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """The players and staff with their models; those in a row that differ in a number alone are one line."""
+    """Yield lines of players and staff with their models.
+
+    Consecutive seats share a line if their ids differ only in a number and their models are equal.
+    """
     for (_, title), plans in groupby(scenario.seats, lambda plan: (plan.id.rstrip("0123456789"), plan.title)):
         first, *others = (plan.id for plan in plans)
         yield f"{first} to {others[-1]} ({len(others) + 1}):" if others else f"{first}:", title
 
 
 def _base_of(config: Path, loading: dict[str, Any]) -> Path:
-    """The base scenario of a design, whose every cell is checked and said."""
+    """Check and print all cells of a design, and return its base scenario."""
     from agentsim.studies.designs import cells, level_named, read_design
 
     design = read_design(config)
@@ -99,14 +103,14 @@ def _base_of(config: Path, loading: dict[str, Any]) -> Path:
 
 
 def _small_caps(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
-    """A line for each reasoning model whose `max_tokens` its reasoning may use up."""
+    """Return a line for each reasoning model whose `max_tokens` its reasoning may use up."""
     from agentsim.models.prices import small_cap
     from agentsim.models.profiles import resolve
 
     lines: dict[str, str] = {}
     for plan in scenario.seats:
-        cap = plan.settings.max_tokens
-        for each in plan.models:
+        cap = plan.max_tokens
+        for each in plan.links:
             sent: list[Mapping[str, Any]] = [plan.client_kwargs]
             if cap is not None and each.name.kind == "remote":
                 profile = resolve(each.name.provider, scenario.providers, env)
@@ -171,7 +175,7 @@ def _minutes(seconds: float) -> str:
 
 
 def usable_games() -> list[Game]:
-    """All installed games; a note names each plugin that cannot be used."""
+    """Return all installed games. A note names each plugin that cannot be used."""
     from agentsim.games import find, names
 
     found = []
@@ -239,9 +243,9 @@ def models(
         try:
             profile = resolve(name, {}, env)
         except ScenarioError as error:
-            if error.key is None:  # an address of the environment
+            if not error.key:  # an address in the environment is invalid
                 raise
-            profile = built_in  # a table has to complete it
+            profile = built_in  # the profile needs a table in the scenario
         named = list(profile.key_envs)
         key = "not needed" if not named else "set" if any(env.get(variable) for variable in named) else "missing"
         rows.append({"name": f"{name}/<model>", "base_url": profile.base_url, "key": key, "key_env": named})
@@ -257,17 +261,20 @@ def models(
 
 
 def _offers(provider: str, config: Path | None, env: Variables, *, as_json: bool) -> None:
-    """Print the models that a provider offers; a fault of it is an error with the code of a provider's."""
+    """Print the models that a provider offers.
+
+    Its failure is raised as `ProviderStopped`, which has the exit code for providers.
+    """
     import asyncio
 
-    from agentsim.models.keys import errand, key_for, variable_for
+    from agentsim.models.keys import key_disclosure, key_for, variable_for
     from agentsim.models.offers import offers
     from agentsim.models.profiles import resolve
     from agentsim.scenario.load import load
 
     profile = resolve(provider, {} if config is None else load(config).providers, env)
     key = key_for(profile, env)
-    if (line := errand(profile, variable_for(profile, env))) is not None:
+    if (line := key_disclosure(profile, variable_for(profile, env))) is not None:
         note(line)
     try:
         found = asyncio.run(offers(profile, key))
@@ -307,7 +314,7 @@ def schema() -> None:
 
 FOUND = 1
 _LONGEST = 1000
-_MOST = 5  # findings of a check that are said
+_MOST = 5  # findings of a check that are printed
 
 
 def check(

@@ -1,4 +1,4 @@
-"""`agentsim serve`: the folder of runs as a local site, with each run's page live while it is played."""
+"""`agentsim serve`: serves the folder of runs as a local site, with live pages of runs that are being played."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def play_and_serve(
     display: o.DisplayMode,
     as_json: bool,
 ) -> None:
-    """Play the run that is opened and serve its folder, until Ctrl-C; exits as `ended` does.
+    """Play a run and serve its folder until Ctrl-C. Exit with the code that `ended` exits with.
 
-    The address is the first line, on stderr if stdout has the JSON. `ended` prints the result once there is one.
+    The address is the first line, on stderr if stdout holds JSON. `ended` prints the result when the run ends.
     """
     import asyncio
 

@@ -1,6 +1,6 @@
-"""Options that several commands share, so that one name means one thing in each of them.
+"""Options that several commands share, with one meaning in all of them.
 
-A dataclass here is a group of options. A command that is `grouped` takes such a group as one argument.
+A dataclass here is a group of options. A `grouped` command takes a group as one argument.
 """
 
 from __future__ import annotations
@@ -24,27 +24,30 @@ if TYPE_CHECKING:
 
 
 DisplayMode: TypeAlias = Literal["auto", "rich", "plain", "none"]
-"""How progress is shown; `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
+"""The kind of progress display. `auto` is `rich` on a terminal that is not `dumb`, and `plain` elsewhere."""
 PORT = 8800
-"""Where the site is served if nothing else is said."""
+"""The default port of the site."""
 ExecutorKind: TypeAlias = Literal["local", "dask"]
-"""Where a batch's games are played."""
+"""The place where a batch's games are played."""
 
 
 def given_path(text: str | Path) -> Path:
-    """The path as typed. An unset shell variable gives "", which `Path` would take for the working directory."""
+    """Return the path as typed. Raises `typer.BadParameter` for "" and for a NUL.
+
+    An unset shell variable gives "", which `Path` would take for the working directory.
+    """
     if not str(text).strip() or "\0" in str(text):
         raise typer.BadParameter(f"must be a path, found {str(text)[:80]!r}")
     return Path(text)
 
 
 def option(name: str, help: str, metavar: str | None = None, **more: Any) -> Any:  # noqa: A002 - as Typer calls it
-    """An option under just this name; without a `metavar` it is a flag."""
+    """Return an option with exactly this name, a flag if `metavar` is None."""
     return typer.Option(name, help=help, metavar=metavar, **more)
 
 
 def path_option(name: str, help: str, metavar: str = "FILE", **more: Any) -> Any:  # noqa: A002 - as Typer calls it
-    """An option whose value is a path."""
+    """Return an option whose value is a path."""
     return option(name, help, metavar, parser=given_path, **more)
 
 
@@ -57,7 +60,7 @@ def _there(directories: list[Path] | None) -> list[Path] | None:
 
 def _named(variables: list[str] | None) -> list[str] | None:
     for variable in variables or ():
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):  # not repeated, since it may be the key
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable):  # do not repeat it: it may be the key
             raise UsageError("--allow-key: must be the name of an environment variable, never the key itself")
     return variables
 
@@ -68,7 +71,7 @@ Seed = Annotated[int | None, option("--seed", "The seed; overrides the scenario'
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """Which scenario: its file, with or without the option's name."""
+    """The scenario's file, as an argument or an option."""
 
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE", parser=given_path, help="The scenario's TOML file.")
@@ -77,14 +80,14 @@ class ConfigFile:
 
     @property
     def given(self) -> Path | None:
-        """The file; None where there is none. `UsageError` for two."""
+        """The file, or None. Raises `UsageError` if two are given."""
         if self.file is not None and self.config is not None:
             raise UsageError(f"--config {self.config}: {self.file} is given as well; leave one of them out")
         return self.file or self.config
 
     @property
     def path(self) -> Path:
-        """The file; `UsageError` for none or two."""
+        """The file. Raises `UsageError` if none or two are given."""
         if (path := self.given) is None:
             raise UsageError("FILE: is missing: the scenario's TOML file (`agentsim init DIR` writes some)")
         return path
@@ -92,7 +95,7 @@ class ConfigFile:
 
 @dataclass(frozen=True)
 class Loading:
-    """How a scenario is read."""
+    """The options for loading a scenario."""
 
     game_config: Annotated[
         Path | None, path_option("--game-config", "A second TOML file, for tables that --config lacks.")
@@ -114,7 +117,7 @@ class Loading:
 
     @property
     def options(self) -> dict[str, Any]:
-        """As `scenario.load` takes them."""
+        """The keyword arguments of `scenario.load`."""
         given = {"game_config": self.game_config, "game": self.game, "provider": self.provider}
         return {**given, "overrides": self.overrides or (), "allow_dirs": self.allow_dir or ()}
 
@@ -128,7 +131,7 @@ MaxCost = Annotated[float | None, option("--max-cost", "Overrides limits.max_cos
 
 @dataclass(frozen=True)
 class Keys:
-    """Where keys come from, and where they may go."""
+    """The sources of keys, and the variables that may be sent to any address."""
 
     env_file: EnvFile = None
     allow_key: Annotated[
@@ -140,7 +143,7 @@ class Keys:
 
     @property
     def env(self) -> Variables:
-        """The variables; `UsageError` for a file that cannot be read."""
+        """The variables. Raises `UsageError` if a file cannot be read."""
         from agentsim.models.keys import environment
 
         return environment(self.env_file, self.allow_key)
@@ -148,7 +151,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run that goes on, or a branch, may use."""
+    """The limits of a resumed run or of a branch."""
 
     max_cost: MaxCost = None
     max_calls: Annotated[int | None, option("--max-calls", "Overrides limits.max_calls.", "N", min=0)] = None
@@ -158,13 +161,13 @@ class Limits:
 
     @property
     def given(self) -> LimitOverrides:
-        """The limits as a run takes them."""
+        """The limits as overrides of the scenario's."""
         from agentsim.scenario.scenario import LimitOverrides
 
         return LimitOverrides(self.max_cost, self.max_calls, self.max_wall)
 
 
-# Runs, and what is shown and written of them.
+# Runs, their displays and pages.
 RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
 RunOrFolder = Annotated[str, typer.Argument(metavar="NAME|DIR", help="The run's name; or a folder, for all its runs.")]
 LogsDir = Annotated[Path, path_option("--logs-dir", "Folder of the runs.", "DIR", envvar="AGENTSIM_LOGS_DIR")]
@@ -189,7 +192,7 @@ PublicUrl = Annotated[
 
 @dataclass(frozen=True)
 class Serving:
-    """Whether the process that plays also serves, and where."""
+    """The options for serving the runs while playing."""
 
     serve: Annotated[bool, option("--serve", "Serve the folder of runs meanwhile, until Ctrl-C.")] = False
     port: Annotated[
@@ -203,7 +206,7 @@ class Serving:
 
     @property
     def at(self) -> Address | None:
-        """Where to serve; None where nothing is served. `UsageError` for a port without a server."""
+        """The address to serve at, or None. Raises `UsageError` for a server option without `--serve`."""
         from agentsim.server.address import Address
 
         if self.serve:
@@ -225,7 +228,7 @@ AbortAfter = Annotated[
 
 @dataclass(frozen=True)
 class Page:
-    """What a page holds besides the game."""
+    """The optional contents of a page."""
 
     include_prompts: Annotated[bool, option("--include-prompts", "Put every prompt into the page, folded.")] = False
     include_reasoning: Annotated[
@@ -235,13 +238,13 @@ class Page:
 
     @property
     def options(self) -> dict[str, bool]:
-        """As `Run.page` takes them."""
+        """The keyword arguments of `RecordedRun.page`."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Playing:
-    """How the games of a batch are played."""
+    """The options for playing the games of a batch."""
 
     jobs: Jobs = None
     abort_after: AbortAfter = 5
@@ -264,7 +267,7 @@ Design = Annotated[
 
 @dataclass(frozen=True)
 class Effect:
-    """Which effect of a design is meant."""
+    """The selection of an effect of a design."""
 
     measure: Annotated[
         str | None, option("--measure", "rank, a score, 'voted for (received)'; default: win, or a score.", "MEASURE")
@@ -279,7 +282,7 @@ class Effect:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with each group of options among its parameters as the options that are in it."""
+    """Return the command with each group of options among its parameters expanded into its options."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[Parameter] = []
@@ -298,6 +301,6 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         made = {name: kind(**{one.name: given.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()}
         command(**given, **made)
 
-    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined] # what Typer goes by
+    called.__signature__ = Signature(parameters)  # type: ignore[attr-defined] # read by Typer
     called.__annotations__ = {each.name: each.annotation for each in parameters}
     return called

@@ -1,4 +1,4 @@
-"""Output to the terminal: foreign text made safe, results wrapped to its width, notes that survive a closed pipe.
+"""Output to the terminal: makes foreign text safe, wraps results to the width, and survives closed pipes.
 
 All text of models, files and providers passes through here before it is shown.
 """
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 safe = cleaned
 _WIDEST = 80
-"""A cell of a table, in characters."""
+"""The most characters of a table cell."""
 
 
 def note(line: str) -> None:
-    """Write one line to stderr; a closed pipe is ignored."""
+    """Write one line to stderr. A closed pipe is ignored."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write(f"{line}\n")
@@ -34,24 +34,24 @@ def note(line: str) -> None:
 
 
 def remark(words: str, limit: int = 600) -> None:
-    """Write one line to stderr, after the program's name."""
+    """Write one line to stderr, prefixed with the program's name."""
     note(shortened(f"agentsim: {words}", limit))
 
 
 def left_out(name: str, why: str) -> None:
-    """Say that a run of a directory is left out, and why."""
+    """Print a note that a run of a directory is left out, with the reason."""
     remark(f"{name} is left out: {why}", 300)
 
 
 def some_left_out(found: Mapping[str, str]) -> None:
-    """Say how many are left out, and the first of them with the reason."""
+    """Print a note of how many runs are left out, with the name and reason of the first."""
     if found:
         first, why = next(iter(found.items()))
         remark(f"{len(found)} left out: {first} {why}", 300)
 
 
 def columns(stream: TextIO | None) -> int | None:
-    """The terminal width of a stream; None where it is not a terminal."""
+    """Return the width of a stream's terminal, or None if it is not a terminal."""
     if stream is None or not stream.isatty():
         return None
     try:
@@ -61,12 +61,12 @@ def columns(stream: TextIO | None) -> int | None:
 
 
 def say(line: str) -> None:
-    """Write one line of a result to stdout, on a terminal wrapped between words with a hanging indent.
+    """Write one line of a result to stdout, wrapped between words with a hanging indent on a terminal.
 
-    For sentences and lists; a path stays whole, so that it can be copied.
+    Use it for sentences and lists. Paths are not broken, so that they can be copied.
     """
     width = columns(sys.stdout)
-    if width is not None and len(line) * 2 > width:  # a letter takes two cells at most
+    if width is not None and len(line) * 2 > width:  # a character takes at most two cells
         from rich.cells import cell_len
 
         from agentsim.players.terminal import rows
@@ -82,14 +82,15 @@ def say_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
 
 
 def print_panel(panel: Panel) -> None:
-    """Print a table; other panels show what stands in one as well."""
+    """Print a table. Other panels are skipped, since tables hold their numbers, too."""
     from agentsim.engine.panel import DataTable
 
     if not isinstance(panel, DataTable):
-        return  # its numbers stand in a table as well
+        return  # a table holds its numbers, too
     cells = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
     typer.echo(safe(f"\n{panel.title}"))
-    for line in aligned([[shortened(cell, _WIDEST) for cell in row] for row in cells]):  # a name begins no line
+    # `shortened` removes line breaks from names
+    for line in aligned([[shortened(cell, _WIDEST) for cell in row] for row in cells]):
         typer.echo(line)
     if panel.note:
         typer.echo(safe(panel.note))
@@ -98,11 +99,11 @@ def print_panel(panel: Panel) -> None:
 
 
 def moves(stream: TextIO | None) -> bool:
-    """Whether a stream is a terminal that can move its cursor."""
+    """Return whether a stream is a terminal with a movable cursor."""
     return stream is not None and stream.isatty() and os.environ.get("TERM", "") not in {"dumb", "unknown"}
 
 
 def shortened(text: str, limit: int) -> str:
-    """On one line, at most `limit` characters, safe."""
+    """Return safe text on one line, of at most `limit` characters."""
     line = " ".join(safe(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"

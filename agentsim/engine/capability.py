@@ -1,8 +1,8 @@
-"""Capability: a thing that a player may name in an answer, such as an action or a tool, with parameters of its own.
+"""Capability: something that a player may name in an answer, such as an action or a tool, with its own parameters.
 
-From its parameters follow what a player reads of it (`described`), how an answer is read, and the schema (`variant`).
-Where methods of an object are such things, each is `marked` with its description and parameters. `TOOLS` are a
-calculator and a notebook; the game says how often they may be used.
+Its parameters determine the description for players (`described`), the reading of an answer, and the schema
+(`variant`). Methods of an object that are capabilities are `marked` with description and parameters. `TOOLS` are a
+calculator and a notebook; the game limits their use.
 """
 
 from __future__ import annotations
@@ -13,25 +13,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from pydantic_core import PydanticCustomError
-
-from agentsim.engine.decision import whole
-from agentsim.engine.options import Choice, Number, Option, Text
-from agentsim.engine.schema import Variant
-from agentsim.engine.wording import counted, cut, listed
+from agentsim.engine.options import Option, Text, Variant
+from agentsim.engine.wording import cut, listed
 
 F = TypeVar("F", bound=Callable[..., Any])
 Stated: TypeAlias = Option | Callable[[Any], Option]
-"""The legal values of a parameter, where they follow from the state as a function of the object that has the method."""
+"""The legal values of a parameter, or a function that computes them from the object that has the method."""
 
 
 class Refused(ValueError):
-    """What comes to nothing, in words fit for the player who asked for it; nothing has changed."""
+    """A refusal in words for the player who asked; nothing has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """What a player may name; of its parameters those in `optional` may be left out."""
+    """Something that a player may name; its parameters in `optional` may be left out."""
 
     name: str
     description: str
@@ -39,24 +35,27 @@ class Capability:
     optional: tuple[str, ...] = ()
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Its parameters in what was given, whatever else that holds; `Refused` where one is missing or wrong."""
+        """Return its parameters among the given values. Raises `Refused` if one is missing or wrong."""
         out: dict[str, Any] = {}
         for name, option in self.parameters.items():
             value = given.get(name)
             if value is not None and not (name in self.optional and value == ""):
-                out[name] = _read(name, option, value)
+                try:
+                    out[name] = option.accepted(value)
+                except ValueError as error:
+                    raise Refused(f"{name} {error}") from None
             elif name not in self.optional:
                 raise Refused(f"{self.name} needs {name}")
         return out
 
     @property
     def shape(self) -> str:
-        """Its name with those of its parameters: `write_note(key, text)`."""
+        """The signature: `write_note(key, text)`."""
         return f"{self.name}({', '.join(self.parameters)})"
 
 
 class Mark(NamedTuple):
-    """What a method is marked as; `means` is what it comes to, where its name does not say it."""
+    """The mark of a method; `means` is its meaning, if its name does not say it."""
 
     kind: str
     description: str
@@ -65,7 +64,7 @@ class Mark(NamedTuple):
 
 
 def marked(kind: str, description: str, parameters: Mapping[str, Stated], means: str = "") -> Callable[[F], F]:
-    """Marks a method as a capability of a kind, of the method's name."""
+    """Mark a method as a capability of a kind, with the method's name."""
 
     def mark(method: F) -> F:
         method._capability = Mark(kind, description, parameters, means)  # type: ignore[attr-defined] # it carries the mark
@@ -75,13 +74,13 @@ def marked(kind: str, description: str, parameters: Mapping[str, Stated], means:
 
 
 def mark_of(method: Any) -> Mark | None:
-    """The mark of a method; None where it has none."""
+    """Return the mark of a method, or None."""
     found: Mark | None = getattr(method, "_capability", None)
     return found
 
 
 def capabilities(of: object, kind: str) -> dict[str, Capability]:
-    """The methods of an object that are marked as this kind, by name, those of its bases first."""
+    """Return the methods of an object with a mark of this kind, by name, those of its bases first."""
     found = {}
     for cls in reversed(type(of).__mro__):
         for name, member in vars(cls).items():
@@ -92,14 +91,15 @@ def capabilities(of: object, kind: str) -> dict[str, Capability]:
 
 
 def described(capabilities: Iterable[Capability]) -> Iterator[str]:
-    """What a player reads of these, a line each; then their parameters, of which a shared one is said once."""
+    """Yield a line for each capability, then one for each parameter; shared parameters are described once."""
     found: dict[tuple[str, str], list[str]] = {}
     for each in capabilities:
         yield f"- {each.shape}: {each.description}"
         for name, option in each.parameters.items():
             may = ", may be left out" if name in each.optional else ""
-            what = f"always {option.low}" if isinstance(option, Number) and option.low == option.high else _what(option)
-            found.setdefault((name, "; ".join(filter(None, (f"{what}{may}", option.about)))), []).append(each.name)
+            found.setdefault((name, "; ".join(filter(None, (f"{option.summary}{may}", option.about)))), []).append(
+                each.name
+            )
     names = [name for name, _ in found]
     for (name, what), users in found.items():
         of = f" of {listed(users)}" if names.count(name) > 1 else ""
@@ -107,37 +107,8 @@ def described(capabilities: Iterable[Capability]) -> Iterator[str]:
 
 
 def variant(by: str, capabilities: Iterable[Capability]) -> Variant:
-    """The parameters of whichever of these a player names: a menu, since `Capability.read` judges them."""
+    """Return the parameters of the capability that a player names, as a menu: `Capability.read` checks them."""
     return Variant(by, {each.name: each.parameters for each in capabilities}, menu=True)
-
-
-def _what(option: Option) -> str:
-    match option:
-        case Choice(choices):
-            return f"one of {', '.join(map(str, choices))}"
-        case Number(low, high):
-            return f"whole number, {low} {'or more' if high is None else f'to {high}'}"
-        case Text(limit):
-            return f"text, at most {counted(limit, 'character')}"
-
-
-def _read(name: str, option: Option, given: Any) -> Any:
-    """The value in what was given; `Refused` where there is none."""
-    if isinstance(option, Number):
-        try:
-            number = whole(given)
-        except PydanticCustomError:
-            raise Refused(f"{name} must be a whole number") from None
-        if not option.holds(number):
-            raise Refused(f"{name} must be a {_what(option)}")
-        return number
-    if not isinstance(given, str) or not given.strip():
-        raise Refused(f"{name} must {'not be empty' if isinstance(given, str) else 'be a text'}")
-    if isinstance(option, Text):
-        return cut(given, option.limit)
-    if given not in option.values:
-        raise Refused(f"{name} must be {_what(option).replace('one of', 'one of:')}")
-    return given
 
 
 Tool: TypeAlias = Literal["calculator", "notebook"]
@@ -167,13 +138,13 @@ TOOLS: Mapping[Tool, tuple[Capability, ...]] = {
 
 
 def use_tool(name: str, given: Mapping[str, Any], notebook: dict[str, str]) -> dict[str, Any]:
-    """What a tool answers a player, whose own notebook it is; `Refused` where it cannot."""
+    """Return a tool's answer to the player with this notebook. Raises `Refused`."""
     capability = next(each for tools in TOOLS.values() for each in tools if each.name == name)
     values = capability.read(given)
     if name == "calculator":
         return {"result": calculate(values["expression"])}
     if name == "read_notes":
-        return {"notes": dict(reversed(notebook.items()))}  # of too many the oldest are left out
+        return {"notes": dict(reversed(notebook.items()))}  # callers leave out the oldest if there are too many
     key, text = values["key"], cut(values.get("text", ""), NOTE_CHARS)
     if not text:
         notebook.pop(key, None)
@@ -185,7 +156,7 @@ def use_tool(name: str, given: Mapping[str, Any], notebook: dict[str, str]) -> d
     return {"notes": len(notebook)}
 
 
-# -- the calculator: arithmetic that a player typed, worked out without evaluating it as a program
+# -- the calculator: arithmetic as a player typed it, without evaluating it as a program
 
 MOST_NODES = 60
 LARGEST = 10**15
@@ -203,7 +174,7 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def _rounded(number: Any, digits: Any = None) -> Any:
-    if digits is not None and abs(digits) > MOST_DIGITS:  # a whole number is divided by a power of ten that long
+    if digits is not None and abs(digits) > MOST_DIGITS:  # `round` computes a power of ten with that many digits
         raise Refused("that is rounded to too many digits")
     return round(number, digits)
 
@@ -212,7 +183,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs,
 
 
 def calculate(expression: str) -> int | float:
-    """The value of an expression; `Refused` where it is not arithmetic, or a number on the way is too large."""
+    """Return the value of an expression. Raises `Refused` if it is not arithmetic, or if a number is too large."""
     try:
         tree = ast.parse(expression.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -251,6 +222,6 @@ def _value(node: ast.expr) -> Any:
 
 
 def _applied(sign: type[ast.operator], left: Any, right: Any) -> Any:
-    if sign is ast.Pow and (abs(right) > 64 or abs(left) > LARGEST):  # towers of powers are slow
+    if sign is ast.Pow and (abs(right) > 64 or abs(left) > LARGEST):  # large powers are slow
         raise Refused("the number is too large")
     return _BINARY[sign](left, right)

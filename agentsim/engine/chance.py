@@ -1,8 +1,7 @@
-"""Chance: named, seeded streams of draws.
+"""Chance: named, seeded streams of random numbers.
 
-A stream is SHA-256 in counter mode over `seed/name`, so that a draw is the same on every interpreter and
-platform for ever, and a stream that gains a draw shifts no other stream. No global generator belongs here,
-nor anything that reads a clock or the system's entropy.
+A stream is SHA-256 in counter mode over `seed/name`, so that a draw is the same on every interpreter and platform, and
+an additional draw in one stream shifts no other. Nothing here uses a global generator, a clock or the system's entropy.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ class Stream:
             yield from _WORDS.unpack(hashlib.sha256(prefix + block.to_bytes(8, "big")).digest())
 
     def turn(self, key: str) -> None:
-        """From now on draw what a fresh stream with this key would; its lasting streams stay as they are."""
+        """Draw from now on like a new stream with this key; its lasting streams stay as they are."""
         self._key = key
         self._words = self._generate()
 
     def lasting(self, name: str) -> Stream:
-        """A fresh stream that is the same for all decisions of one bot in one game: its tastes, not its moods."""
+        """Return a new stream that is the same for all decisions of one bot in one game, such as its preferences."""
         return Stream(f"{self._lasting}/{name}")
 
     def random(self) -> float:
-        """Uniform in [0, 1), a multiple of 2**-53."""
+        """Draw uniformly from [0, 1), a multiple of 2**-53."""
         return (next(self._words) >> 11) * 2.0**-53
 
     def below(self, bound: int) -> int:
-        """Uniform in 0..bound-1, without modulo bias; `bound` in 1..2**64."""
+        """Draw uniformly from 0..bound-1, without modulo bias; `bound` in 1..2**64."""
         assert 1 <= bound <= 2**64
         limit = 2**64 - 2**64 % bound
         while (word := next(self._words)) >= limit:
@@ -52,15 +51,15 @@ class Stream:
         return word % bound
 
     def integer(self, low: int, high: int) -> int:
-        """Uniform in low..high, both included."""
+        """Draw uniformly from low..high, both included."""
         return low + self.below(high - low + 1)
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of a non-empty sequence, each equally likely."""
+        """Draw one item of a non-empty sequence, each equally likely."""
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """A new list in uniformly random order (Fisher-Yates, from the end)."""
+        """Return a new list in uniformly random order (Fisher-Yates, from the end)."""
         out = list(items)
         for last in range(len(out) - 1, 0, -1):
             other = self.below(last + 1)
@@ -69,7 +68,7 @@ class Stream:
 
 
 class _Scripted(Stream):
-    """A stream whose first results are given; afterwards it draws as the seeded one does."""
+    """A stream whose first results are given; then it draws like the seeded one."""
 
     def __init__(self, key: str, results: Sequence[Any]) -> None:
         super().__init__(key)
@@ -118,7 +117,7 @@ class Chance:
         self._salt = ""
 
     def branch_seed(self, word: str) -> None:
-        """From now on draw otherwise, in a way that this word decides; what lasts of bots stays as it was."""
+        """Salt all draws from now on with this word, except for bots' lasting streams."""
         self._salt += f"{word}/"
         for name, stream in self._streams.items():
             stream.turn(self._key(name))
@@ -127,7 +126,7 @@ class Chance:
         return f"{self.seed}/{name}" if not self._salt else f"{self.seed}/salt/{self._salt}{name}"
 
     def stream(self, name: str) -> Stream:
-        """The stream called `name`, where it was left."""
+        """Return the stream called `name`, continued."""
         stream = self._streams.get(name)
         if stream is None:
             key = self._key(name)
@@ -137,8 +136,8 @@ class Chance:
         return stream
 
     def once(self, name: str, lasting: str | None = None) -> Stream:
-        """A fresh stream that is not kept: for a name used once, such as one bot decision.
+        """Return a new stream that is not stored: for a name that is used once, such as one decision of a bot.
 
-        `lasting` names what its `lasting` streams belong to.
+        `lasting` names the owner of its `lasting` streams.
         """
         return Stream(self._key(name), None if lasting is None else f"{self.seed}/{lasting}")

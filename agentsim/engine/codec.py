@@ -1,6 +1,6 @@
-"""codec: records as JSON values and back, JSON values as one line, the places within them, and texts by place.
+"""codec: conversion of records to JSON values and back, JSON lines, paths within JSON values, and texts by index.
 
-No format of any file belongs here.
+File formats are defined elsewhere.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 
 
 class ClosedTable(BaseModel):
-    """Base of every table of a file that people write: closed to unknown keys, strict about types, finite.
+    """The base of all tables in files that people write: closed to unknown keys, strict about types, finite.
 
-    Words below a field describe it in the table's schema. They are read from the source when a schema is made: pydantic
-    would read them for every class at its import, which was a seventh of what a command took before its work.
+    Strings below fields describe them in the table's schema. They are read from the source when a schema is made,
+    because pydantic would read them for every class at import, a seventh of the time that a command takes before its
+    work.
     """
 
-    # No validator is built for a table of which there is none in this process, nor for one that another table includes.
+    # A validator is built only for tables that are used in this process by themselves.
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
     @classmethod
@@ -45,12 +46,12 @@ class ClosedTable(BaseModel):
 
 @cache
 def _described(table: type[ClosedTable]) -> Mapping[str, str]:
-    """Return the words below the fields of a table and of those that it extends; reading its source takes long."""
+    """Return the strings below the fields of a table and of its bases; parsing its source is slow."""
     found: dict[str, str] = {}
     for each in (each for each in reversed(table.__mro__) if issubclass(each, ClosedTable) and each is not ClosedTable):
         try:
             source = inspect.getsource(each)
-        except OSError:  # a class of an interactive session has none
+        except OSError:  # classes of an interactive session have no source
             continue
         tree = ast.parse(f"if True:\n{source}" if source[0].isspace() else source)
         (body, *_) = (node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
@@ -64,7 +65,7 @@ def _described(table: type[ClosedTable]) -> Mapping[str, str]:
 
 
 def adapter(cls: type[Any]) -> TypeAdapter[Any]:
-    """The adapter that takes instances of `cls` to JSON values and back, built once per class."""
+    """Return the adapter between instances of `cls` and JSON values, built once per class."""
     found = _ADAPTERS.get(cls)
     if found is None:
         found = _ADAPTERS[cls] = TypeAdapter(cls)
@@ -72,13 +73,13 @@ def adapter(cls: type[Any]) -> TypeAdapter[Any]:
 
 
 def values(record: Any) -> dict[str, Any]:
-    """A record's fields as JSON values."""
+    """Return a record's fields as JSON values."""
     out: dict[str, Any] = adapter(type(record)).serializer.to_python(record, mode="json")
     return out
 
 
 def values_at(record: BaseModel) -> dict[str, Any]:
-    """A record's values by path: its fields (`bid`), and the fields of those (`action.bid`)."""
+    """Return a record's values by path: its fields (`bid`), and the fields of those (`action.bid`)."""
     found = dict(record.__dict__)
     for name, value in record.__dict__.items():
         if isinstance(value, BaseModel):
@@ -88,12 +89,12 @@ def values_at(record: BaseModel) -> dict[str, Any]:
 
 
 def canonical(value: Any) -> str:
-    """JSON values as the one ASCII text that fingerprints are made of: keys sorted, a space behind `,` and `:`."""
+    """Return the ASCII JSON text that fingerprints hash: keys sorted, a space after `,` and `:`."""
     return _CANONICAL.encode(value)
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of JSON; `ValueError` where it is none, or holds a number that no float is."""
+    """Return the value of a JSON text. Raises `ValueError` if it is not JSON, or has a number that is not finite."""
     return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8", "surrogatepass"))
 
 
@@ -104,30 +105,32 @@ def _finite(digits: str) -> float:
     return value
 
 
-# Made once: `json.loads` makes one at every call, which for a journal's line takes longer than to read it.
+# Made once: `json.loads` with arguments makes a decoder per call, which takes longer than reading a journal's line.
 _DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
 
 
 def json_line(value: Any) -> bytes:
-    """JSON values as one compact line of UTF-8, without its end; `ValueError` for numbers that are none.
+    """Return a JSON value as one compact line of UTF-8, without line end.
 
-    `value` is made of dicts with text keys, lists, tuples, texts, numbers, booleans and None: what else pydantic can
-    write is not looked for. A run writes some thousand lines a second: this takes a quarter of `json.dumps`' time.
+    Raises `ValueError` for numbers that are not finite.
+
+    `value` consists of dicts with string keys, lists, tuples, strings, numbers, booleans and None; other types are not
+    checked for. A run writes some thousand lines per second, and this takes a quarter of the time of `json.dumps`.
     """
     line = to_json(value)
-    if b"NaN" in line or b"Infinity" in line:  # in a text, or as a number, which JSON has not
+    if b"NaN" in line or b"Infinity" in line:  # in a text, or as a number that JSON lacks
         line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     return line
 
 
-@lru_cache(maxsize=1024)  # the lines of a wave's prompts are the same for all who are asked
+@lru_cache(maxsize=1024)  # the lines of a wave's prompts are the same for all players
 def text_id(text: str) -> str:
-    """32 hex digits that name a text by its content."""
+    """Return 32 hex digits that identify a text by its content."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def bytes_id(pieces: Iterable[bytes]) -> str:
-    """The same of a text whose UTF-8 comes in pieces."""
+    """Return the `text_id` of a text whose UTF-8 comes in pieces."""
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(piece)
@@ -139,9 +142,9 @@ _MISSING = "refers to a text that is not there"
 
 @dataclass
 class Texts:
-    """Texts by their places, from 0 on in the order in which they came.
+    """Texts by index, from 0 on, in the order of their arrival.
 
-    Records that name more than `most` places in all are refused: a few bytes name a run of any length.
+    Records that refer to more than `most` texts in all are refused, because a few bytes can name a range of any length.
     """
 
     in_order: list[str] = field(default_factory=list)
@@ -149,14 +152,14 @@ class Texts:
     named: int = 0
 
     def add(self, text: Any) -> None:
-        """The next text; `ValueError` where it is none."""
+        """Append a text. Raises `ValueError` if it is not a valid string."""
         if not isinstance(text, str):
             raise ValueError("a text is no text")
-        text.encode()  # or it holds an incomplete character
+        text.encode()  # raises for lone surrogates
         self.in_order.append(text)
 
     def __getitem__(self, place: Any) -> str:
-        """Return the text at a place. Raises `ValueError` if there is none."""
+        """Return the text at an index. Raises `ValueError` if there is none."""
         if place not in self:
             raise ValueError(_MISSING)
         return str(self.in_order[place])
@@ -165,7 +168,7 @@ class Texts:
         return type(place) is int and 0 <= place < len(self.in_order)
 
     def several(self, places: Any) -> list[str]:
-        """Return the texts of places and of runs of places, which are a list of the first and the last.
+        """Return the texts at a list of indexes and ranges, which are lists of the first and the last index.
 
         Raises `ValueError` for anything else.
         """
@@ -187,7 +190,7 @@ class Texts:
 
 
 class NewTexts:
-    """Puts texts away behind those that are there. Those of `new` are to be written before what names them."""
+    """A writer that adds new texts to a collection; write those of `new` before the records that refer to them."""
 
     def __init__(self, texts: Texts) -> None:
         self.new: list[str] = []
@@ -195,7 +198,7 @@ class NewTexts:
         self._places = {text: place for place, text in enumerate(texts.in_order)}
 
     def __call__(self, texts: Sequence[str]) -> list[Any]:
-        """The places of texts, as `runs`."""
+        """Return the indexes of texts, as `runs`."""
         return runs(map(self._place, texts))
 
     def _place(self, text: str) -> int:
@@ -207,7 +210,7 @@ class NewTexts:
 
 
 def runs(places: Iterable[int]) -> list[Any]:
-    """Places, those that follow one another as the first and the last of them."""
+    """Return indexes with each consecutive run as a list of its first and last."""
     found: list[list[int]] = []
     for place in places:
         if found and found[-1][1] == place - 1:
@@ -218,11 +221,11 @@ def runs(places: Iterable[int]) -> list[Any]:
 
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Names of fields, and places in lists: `("action", "offer", "properties", 0)`."""
+"""Names of fields, and indexes in lists: `("action", "offer", "properties", 0)`."""
 
 
 def paths_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every single value within JSON values, with its path, in order."""
+    """Yield every leaf of a JSON value, with its path, in order."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             yield from paths_in(part, (*path, key))
@@ -234,7 +237,7 @@ def paths_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def value_at(value: Any, path: Path) -> Any:
-    """What stands at a path; None where nothing does."""
+    """Return the value at a path, or None if there is none."""
     for key in path:
         if isinstance(value, Mapping):
             value = value.get(key)
@@ -244,7 +247,7 @@ def value_at(value: Any, path: Path) -> Any:
 
 
 def with_value(value: Any, path: Path, new: Any) -> Any:
-    """A copy of JSON values in which this stands at a path that they have."""
+    """Return a copy of a JSON value with a new value at an existing path."""
     if not path:
         return new
     key, *rest = path
@@ -254,7 +257,7 @@ def with_value(value: Any, path: Path, new: Any) -> Any:
 
 
 def nodes_at(schema: Mapping[str, Any], path: Path) -> Iterator[Mapping[str, Any]]:
-    """What a schema says of a path, once for each kind of record that has it."""
+    """Yield the subschemas at a path of a schema, one for each kind of record that has it."""
     if "anyOf" in schema:
         for kind in schema["anyOf"]:
             yield from nodes_at(kind, path)
@@ -262,15 +265,3 @@ def nodes_at(schema: Mapping[str, Any], path: Path) -> Iterator[Mapping[str, Any
         yield schema
     elif isinstance(path[0], str) and path[0] in schema.get("properties", {}):
         yield from nodes_at(schema["properties"][path[0]], path[1:])
-
-
-def knows(schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether the objects in a value have no keys but those of the schema."""
-    if "anyOf" in schema:
-        return any(knows(branch, value) for branch in schema["anyOf"])
-    if isinstance(value, list):
-        return all(knows(schema.get("items", {}), each) for each in value)
-    fields = schema.get("properties")
-    if fields is None or not isinstance(value, dict):
-        return True
-    return value.keys() <= fields.keys() and all(knows(fields[name], part) for name, part in value.items())

@@ -1,7 +1,7 @@
-"""Decision: base of what players decide, whole numbers in it, how one was read, and what the reader asks of a question.
+"""Decision: the base of players' decisions, whole numbers in them, and the result and the protocol of reading one.
 
-To ask again costs one call; a misread amount costs the game. So what could be two numbers, or none, is refused. Which
-numbers are legal in a state is not decided here (`Request.check`), nor how JSON is found (`reading`).
+Asking again costs one call, a misread amount costs the game: text that could be two numbers, or none, is refused.
+`Request.check` decides which numbers are legal; `reading` finds JSON in replies.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 
 class Decision(BaseModel):
-    """Base of what players decide: frozen, JSON both ways; keys it does not know are ignored."""
+    """The base of players' decisions: frozen, convertible to JSON and back; unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
@@ -27,11 +27,11 @@ D = TypeVar("D", bound=Decision)
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[D]):
-    """A decision, the stage that found it, and how many candidates the reply has.
+    """A decision, the stage of the reader that found it, and the number of candidates in the reply.
 
     Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `bare`; `words` (prose that is the
-    answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict).
-    `checked` says that the request has been asked already whether the decision is legal.
+    answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict). `checked` is True
+    if the request has already checked that the decision is legal.
     """
 
     decision: D
@@ -42,7 +42,7 @@ class Reading(Generic[D]):
 
 
 class Question(Protocol):
-    """What the reader goes by, of a request."""
+    """The part of a request that the reader depends on."""
 
     kind: ClassVar[str]
     leading: ClassVar[bool]
@@ -55,7 +55,7 @@ class Question(Protocol):
     @property
     def nothing(self) -> Mapping[str, Any]: ...
     @property
-    def shape(self) -> Mapping[str, Any]: ...
+    def answer_fields(self) -> Any: ...
     def decision_of(self, said: Mapping[str, Any]) -> Decision: ...
     def knows(self, said: Mapping[str, Any]) -> bool: ...
     def fits(self, said: Mapping[str, Any]) -> bool: ...
@@ -65,8 +65,8 @@ class Question(Protocol):
 
 
 def unanswerable(record: type[BaseModel]) -> str:
-    """What is wrong with a record whose first field may be answered no, after which no other is asked; "" for none."""
-    # the one value of a kind is known when its other fields are asked
+    """Return the problem of a record whose first field may be answered no, after which no other is asked, or ""."""
+    # a field with one value is known already when the other fields are asked
     fields = [(name, part) for name, part in record.model_fields.items() if not _is_one_value(part.annotation)]
     if fields and fields[0][1].annotation is bool:
         needed = [name for name, part in fields[1:] if part.is_required()]
@@ -81,7 +81,7 @@ def _is_one_value(annotation: Any) -> bool:
 
 
 def _records(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The records that a field may be; of those in a list, the ones of several kinds: others are a line each."""
+    """Yield the records that a field may be; in lists, only those of several kinds, since others are one line each."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     listed = get_origin(annotation) in {list, tuple}
@@ -90,11 +90,11 @@ def _records(annotation: Any) -> Iterator[type[BaseModel]]:
             yield from _records(inner)
 
 
-MAX_DIGITS = 18  # the longest that always fit the signed 64 bits which Parquet, pandas and SQLite keep
+MAX_DIGITS = 18  # the most that always fit the signed 64 bits of Parquet, pandas and SQLite
 
 _LIMIT = 10**MAX_DIGITS
-_SEPARATOR = ",_'’ \u00a0\u2009\u202f"  # not the dot: `1.000` is one for some and a thousand for others
-# one separator throughout, in groups of three; of a fraction one or two zeros, since three could be a group
+_SEPARATOR = ",_'’ \u00a0\u2009\u202f"  # not the dot: `1.000` is one in some languages and a thousand in others
+# one kind of separator, in groups of three; a fraction of only one or two zeros, since three could be a group
 _SPELLING = re.compile(
     rf"(?P<digits>[+-]?(?:0|[1-9][0-9]{{0,2}}(?:(?P<separator>[{_SEPARATOR}])[0-9]{{3}}(?:(?P=separator)[0-9]{{3}})*)?"
     r"|[1-9][0-9]+))(?:\.00?)?"
@@ -103,7 +103,7 @@ _REAL = re.compile(r"(?P<digits>-?[0-9]+)\.0+")
 
 
 class Real(float):
-    """A JSON number with a fraction or an exponent that remembers how it was written."""
+    """A JSON number with a fraction or an exponent that keeps its spelling."""
 
     __slots__ = ("text",)
     text: str
@@ -115,9 +115,9 @@ class Real(float):
 
 
 def whole(value: Any) -> int:
-    """The whole number that a JSON value says beyond doubt; a pydantic error, fit for the model, else.
+    """Return the whole number that a JSON value means unambiguously. Raises a pydantic error with words for the model.
 
-    A float that has lost its spelling is none: it may have been `1000000000.0` or `1e9`.
+    A plain float is refused: its spelling is lost, which may have been `1000000000.0` or `1e9`.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         number = int(value)
@@ -139,7 +139,7 @@ def whole(value: Any) -> int:
 
 
 def _without_currency(text: str) -> str:
-    """The text without its one currency sign, which stands first, behind a sign, or last."""
+    """Return the text without its one currency sign, which comes first, after a plus or minus, or last."""
     sign, rest = (text[0], text[1:]) if text[:1] in {"+", "-"} else ("", text)
     if rest and unicodedata.category(rest[0]) == "Sc":
         return sign + rest[1:].lstrip()
@@ -153,4 +153,4 @@ def _too_long() -> PydanticCustomError:
 
 
 WholeNumber: TypeAlias = Annotated[int, BeforeValidator(whole)]
-"""An amount in a decision: a plain int, read from every spelling that is beyond doubt and from no other."""
+"""An amount in a decision: an int, read from every unambiguous spelling and no other."""

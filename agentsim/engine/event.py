@@ -1,6 +1,6 @@
-"""Event: something happened, and what it was towards whom. LoggedEvent: an event with its audience and its place.
+"""Event: something that happened in a game, with its interactions. LoggedEvent: an event with its audience and place.
 
-Not here: who may see what (the rules say so at every `tell`), how an event looks on a page, how dealings are summed up.
+The rules state the audience at every `tell`; reports draw events, `history.events` sums up interactions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agentsim.engine.wording import Template, filled, names_in, snake_case
 PlayerId: TypeAlias = str
 """A player's id, or `@role` for staff."""
 NamedPlayer: TypeAlias = Annotated[str, AfterValidator(composed)]
-"""A setting that names a player; whether there is one of that name is checked where the players are known."""
+"""A setting that names a player; the player's existence is checked once the players are known."""
 
 
 class EveryoneType:
@@ -31,7 +31,7 @@ class EveryoneType:
 
 Everyone: Final = EveryoneType()
 Audience: TypeAlias = EveryoneType | tuple[PlayerId, ...]
-"""Who hears an event: `Everyone`, or exactly these players; `Nobody` is for the log alone."""
+"""The audience of an event: `Everyone`, or exactly these players; `Nobody` is for the log alone."""
 Nobody: Final[tuple[PlayerId, ...]] = ()
 E = TypeVar("E", bound="Event")
 
@@ -45,11 +45,11 @@ NAMED: Final = "named"
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """What `who` did towards `whom`, in the past tense.
+    """One deed of `who` towards `whom`, in the past tense.
 
-    FOR gives the other something, or says yes to what the other asked; AGAINST takes something away, or says no; talk
-    is NEITHER. Only what a player chose is a dealing: what the rules or a lot bring about is none. `amount` is how much
-    was given, in a unit that is the same for every dealing of that `deed`.
+    FOR gives the other something, or agrees to what the other asked; AGAINST takes something away, or refuses; talk is
+    NEITHER. Only what a player chose counts, not what the rules or chance bring about. `amount` is how much was given,
+    in a unit that is the same for every interaction with that `deed`.
     """
 
     who: PlayerId
@@ -59,12 +59,12 @@ class Interaction:
     amount: float | None = None
 
 
-class Deed(NamedTuple):
-    """What an event says that one player did to another: names of the event's fields, and how it counts.
+class InteractionRule(NamedTuple):
+    """The declaration of an event's interactions: names of the event's fields, and the sign.
 
-    `whom` may hold several players, or None for no player; where it holds a player for each of several who did it
-    (`{voter: candidate}`), `who` names the same field. Where `when` names a field, the deed was done only if that field
-    is true.
+    The field `whom` may hold one or several players, or None for no player. If it is a mapping of doers to players
+    (`{voter: candidate}`), `who` names the same field. If `when` names a field, the deed counts only if that field is
+    true.
     """
 
     who: str
@@ -75,7 +75,7 @@ class Deed(NamedTuple):
     when: str | None = None
 
     def of(self, event: Event) -> Iterator[Interaction]:
-        """The interactions of one event."""
+        """Yield the interactions of one event."""
         who, whom = getattr(event, self.who), getattr(event, self.whom)
         amount = getattr(event, self.amount) if self.amount else None
         if self.when is None or getattr(event, self.when):
@@ -85,7 +85,7 @@ class Deed(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that the event must have."""
+        """The fields and properties that the event must have."""
         return (*(name for name in (self.who, self.whom, self.amount, self.when) if name), *names_in(self.deed))
 
 
@@ -95,37 +95,38 @@ class Event:
 
         class Sold(Event, heading="Sold to {name} for {price}", content="{item.name}, quality {item.quality}."):
 
-    `kind` names the event in the history: the class's name in small letters where it is not given. `heading` is a short
-    title, `content` what happened, in prose: templates of the class's fields and properties (`engine.wording`).
-    `words` names the field that holds a player's own words, which the history keeps as the event's `content` and
-    not in its `data`. All other fields are the `data`, in numbers and ids, so that the outcome can be recomputed from
-    them. `deeds` are what players did to each other by it. `private` names the fields, or properties, that hold who may
-    hear it at most, beside staff: players' ids, or the numbers of their seats from 1, or None where it is for all;
-    `Table.tell` refuses any other audience. `concerns` names in the same way those whom a public event is about:
-    `Table.concerning` finds them for each player. `drawn` names the fields whose
-    order chance drew: a list of players, or one player where the events of a round come in such an order. Reports test
-    what a place in it is worth. `out` names the fields that hold those who leave the game by it, as `concerns` does.
-    Raises `TypeError` for a name that the class has not, and where it says neither `content` nor `words`; a `base` of
-    events, which is never told itself, may leave that to them.
+    `kind` names the event in the history, by default the class's name in snake case. `heading` is a short title,
+    `content` what happened, in prose: templates of the class's fields and properties (`engine.wording`). `words` names
+    the field with a player's own words, which the history keeps as the event's `content` and not in its `data`. All
+    other fields are the `data`, in numbers and ids, from which the outcome can be recomputed. `interactions` are the
+    players' deeds towards each other. `private` names fields or properties that limit the audience, staff aside:
+    players' ids, or the numbers of their seats from 1, or None for all; `Table.tell` refuses any other audience.
+    `concerns` names in the same way the players that a public event is about: `Table.concerning` finds them for each
+    player. `drawn` names the fields in an order that chance drew: a list of players, or one player if the events of a
+    round come in such an order; reports test the effect of the place in it. `out` names the fields with the players
+    that leave the game by the event, in the form of `concerns`.
+
+    Raises `TypeError` for a name that the class lacks, and if a class has neither `content` nor `words`; a `base` of
+    events, which is never told itself, may leave that to its subclasses.
     """
 
     kind: ClassVar[str]
     words: ClassVar[str | None] = None
     in_prompt: ClassVar[bool] = True
-    """Whether the prompts of those who hear it tell it; what they do not, a person is shown as it happens."""
+    """Whether prompts of those who hear it tell it; if not, a person is shown it as it happens."""
     for_log: ClassVar[bool] = False
-    """Whether it is for the log alone, and no player ever hears it."""
+    """Whether it is for the log alone, and heard by no player."""
     is_base: ClassVar[bool] = True
-    """Whether it is told only as one of its subclasses."""
+    """Whether only its subclasses are told."""
     forgets: ClassVar[bool] = False
-    """Whether it takes the place of what those who hear it heard before, as a summary does."""
+    """Whether it replaces what its audience heard before, as a summary does."""
     _heading: ClassVar[Template | None] = None
     _content: ClassVar[Template | None] = None
-    _deeds: ClassVar[tuple[Deed, ...]] = ()
+    _interactions: ClassVar[tuple[InteractionRule, ...]] = ()
     _private: ClassVar[tuple[str, ...]] = ()
     _concerns: ClassVar[tuple[str, ...]] = ()
     drawn: ClassVar[tuple[str, ...]] = ()
-    """The fields whose order chance drew."""
+    """The fields in an order that chance drew."""
     _out: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(
@@ -135,7 +136,7 @@ class Event:
         heading: Template | None = None,
         content: Template | None = None,
         words: str | None = None,
-        deeds: tuple[Deed, ...] = (),
+        interactions: tuple[InteractionRule, ...] = (),
         in_prompt: bool | None = None,
         private: tuple[str, ...] = (),
         concerns: tuple[str, ...] = (),
@@ -146,15 +147,20 @@ class Event:
     ) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
-        given = {"_heading": heading, "_content": content, "words": words, "_deeds": deeds, "in_prompt": in_prompt}
-        given |= {"_private": private, "_concerns": concerns, "drawn": drawn, "_out": out}
-        for name, value in given.items():
-            if value is not None and value != ():
-                setattr(cls, name, value)
+        # arguments that are not given are inherited from the base
+        cls._heading = cls._heading if heading is None else heading
+        cls._content = cls._content if content is None else content
+        cls.words = cls.words if words is None else words
+        cls.in_prompt = cls.in_prompt if in_prompt is None else in_prompt
+        cls._interactions = interactions or cls._interactions
+        cls._private = private or cls._private
+        cls._concerns = concerns or cls._concerns
+        cls.drawn = drawn or cls.drawn
+        cls._out = out or cls._out
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
         named.update((*cls._private, *cls._concerns, *cls._out, *cls.drawn))
-        named.update(name for deed in cls._deeds for name in deed.names)
+        named.update(name for deed in cls._interactions for name in deed.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
             raise TypeError(f"{cls.__name__} has no {', '.join(unknown)}, which its words name")
@@ -169,14 +175,14 @@ class Event:
 
     @property
     def content(self) -> str:
-        """What happened, in prose; for events with `words`, exactly those words."""
+        """The prose of what happened; for events with `words`, exactly those words."""
         if self._content is not None:
             return filled(self._content, self)
         assert self.words is not None, "see `__init_subclass__`"
         return str(getattr(self, self.words))
 
     def confidants(self, players: Sequence[PlayerId]) -> frozenset[PlayerId] | None:
-        """Who of these players may hear it at most, beside staff; None where it is not private."""
+        """Return which of these players may hear it, staff aside, or None if it is not private."""
         if not self._private:
             return None
         found: set[PlayerId] = set()
@@ -189,14 +195,14 @@ class Event:
         return frozenset(found)
 
     def concerned(self, past: Past) -> Iterable[PlayerId | int]:
-        """Whom it is about, beside who did it: players' ids, or the numbers of their seats from 1, others mean no one.
+        """Yield the players it is about, besides the one who did it: ids, or numbers of seats from 1.
 
-        `past` holds the public events before it.
+        Other numbers are ignored. `past` has the public events before it.
         """
         return self._held(self._concerns)
 
     def leaving(self, players: Sequence[PlayerId]) -> list[PlayerId]:
-        """Who of these players leaves the game by it."""
+        """Return which of these players leave the game by it."""
         held = (players[each - 1] if isinstance(each, int) else each for each in self._held(self._out))
         return [each for each in held if each in players]
 
@@ -207,18 +213,19 @@ class Event:
 
     @property
     def turned_away(self) -> bool:
-        """Whether the game itself turned away by this what a player decided: it was read, and came to nothing."""
+        """Whether the game turns a player's decision away by this event: the decision was read, but had no effect."""
         return False
 
     def interactions(self, past: Past) -> Iterable[Interaction]:
-        """What players did towards each other by this, in order; `past` is what the caller knows of before.
+        """Return the players' interactions in this event, in order.
 
-        An interaction of a player with itself, or with a name that is no player, does not count.
+        `past` has the earlier events that the caller knows. An interaction of a player with itself, or with a name that
+        is not a player's, does not count.
         """
-        return [done for deed in self._deeds for done in deed.of(self)]
+        return [done for deed in self._interactions for done in deed.of(self)]
 
     def data(self) -> dict[str, Any]:
-        """Every field but the words, as JSON values."""
+        """Return every field but the words, as JSON values."""
         out = values(self)
         if self.words is not None:
             del out[self.words]
@@ -226,7 +233,7 @@ class Event:
 
     @classmethod
     def restore(cls, data: Mapping[str, Any], content: str) -> Event:
-        """The event that `data()` and `content` came from; `ValueError` where they do not fit."""
+        """Return the event that `data()` and `content` came from. Raises `ValueError` if they do not fit."""
         given = dict(data)
         if cls.words is not None:
             given[cls.words] = content
@@ -238,10 +245,10 @@ class Event:
 
 
 class LoggedEvent(NamedTuple):
-    """An event as it stands in the log.
+    """An event in the log, with its audience and its round.
 
-    `by` is the player whose latest decision led to it, `decision` that decision's index (from 1);
-    both are None for the narrator's own events.
+    `by` is the player whose latest decision led to it, `decision` that decision's index (from 1); both are None for the
+    narrator's own events.
     """
 
     event: Event
@@ -252,32 +259,32 @@ class LoggedEvent(NamedTuple):
 
     @property
     def public(self) -> bool:
-        """Whether all were in the audience."""
+        """Whether the audience is everyone."""
         return isinstance(self.to, EveryoneType)
 
     def heard_by(self, player: PlayerId) -> bool:
-        """Whether this player was in the audience."""
+        """Return whether this player was in the audience."""
         return isinstance(self.to, EveryoneType) or player in self.to
 
 
 class Past:
-    """What happened before an event that tells a part and points at another for the rest.
+    """The events before one that tells only a part and refers to earlier ones for the rest.
 
-    It follows on `before`, where there is one.
+    It continues `before`, if given.
     """
 
     def __init__(self, before: Past | None = None) -> None:
         self._before = before
         self._events: dict[type[Event], list[Event]] = defaultdict(list)
         self._indexes: dict[tuple[type[Event], tuple[str, ...]], tuple[dict[tuple[object, ...], list[Any]], int]] = {}
-        """By class and names of fields: the events by the values of these fields, and how many events are in it."""
+        """By class and names of fields: the events by the values of these fields, and the number of events indexed."""
 
     def add(self, event: Event) -> None:
-        """This happened after all that is here."""
+        """Add an event after all others."""
         self._events[type(event)].append(event)
 
     def every(self, kind: type[E], **fields: object) -> Sequence[E]:
-        """All events of exactly this class whose fields are these, in order."""
+        """Return all events of exactly this class with these values of fields, in order."""
         names, events = tuple(fields), self._events[kind]
         by_values, indexed = self._indexes.get((kind, names), ({}, 0))
         for event in events[indexed:]:
@@ -287,6 +294,6 @@ class Past:
         return found if self._before is None else [*self._before.every(kind, **fields), *found]
 
     def last(self, kind: type[E], **fields: object) -> E | None:
-        """The last event of exactly this class whose fields are these; None where there was none, or none was heard."""
+        """Return the last event of exactly this class with these values of fields, or None."""
         found = self.every(kind, **fields)
         return found[-1] if found else None

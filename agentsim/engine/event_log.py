@@ -1,4 +1,4 @@
-"""EventLog: the events of a game in order, and which of them each player heard."""
+"""EventLog: the events of a game in order, and the events that each player heard."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from agentsim.engine.event import Event, EveryoneType, LoggedEvent, Past, Player
 from agentsim.engine.memory import Memory
 
 _Window: TypeAlias = tuple[Sequence[int], int]
-"""Positions in a log, of which so many of the first count."""
+"""Positions in a log, and the number of the first of them that count."""
 
 
 class EventLog(Sequence[LoggedEvent]):
     """The events of a game in order.
 
-    The log keeps the positions of public events once for all players, and for each player those of the events that not
-    all heard; what a player heard is both, merged.
+    The log stores the positions of public events once for all players, and of other events for each player that heard
+    them; what a player heard is both, merged.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class EventLog(Sequence[LoggedEvent]):
         self._private: defaultdict[PlayerId, list[int]] = defaultdict(list)
         self._without: dict[Container[type[Event]], list[int]] = {}
         self._concerning: defaultdict[PlayerId, list[int]] = defaultdict(list)
-        self._indexed = 0  # how many public events are in `_concerning` and in `_past`
+        self._indexed = 0  # number of public events that are in `_concerning` and in `_past`
         self._past = Past()
 
     def __len__(self) -> int:
@@ -45,7 +45,6 @@ class EventLog(Sequence[LoggedEvent]):
         return self._entries[index]
 
     def append(self, entry: LoggedEvent) -> None:
-        """Add an event at the end."""
         position = len(self._entries)
         self._entries.append(entry)
         if isinstance(entry.to, EveryoneType):
@@ -58,13 +57,13 @@ class EventLog(Sequence[LoggedEvent]):
                 self._private[player].append(position)
 
     def heard(self, player: PlayerId, pending: Iterable[LoggedEvent] = ()) -> Heard:
-        """Return what a player has heard up to now; `pending` are events after those of the log."""
+        """Return the events that a player has heard up to now; `pending` are events after those of the log."""
         return self._heard(player, self._public, [entry for entry in pending if entry.heard_by(player)])
 
     def concerning(self, player: PlayerId, players: Sequence[PlayerId], pending: Iterable[LoggedEvent] = ()) -> Heard:
-        """Return what a player did, heard with few others, or is concerned with (`Event.concerned`), up to now.
+        """Return the events up to now that a player did, heard in private, or is concerned by (`Event.concerned`).
 
-        Each public event is looked at once for all `players`.
+        Each public event is examined once for all `players`.
         """
         for position in self._public[self._indexed :]:
             for each in concerned(self._entries[position], players, self._past):
@@ -79,7 +78,7 @@ class EventLog(Sequence[LoggedEvent]):
         return self._heard(player, self._concerning[player], added)
 
     def update(self, memory: Memory, player: PlayerId, skips: Container[type[Event]], before: Heard) -> Heard:
-        """Have a memory hear what its player heard after `before`, and return what the player has heard up to now."""
+        """Give a memory the events that its player heard after `before`; return all events heard up to now."""
         now = self._heard(player, self._public if skips == frozenset() else self._public_without(skips))
         for entry in now.since(before):
             if type(entry.event) not in skips:
@@ -98,9 +97,9 @@ class EventLog(Sequence[LoggedEvent]):
 
 
 class Heard(Sequence[LoggedEvent]):
-    """The events that one player has heard up to a moment, in order: windows on the growing log, not a copy of it.
+    """The events that one player has heard up to a moment, in order: a view of the growing log, not a copy.
 
-    `last(n)` and iteration cost what they yield, whatever was told to others.
+    `last(n)` and iteration take time in proportion to what they yield, whatever others were told.
     """
 
     def __init__(
@@ -129,7 +128,10 @@ class Heard(Sequence[LoggedEvent]):
             yield self._entries[position]
 
     def since(self, earlier: Heard) -> list[LoggedEvent]:
-        """Return what was heard after `earlier`, which is of the same player and kind; costs what it returns."""
+        """Return the events heard after `earlier`, in time proportional to their number.
+
+        `earlier` must be a view of the same player and kind.
+        """
         public, private = (
             positions[before:count]
             for (positions, count), (_, before) in zip(
@@ -152,7 +154,7 @@ class Heard(Sequence[LoggedEvent]):
 
 
 def concerned(entry: LoggedEvent, players: Sequence[PlayerId], past: Past) -> Mapping[PlayerId, None]:
-    """Return who did a public event and whom it concerns, in order; and add the event to `past`."""
+    """Return the players that did or are concerned by a public event, in order; and add the event to `past`."""
     found: dict[PlayerId, None] = {} if entry.by is None else {entry.by: None}
     for each in entry.event.concerned(past):
         if isinstance(each, str):

@@ -1,6 +1,6 @@
-"""Game: what a folder under `games/` offers. Outcome: why it ended and who stands where.
+"""Game: the interface of a folder under `games/`. Outcome: why a game ended, and its standings.
 
-No game's rules belong here.
+The rules of games are elsewhere.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from agentsim.errors import ScenarioError
 
 M = TypeVar("M")
 Bot: TypeAlias = Callable[[Request[Any], Stream], Decision]
-"""A scripted policy: a pure function of the request and of a stream of its own for this one decision."""
+"""A scripted policy: a pure function of the request and of a stream that belongs to this one decision."""
 
 
 @dataclass(frozen=True, slots=True)
 class InFile:
-    """Marks a field of a `GameConfig` whose value may be the name of a file: `Annotated[Catalogue, InFile(".json")]`.
+    """A mark of a field of a `GameConfig` that may name a file: `Annotated[Catalogue, InFile(".json")]`.
 
-    Rules read no files. In place of the name the scenario puts what `content` makes, and the field's type takes that
-    as one of its forms (`parts`). `words` are values that name no file.
+    Rules read no files. The scenario replaces the name by the value of `content`, which the field's type accepts as one
+    of its forms (`parts`). `words` are values that are not names of files.
     """
 
     suffix: str
@@ -44,63 +44,65 @@ class InFile:
 
     @property
     def valid(self) -> str:
-        """What an author may write, in words."""
+        """The legal values for a scenario's author, in words."""
         here = ' or { text = "..." }' if self.suffix == ".txt" else ""
         return f"a {self.suffix} file{here}" + "".join(f' or "{word}"' for word in self.words)
 
     @staticmethod
     def content(name: str, text: str) -> dict[str, Any]:
-        """A file that was read: its name without suffix, and its text."""
+        """Return the value for a file that was read: its name without suffix, and its text."""
         return {"name": name, "text": text}
 
     @staticmethod
     def parts(value: Any) -> tuple[str, str] | None:
-        """The name and the text, where the value is what `content` makes."""
+        """Return the name and the text of a value of `content`, or None for other values."""
         made = isinstance(value, Mapping) and value.keys() == {"name", "text"}
         return (value["name"], value["text"]) if made else None
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        """What an author may write: a file's name besides what the type itself allows."""
+        """Return the schema for a scenario's author: a file's name, or a value of the type itself."""
         named = {"type": "string", "pattern": f"{re.escape(self.suffix)}$", "description": f"a {self.suffix} file"}
         return {"anyOf": [named, handler(core)]}
 
 
 @dataclass(frozen=True, slots=True)
 class SeatsInFolder:
-    """Marks a field of a `GameConfig` that may name a folder whose `.txt` files are each the prompt of a player.
+    """A mark of a field of a `GameConfig` that may name a folder, whose `.txt` files are each the prompt of a player.
 
-    The scenario seats them; by the time the game sees the config, the field is None.
+    The scenario seats them; the game gets None in this field.
     """
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        """What an author may write."""
         return {"type": "string", "description": "A folder; every .txt file in it is the prompt of a player"}
 
 
 @dataclass(frozen=True, slots=True)
 class ByPlayer:
-    """Marks a field of a `GameConfig` that maps player ids to values: a `[[players]]` table may say its own.
+    """A mark of a field of a `GameConfig` that maps player ids to values.
 
-    It does so under `key`.
+    `[[players]]` tables may set a player's value under `key`.
     """
 
     key: Literal["memory"]
 
 
 class ProjectTable(ClosedTable):
-    """Base of the `[game]` table of the project that a game comes from: its files are read as they are."""
+    """The base of the `[game]` table of the project that a game comes from, whose files are read unchanged."""
 
     def translated(self, players: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """The scenario's tables that say the same, for these `[[players]]`; `ScenarioError` where they do not fit."""
+        """Return the equivalent tables of a scenario for these `[[players]]`.
+
+        Raises `ScenarioError` if they do not fit.
+        """
         raise NotImplementedError
 
 
 class GameConfig(ClosedTable):
-    """Base of a game's `[game_config]` table: strict, and closed to keys it does not know.
+    """The base of a game's `[game_config]` table: strict, and closed to unknown keys.
 
-    Where `called_by_files` is set, players are called as their prompt files are (`Table.names`), not by their ids.
-    `reasks` is how often a bad reply is asked for again where the scenario does not say. `project_table` is the
-    `[game]` table of another project's files, where the game reads those too.
+    If `called_by_files` is set, players are named after their prompt files (`Table.names`), not by their ids. `reasks`
+    is the number of times that a bad reply is asked for again, unless the scenario sets it. `project_table` is the
+    `[game]` table of another project's files, if the game reads those too.
     """
 
     called_by_files: ClassVar[bool] = False
@@ -109,22 +111,22 @@ class GameConfig(ClosedTable):
 
     @classmethod
     def marked(cls, kind: type[M]) -> dict[str, M]:
-        """The fields that carry a mark of this kind, by name."""
+        """Return the fields with a mark of this kind, by name."""
         marks = ((name, mark) for name, field in cls.model_fields.items() for mark in field.metadata)
         return {name: mark for name, mark in marks if isinstance(mark, kind)}
 
     @classmethod
     def from_toml(cls, values: Mapping[str, Any]) -> Self:
-        """The config in a TOML table; pydantic's `ValidationError` where it does not fit.
+        """Return the config in a TOML table. Raises pydantic's `ValidationError` if it does not fit.
 
-        By way of JSON, in whose strict mode an array may fill a tuple but "5" is no number.
+        It goes through JSON, whose strict mode lets an array fill a tuple but does not take "5" for a number.
         """
         return cls.model_validate_json(json.dumps(values, default=str))
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place; ranks go 1, 1, 3, and are None if the game ranks no player."""
+    """A player's place; ranks are shared as in 1, 1, 3, or None if the game ranks no player."""
 
     player: PlayerId
     rank: int | None
@@ -133,7 +135,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Why the game ended, and the standings, best first."""
+    """The reason why the game ended, and the standings, best first."""
 
     reason: str
     standings: tuple[Standing, ...]
@@ -152,7 +154,7 @@ class Outcome:
 
 
 class Lot(NamedTuple):
-    """A lot that was drawn: `what` it decided, the players `among` whom, in the order of the seats, and who it was."""
+    """A draw by lot: `what` it decided, the players `among` whom, in the order of the seats, and the one `drawn`."""
 
     what: str
     among: tuple[PlayerId, ...]
@@ -160,12 +162,12 @@ class Lot(NamedTuple):
 
 
 class Game(ABC):
-    """Base of games: a stateless object called `GAME` in the folder's `__init__`.
+    """The base of games: a stateless object called `GAME` in the folder's `__init__`.
 
-    `requests` and `events` are all that the rules ask and tell. `seats` are the least and the most players (None: any
-    number), `reserved` names that no player can have, in any case. `staff` names the roles that `[staff.<role>]` may
-    fill. `bots` are the policies behind `bot/<name>`, beside `bot/random`, which every game has (`bots_of`); those that
-    are `typical` stand for models in forecasts, dealt to the seats in turn (`typical_of`).
+    `requests` and `events` are all classes that the rules ask and tell. `seats` are the minimum and maximum number of
+    players (None: no maximum), `reserved` the names that no player can have, in any case. `staff` are the roles that
+    `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`, besides `bot/random`, which every game has
+    (`bots_of`); those that are `typical` stand for models in forecasts, dealt to the seats in turn (`typical_of`).
     """
 
     name: ClassVar[str]
@@ -182,9 +184,9 @@ class Game(ABC):
     staff: ClassVar[frozenset[str]] = frozenset()
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
-        """Raise `ScenarioError` (with a key) where this config and these players cannot make a game.
+        """Raise `ScenarioError` (with a key) if this config and these players do not make a game.
 
-        A game that has more to say of them than `seats` and `reserved` says it after `super().admit`.
+        An override makes its own checks after `super().admit`, which checks `seats` and `reserved`.
         """
         least, most = self.seats
         if not least <= len(players) <= (most or len(players)):
@@ -196,52 +198,52 @@ class Game(ABC):
             raise ScenarioError(f"no player can be called {taken[0]}: it is an answer in this game", key="players")
 
     def doubts(self, config: Any, players: Sequence[PlayerId]) -> Iterable[str]:
-        """Yield a warning of `validate` for each setting that makes a game, and perhaps not the one that was meant."""
+        """Yield a warning for `validate` for each legal setting that is probably a mistake."""
         return ()
 
     def laws(self, course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-        """Yield every law of the rulebook that a finished game breaks, in words, and every lot that was drawn in it.
+        """Yield every law of the rulebook that a finished game breaks, in words, and every draw by lot.
 
-        `course` is the whole log with every question put in where it was asked. Laws are stated apart from the rules,
-        to find mistakes in them.
+        `course` is the whole log, with every request at the point where it was asked. Laws are independent of the
+        rules' code, to find mistakes in it.
         """
         return iter(())
 
     @abstractmethod
     async def play(self, table: Table, config: Any) -> Outcome:
-        """Play the game from set-up to outcome."""
+        """Play the game from setup to outcome."""
 
     def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
-        """Tables, charts and boards of a game, or of the part of it that one player heard."""
+        """Return tables, charts and boards of a game, or of the part of it that one player heard."""
         return []
 
     def course(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
-        """How the game went, for the first screen of its page; from the same events as `panels`."""
+        """Return the course of the game for the first screen of its page, from the same events as `panels`."""
         return Course()
 
     def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-        """The game's own tables for export, by name, in the columns that its documentation promises.
+        """Return the game's own tables for export, by name, with the documented columns.
 
-        Every table is there whatever happened, with no rows where nothing did.
+        Every table exists in every game, without rows if nothing happened.
         """
         return {}
 
 
 def bots_of(game: Game) -> Mapping[str, Bot]:
-    """The policies behind `bot/<name>`: the game's own as they are now, and `random`, which every game has."""
+    """Return the policies behind `bot/<name>`: the game's own, and `random`, which every game has."""
     own = game.bots
     return {**own, "random": own.get("random", random_decision)}
 
 
 def typical_of(game: Game) -> list[Bot]:
-    """The policies that stand for models in forecasts: the typical ones, or else its own `random`, or its own first."""
+    """Return the policies that stand for models in forecasts: the typical ones, or its own `random`, or its first."""
     bots, own = bots_of(game), game.bots
     named = [bots[name] for name in game.typical if name in bots]
     return named or [own["random"] if "random" in own else next(iter(bots.values()))]
 
 
 def ranked(scores: Sequence[tuple[PlayerId, Any, Mapping[str, int | float]]]) -> tuple[Standing, ...]:
-    """Standings from (player, sort key, score): highest key first, equal keys share a rank (1, 1, 3)."""
+    """Return standings from (player, sort key, score): highest key first, equal keys share a rank (1, 1, 3)."""
     ordered = sorted(scores, key=lambda entry: entry[1], reverse=True)
     standings: list[Standing] = []
     for place, (player, key, score) in enumerate(ordered, start=1):

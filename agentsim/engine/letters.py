@@ -1,8 +1,8 @@
-"""Letters of the world's scripts: which invisible characters are a part of words, and what a player may be called.
+"""Letters: which invisible characters are part of words in the world's scripts, and which names players may have.
 
-Unicode has characters that print as nothing and yet change words: U+200C parts the halves of a Persian verb, U+200D
+Unicode has characters that print as nothing and yet change words: U+200C separates the halves of a Persian verb, U+200D
 joins a Sinhala conjunct or the members of a family of emoji. The same characters can hide a text in another one, so
-they stay only where they have an effect.
+they are kept only if they have an effect.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from functools import lru_cache
 _NON_JOINER, _SPACE, _VOWEL_SEPARATOR = "\u200c", "\u200b", "\u180e"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 JOINERS = re.compile(f"[{_VOWEL_SEPARATOR}{_SPACE}-\u200d]+|[{_SELECTORS}]+|[\U000e0020-\U000e007f]+")
-"""Runs of characters that print as nothing and may be a part of what stands around them: see `joining`."""
+"""Runs of characters that print as nothing and may be part of the text around them: see `joining`."""
 
-# Scripts whose letters change shape by their neighbors, as the names begin that Unicode gives to the letters.
+# Scripts whose letters change shape next to others, by the first word of their letters' Unicode names.
 # fmt: off
 _JOINED = frozenset((
     "ADLAM", "ARABIC", "BALINESE", "BATAK", "BENGALI", "BRAHMI", "BUGINESE", "CHAKMA", "CHAM", "DEVANAGARI",
@@ -28,14 +28,14 @@ _JOINED = frozenset((
 ))
 # fmt: on
 _UNSPACED = frozenset({"BALINESE", "JAVANESE", "KHMER", "LAO", "MYANMAR", "TAI", "THAI"})
-"""Scripts that write words without spaces: U+200B says where one ends."""
-_VIRAMA = 9  # the combining class of the signs that take a letter's vowel away
+"""Scripts that write words without spaces: U+200B marks the end of a word."""
+_VIRAMA = 9  # the combining class of the signs that remove a letter's vowel
 _EMOJI = re.compile(
     "[\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
 _BEFORE_JOINER = re.compile(rf"{_EMOJI.pattern}[{_SELECTORS}]*\Z")
-_LONGEST = 8  # characters of an emoji with its selectors, more of which have no meaning
+_LONGEST = 8  # characters of an emoji with its selectors; more have no meaning
 _FLAG = "\U0001f3f4"
 _FLAGS = frozenset(
     "".join(chr(0xE0000 + ord(letter)) for letter in f"{land}\x7f") for land in ("gbeng", "gbsct", "gbwls")
@@ -45,13 +45,13 @@ _NEVER_IN_NAMES = re.compile("[\u180e\u200b-\u200d\U000e0000-\U000e0fff]")
 
 
 def joining(run: re.Match[str]) -> str:
-    """Return what stays of a match of `JOINERS`: what changes how the characters around it are read, or "".
+    """Return the part of a match of `JOINERS` that changes how the characters around it are read, or "".
 
-    A single joiner stays between letters or marks of one script whose letters join, behind a sign that takes away a
-    letter's vowel, and between emoji. U+200B stays between letters of a script that writes no spaces, U+180E between
-    Mongolian ones. The first of several variation selectors stays (of the supplement, behind a Chinese character), and
-    the tags of the three flags that have some. Source: Unicode Standard 15, chapters 9, 12 and 23, and
-    RFC 5892, appendix A.
+    A single joiner stays between letters or marks of one script whose letters join, after a sign that removes a
+    letter's vowel, and between emoji. U+200B stays between letters of a script without spaces, U+180E between Mongolian
+    ones. The first of several variation selectors stays (of the supplement, after a Chinese character), and so do the
+    tags of the three flags that have some. Source: Unicode Standard 15, chapters 9, 12 and 23, and RFC 5892, appendix
+    A.
     """
     text, found, start = run.string, run[0], run.start()
     before, after = text[start - 1 : start], text[run.end() : run.end() + 1]
@@ -65,7 +65,7 @@ def joining(run: re.Match[str]) -> str:
 
 
 def without_joiners(text: str) -> str:
-    """Remove everything that joins words and prints as nothing, for names, in which it could only imitate another."""
+    """Remove all joiners and other invisible characters: in a name, they could only imitate another one."""
     return _NEVER_IN_NAMES.sub("", text)
 
 
@@ -82,7 +82,7 @@ def _joins(text: str, start: int, joiner: str, before: str, after: str) -> bool:
 
 
 def _script(char: str) -> str:
-    """Return the script of a letter or a mark, as Unicode's names begin, or "" for any other character."""
+    """Return the script of a letter or a mark, as the first word of its Unicode name, or "" for other characters."""
     return _first_word(char) if char and unicodedata.category(char)[0] in "LM" else ""
 
 
@@ -100,20 +100,20 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\u1b00-\u1b7f\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u9fff\ua980-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-"""Letters of scripts in which words follow one another without spaces, as a part of a class of a pattern."""
+"""Letters of scripts that write words without spaces, as part of a regex character class."""
 _WITHIN_TEXT = re.compile(f"[{UNSPACED}\u1100-\u11ff\uac00-\ud7ff]")
 
 
 def has_words_within(name: str) -> bool:
-    """Check for a letter behind or before which a word may end where no space is: these scripts, and Korean."""
+    """Return whether a name has a letter next to which a word may end without a space: see `UNSPACED`, or Korean."""
     return _WITHIN_TEXT.search(name) is not None
 
 
 def stands_apart(name: str, text: str, start: int) -> bool:
-    """Check that a name at this place of a text is no part of a longer word.
+    """Return whether a name at this position of a text is not part of a longer word.
 
-    Between Chinese characters, and in scripts that write no spaces, a word may end anywhere. A Korean name is followed
-    by particles. A mark belongs to the letter before it.
+    Between Chinese characters, and in scripts without spaces, a word may end anywhere. Korean names are followed by
+    particles. A mark belongs to the letter before it.
     """
     end = start + len(name)
     before, after = text[start - 1 : start], text[end : end + 1]
@@ -123,7 +123,7 @@ def stands_apart(name: str, text: str, start: int) -> bool:
 
 
 def _goes_on(one: str, other: str) -> bool:
-    """Check whether a word goes on from one character to the next; "" is the end of a text."""
+    """Return whether a word continues from one character to the next; "" is the end of a text."""
     if not (one and other and _is_of_word(one) and _is_of_word(other)):
         return False
     if unicodedata.category(other)[0] == "M":
@@ -141,14 +141,14 @@ def _is_of_word(char: str) -> bool:
 # -- names
 
 LONGEST_NAME = 32
-"""Characters of a player's name."""
+"""The maximum number of characters of a player's name."""
 NAME_PATTERN = r"^[^\x00-/:-@\[-`{-\x9f][^\x00-\x1f!-,./:-@\[-^`{-\x9f]{0,31}$"
 """The part of the rule for names that a JSON Schema can state; `written_name` checks all of it."""
 NAME_RULE = (
     f"1 to {LONGEST_NAME} letters and digits of any script, single spaces, _ and -, the first a letter or a digit"
 )
 _MOST_MARKS = 4  # on one letter: more would cover the lines above and below
-# letters and marks that print as nothing, and letters that look like quotes or accents alone
+# invisible letters and marks, and letters that look like quotation marks or accents
 _NO_LETTERS = re.compile(
     "[\u02b0-\u02ff\u034f\u0559\u055a\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
@@ -156,10 +156,11 @@ _NO_LETTERS = re.compile(
 
 
 def written_name(text: str) -> str:
-    """Return a player's name as it stands everywhere, in NFC. Raises `ValueError` if it could pass for something else.
+    """Return a player's name in NFC. Raises `ValueError` if it could pass for something else.
 
     Letters, marks and decimal digits of every script are legal, and so are `_`, `-` and single spaces within the name.
-    Everything that prints as nothing, reorders what stands around it, or opens a quotation, a tag or a key is not.
+    Invisible characters, those that reorder the text around them, and those that open a quotation, a tag or a key are
+    not.
     """
     name, marks = unicodedata.normalize("NFC", text), 0
     for place, char in enumerate(name):
@@ -170,7 +171,7 @@ def written_name(text: str) -> str:
             raise ValueError(f"must be {NAME_RULE}; {_shown(char)} cannot stand there")
         if not place and char != " " and not (kind[0] == "L" or kind == "Nd"):
             raise ValueError(f"must be {NAME_RULE}")
-    if name != name.strip() or "  " in name:  # which no line of an error shows
+    if name != name.strip() or "  " in name:  # an error line would not show the spaces
         raise ValueError(f"must be {NAME_RULE}; there are spaces at its ends or two together")
     if not name or len(name) > LONGEST_NAME:
         raise ValueError(f"must be {NAME_RULE}")
@@ -178,12 +179,12 @@ def written_name(text: str) -> str:
 
 
 def composed(name: str) -> str:
-    """Return a name as it is compared: in NFC, however its accents were typed."""
+    """Return a name in NFC, the form in which names are compared."""
     return unicodedata.normalize("NFC", name)
 
 
 def made_name(text: str) -> str:
-    """Return the name that is nearest to a text, such as a file's, or "" if nothing of it can stand in a name."""
+    """Return the legal name that is nearest to a text, such as a file's name, or "" if there is none."""
     name = unicodedata.normalize("NFC", without_joiners(text))
     kept = "".join(char if _is_legal(char) else "_" for char in name)
     kept = re.sub(r"_*  *_*", lambda gap: "_" if "_" in gap[0] else " ", kept)
@@ -208,8 +209,8 @@ def _shown(char: str) -> str:
     return f"{char} ({code})" if char.isprintable() and unicodedata.category(char)[0] in "PS" else code
 
 
-# Small letters by those of Latin that they look like, small or as capitals: Lisu, Cyrillic, Greek, Armenian; then
-# signs of one Japanese or Chinese script by those of another, and Arabic letters by the Persian ones.
+# Lowercase letters by the Latin ones that they look like, in either case: Lisu, Cyrillic, Greek, Armenian; then signs
+# of one Japanese or Chinese script by those of another, and Arabic letters by the Persian ones.
 LOOK_ALIKES = str.maketrans(
     "\ua4d0\ua4d1\ua4d3\ua4d4\ua4d6\ua4d7\ua4d9\ua4da\ua4dc\ua4dd\ua4df\ua4e0\ua4e1\ua4e2\ua4e3\ua4e6\ua4e7\ua4ea"
     "\ua4eb\ua4ec\ua4ee\ua4f0\ua4f2\ua4f3\ua4f4"
@@ -223,20 +224,20 @@ LOOK_ALIKES = str.maketrans(
     "\u5de5\u53e3\u529b\u4e8c\u516b\u5915\u535c\u3078\u3079\u307a\u4e00"
     "\u06cc\u06cc\u06a9",
 )
-_STRETCH = "\u0640"  # makes an Arabic word longer, and is no letter
+_STRETCH = "\u0640"  # lengthens an Arabic word, and is not a letter
 
 
 def look_alike(name: str) -> str:
-    """Return what names share that can be taken for each other: without case, compatibility forms and foreign letters.
+    """Return the skeleton that confusable names share: without case, compatibility forms and look-alike letters.
 
-    Accents count: `José` and `Jose` are two names. Source: the idea of skeletons of Unicode Technical Standard 39, with
-    the letters of the scripts that models write.
+    Accents count: `José` and `Jose` are two names. Source: the skeletons of Unicode Technical Standard 39, with the
+    letters of the scripts that models write.
     """
     spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
     return unicodedata.normalize("NFC", spread.replace(_STRETCH, "").translate(LOOK_ALIKES)).casefold()
 
 
-# Letters that Unicode does not take apart into an ASCII letter and a mark.
+# Letters that Unicode does not decompose into an ASCII letter and a mark.
 _LATIN = str.maketrans(
     {"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe"}
     | {"Œ": "Oe", "þ": "th", "Þ": "Th", "ð": "d", "Ð": "D", "ı": "i"}
@@ -244,10 +245,10 @@ _LATIN = str.maketrans(
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """Return a name in ASCII for each name, for files and addresses alone: all different, in any case.
+    """Return an ASCII name for each name, for files and URLs only; all differ, also without regard to case.
 
-    A name of A-Z a-z 0-9 _ - stands for itself. Of another, letters lose their accents and the rest becomes `_`; of one
-    without such letters it is `player`. `_2`, `_3`, ... part those that are alike, in the order of the names.
+    A name of A-Z a-z 0-9 _ - stays. Letters of others lose their accents and the rest becomes `_`; a name without ASCII
+    letters becomes `player`. `_2`, `_3`, ... distinguish equal ones, in the order of the names.
     """
     found: dict[str, str] = {}
     for name in dict.fromkeys(names):

@@ -1,6 +1,6 @@
-"""Memory: what a player has heard, what it keeps of that, and how an event looks in a prompt.
+"""Memory: the events that a player has heard, the part that it keeps, and the text of an event in a prompt.
 
-Who may hear an event is stated where it is told (`table`); which events a memory keeps is the game's.
+The audience of an event is stated when it is told (`table`); each game decides what its memories keep.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from agentsim.engine.prompt import Quoted, in_line, in_quotes, joined, quoted
 from agentsim.engine.wording import cut
 
 _MOST_LINES = 20_000
-"""Lines that are kept, some 200 bytes each as a rule."""
+"""The maximum number of cached lines, mostly some 200 bytes each."""
 
 
 class Memory(Protocol):
-    """What a player makes of the events that it hears, one after the other.
+    """A player's digest of the events that it hears, one after the other.
 
-    A class may name in `skips` the kinds of events that are never handed to it.
+    A class may name in `skips` the kinds of events that are never passed to it.
     """
 
     def hear(self, entry: LoggedEvent) -> None:
@@ -33,7 +33,7 @@ M = TypeVar("M", bound=Memory)
 
 
 def skipped_kinds(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
-    """Return the kinds of events that such a memory is never handed."""
+    """Return the kinds of events that are never passed to such a memory."""
     skips: Container[type[Event]] = getattr(make, "skips", frozenset())
     return skips
 
@@ -41,9 +41,9 @@ def skipped_kinds(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
 def line_of(
     entry: LoggedEvent, rounds: Sequence[str], chars: int | None = None, *, brief: bool = False, **beside: str
 ) -> Quoted:
-    """An event as a line of JSON in a prompt: its round, heading, and words or fact, of at most so many characters.
+    """Return an event as a line of JSON for a prompt: its round, heading, and words or fact, cut to `chars` characters.
 
-    What stands `beside` its heading comes after it. A `brief` line names what stands in full elsewhere in the prompt.
+    `beside` are fields after the heading. A `brief` line leaves out words and fact, which are elsewhere in the prompt.
     """
     event = entry.event
     content = event.content if chars is None else cut(event.content, chars)
@@ -52,29 +52,29 @@ def line_of(
 
 
 class Lines:
-    """The lines of a game's events, each put into words once for all players and turns that show it."""
+    """The lines of a game's events, each formatted once for all players and turns that show it."""
 
     def __init__(self, rounds: Sequence[str], chars: int) -> None:
         self._rounds, self._chars = rounds, chars
         self._made: dict[tuple[int, bool, tuple[tuple[str, str], ...]], tuple[LoggedEvent, Quoted]] = {}
 
     def of(self, entry: LoggedEvent, *, brief: bool = False, **beside: str) -> Quoted:
-        """The line of an event."""
+        """Return the line of an event."""
         key = id(entry), brief, tuple(beside.items())
         if (made := self._made.get(key)) is None:
             if len(self._made) >= _MOST_LINES:
                 self._made.clear()
             line = line_of(entry, self._rounds, self._chars, brief=brief, **beside)
-            made = self._made[key] = entry, line  # the entry is kept, or another might have its `id`
+            made = self._made[key] = entry, line  # the entry is kept, or another could get its `id`
         return made[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Room:
-    """How many events of some kinds are remembered: the newest `most`, of at most so many `chars` in all.
+    """A limit on the remembered events of some kinds: the newest `most`, of at most `chars` characters in all.
 
-    The newest one is, whatever its length. Where `of` names fields, there is such a room for all of their values. Kinds
-    share a room by naming the same object.
+    The newest event always stays. If `of` names fields, each combination of their values has a limit of its own. Kinds
+    that name the same object share a limit.
     """
 
     most: int
@@ -82,7 +82,7 @@ class Room:
     of: tuple[str, ...] = ()
 
     def holds(self, events: Sequence[Event]) -> bool:
-        """Whether there is room for all of these."""
+        """Return whether all of these events fit."""
         return len(events) <= self.most and (self.chars is None or sum(len(e.content) for e in events) <= self.chars)
 
 
@@ -93,21 +93,21 @@ def _room_for(kind: Hashable) -> Room | None:
 
 
 class _Roomless(Container[type[Event]]):
-    """Kinds whose class names no room for them."""
+    """The kinds of events whose class has no `room`."""
 
     def __contains__(self, kind: Any) -> bool:
         return _room_for(kind) is None
 
 
 class Latest:
-    """The newest events that a player has heard, oldest first, of the kinds whose class names a `room` for them."""
+    """The newest events that a player has heard, oldest first, of the kinds whose class has a `room`."""
 
     skips: ClassVar[Container[type[Event]]] = _Roomless()
 
     def __init__(self, player: PlayerId) -> None:
         self._kept: dict[tuple[object, ...], list[LoggedEvent]] = {}
         self.heard = 0
-        """How many there were in all: what is made of those that are kept stays the same as long as this does."""
+        """The number of such events in all: results computed from the kept events stay valid until it changes."""
 
     def hear(self, entry: LoggedEvent) -> None:
         event = entry.event
@@ -119,14 +119,14 @@ class Latest:
                 del kept[0]
 
     def of(self, room: Room, *values: object) -> Sequence[LoggedEvent]:
-        """Those in that room; where it is one for each value of some fields, of these values."""
+        """Return the events kept in that room; `values` are those of the fields in `room.of`."""
         return self._kept.get((room, *values), ())
 
 
 class Transcript:
-    """What a player has heard, a line for each event: `Day 1: Ada says: "Good morning."`, facts without the marks.
+    """The events that a player has heard, one line each: `Day 1: Ada says: "Good morning."`; facts are not quoted.
 
-    A player's text in a title, heading or fact begins no line (`in_line`).
+    A player's text in a title, heading or fact cannot begin a line (`in_line`).
     """
 
     def __init__(self, rounds: Sequence[str]) -> None:

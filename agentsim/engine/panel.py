@@ -1,6 +1,6 @@
-"""Panels: what a game shows of itself, as data; the report turns them into HTML and SVG, exports into files.
+"""Panels: what a game displays, as data; the report turns panels into HTML and SVG, exports into files.
 
-Colours, markup and scripts do not belong here.
+They have no colors, markup or scripts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Cell: TypeAlias = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class Frame:
-    """Rows under column names, for export: no title, no note, and every cell of a column means the same."""
+    """Rows under column names, for export, without title and note; all cells of a column have the same meaning."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -21,9 +21,9 @@ class Frame:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a game is, and how its players stand now, for those who look on: `unit` number `done` of `of`.
+    """The progress of a game and its players' standing, for spectators: `unit` number `done` of `of`.
 
-    `players` are (id, words such as `$1,500`, whether still in the game), best first; `facts` are words on the whole.
+    `players` are (id, words such as `$1,500`, whether still in the game), best first; `facts` are lines about the game.
     """
 
     unit: str
@@ -35,10 +35,10 @@ class Progress:
 
 @dataclass(frozen=True)
 class DataTable:
-    """Rows under column names; `heat` asks for the numbers to be shaded by their size.
+    """Rows under column names; `heat` shades the numbers by their size.
 
-    Otherwise `shade`, where it is given, says how strongly each cell of each row is, from 0 to 1; None is not at all.
-    `sentence` is what one may write of it, in the numbers that stand there.
+    Otherwise `shade`, if given, is the strength of each cell's shade, from 0 to 1, or None for no shade. `sentence`
+    states the result in words, with the numbers of the table.
     """
 
     title: str
@@ -52,7 +52,7 @@ class DataTable:
 
 @dataclass(frozen=True)
 class Series:
-    """One named line, or one colour of bars; `values[i]` belongs to the chart's `x[i]`, None is a gap."""
+    """One named line, or one series of bars; `values[i]` belongs to the chart's `x[i]`, None is a gap."""
 
     name: str
     values: tuple[float | None, ...]
@@ -60,9 +60,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over an ordered axis, bars over names, or stacked bars; a `step` holds each value until the next.
+    """Lines over an ordered axis, bars over names, or stacked bars; a `step` line holds each value until the next.
 
-    `rounds[i]` is the round of the log after which `x[i]` stands: a page marks there where its reader is.
+    `rounds[i]` is the round of the log after which `x[i]` holds: a page marks the point of its reader there.
     """
 
     title: str
@@ -76,7 +76,7 @@ class Chart:
 
 
 class TurnedAt(NamedTuple):
-    """A turning point that a game names: `log[at]` tells of it. Without `text` that event's heading stands there."""
+    """A turning point that a game names, at the event `log[at]`; `text` defaults to that event's heading."""
 
     at: int
     what: str
@@ -85,13 +85,13 @@ class TurnedAt(NamedTuple):
 
 @dataclass(frozen=True)
 class Course:
-    """How a game went, for the first screen of its page.
+    """The course of a game, for the first screen of its page.
 
     `standing` is a line for each player, or for each side or measure, over time. The highest line leads, or the lowest
-    where `lowest` says so; a player's line ends where it leaves the game. `margin` names the scores of the standings
-    that decide the first place, each where those before are equal. `verdict` is said in place of a winner where the
-    game is about more than one. `why` says in a sentence or two what decided it. `refusals` are the deeds, as they are
-    told, that say no and harm no one. `turns` go before the turning points that hold for every game.
+    if `lowest` is set; a player's line ends when the player leaves the game. `margin` names the scores of the standings
+    that decide the first place, each if those before are equal. `verdict` replaces the winner in a game about more than
+    one. `why` says in a sentence or two what decided the game. `refusals` are the deeds, as they are told, that say no
+    without harm. `turns` come before the turning points that apply to every game.
     """
 
     standing: Chart | None = None
@@ -105,7 +105,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Point:
-    """One thing at two measures; `label` names it, `series` says whose it is."""
+    """One item by two measures; `label` names it, `series` is its group."""
 
     x: float
     y: float
@@ -145,16 +145,17 @@ class Estimates:
 
 
 Hue: TypeAlias = Literal["brown", "sky", "pink", "orange", "red", "yellow", "green", "blue"]
-"""The colour of a family of tiles; `says` names the family for those who do not see it."""
+"""The color of a group of tiles; `says` names the group for those who do not see it."""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """One place of a board: column and row from 0, a label, marks on it, and whose it is.
+    """One place of a board: column and row from 0, a label, marks on it, and its owner.
 
-    `hue` is a bar along its `edge`, on which its `blocks` stand: each small (a house, say) or large. `struck` tiles are
-    out of service. `heat` shades the tile by its size among all tiles of the board. `note` is a line of small print,
-    `short` a label of up to four characters for small screens, `says` what a drawing alone would keep from a reader.
+    `hue` is a bar along its `edge`, with its `blocks` on it: each small (a house, say) or large. `struck` tiles are out
+    of service. `heat` shades the tile by its size among all tiles of the board. `note` is a line of small print,
+    `short` a label of up to four characters for small screens, `says` a description in words of what only the drawing
+    shows.
     """
 
     column: int
@@ -174,7 +175,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Piece:
-    """A token on a board, called after its player; `held` where it cannot move."""
+    """A token on a board, named after its player; `held` if it cannot move."""
 
     name: str
     column: int
@@ -184,9 +185,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class Scene:
-    """A board at one moment: its tiles and pieces, a row of figures for each player (its name first), what happened.
+    """A board at one moment: its tiles and pieces, a row of figures per player (its name first), and notes.
 
-    `round` is the round of the log after which it stands so, None where it has no such place.
+    `round` is the round of the log after which it looks like this, or None.
     """
 
     caption: str
@@ -201,8 +202,7 @@ class Scene:
 class Board:
     """Places on a grid, at one or more moments that a reader can step through.
 
-    `headings` stand above the scenes' rows, which are as many in every scene. In a `ring` only the outermost places are
-    taken, and rows and notes stand inside.
+    `headings` are those of the scenes' rows. A `ring` uses only the outermost places, with rows and notes inside.
     """
 
     title: str
@@ -216,7 +216,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a network; those of one `group` stand side by side and share a colour."""
+    """A node of a network; nodes of one `group` are side by side and share a color."""
 
     name: str
     group: str = ""
@@ -224,7 +224,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Tie:
-    """What went from one node to another: so much of it (`weight`, above 0), of one `kind`."""
+    """A transfer between two nodes: its amount (`weight`, above 0) and its `kind`."""
 
     source: str
     target: str
@@ -234,7 +234,7 @@ class Tie:
 
 @dataclass(frozen=True)
 class Network:
-    """Who had to do with whom; ties between names that are no nodes are left out."""
+    """The transfers between nodes; ties between other names are left out."""
 
     title: str
     nodes: tuple[Node, ...]
@@ -244,7 +244,7 @@ class Network:
 
 @dataclass(frozen=True)
 class ThreadPost:
-    """A contribution to a discussion; `answers` is the number of the one that it replies to."""
+    """A contribution to a discussion; `answers` is the number of the post that it replies to."""
 
     number: int
     author: str
@@ -255,7 +255,7 @@ class ThreadPost:
 
 @dataclass(frozen=True)
 class Threads:
-    """A discussion, in the order in which it was held; answers are shown beneath what they answer."""
+    """A discussion in chronological order; replies are shown beneath the posts that they answer."""
 
     title: str
     posts: tuple[ThreadPost, ...]

@@ -1,6 +1,6 @@
-"""Play: a game in progress, step by step; the numbering of waves and decisions lives here and nowhere else.
+"""Play: a game in progress, step by step; only this module numbers waves and decisions.
 
-No loop, no IO: `simulate` steps it in tests, `runner.loop` in earnest, and both get the same numbers.
+There is no event loop and no IO: `simulate` steps a game in tests, `runner.loop` in runs, with the same numbers.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ class Ask(NamedTuple):
     nth: int
     request: Request[Any]
     announced: tuple[str, ...] = ()
-    """What the narrator has announced since the rules made the request, or ever, below the line that says so."""
+    """The announcements since the rules made the request, or all of them, after a line that introduces them."""
 
     def prompt(self) -> Prompt:
-        """The question in words, with what was announced since it was made."""
+        """Return the question in words, with the announcements."""
         prompt = self.request.prompt()
         return replace(prompt, state=(*prompt.state, *self.announced)) if self.announced else prompt
 
 
 class Wave(NamedTuple):
-    """Requests to be decided at the same moment; `number` counts from 1."""
+    """Requests to be decided at once; `number` counts from 1."""
 
     number: int
     asks: tuple[Ask, ...]
 
 
 class GamePlay:
-    """One game being played: `start`, then `answer` with each wave's decisions until `outcome` is there.
+    """One game in progress: `start`, then `answer` with each wave's decisions until there is an `outcome`.
 
-    `salts` are words by wave: once that wave is decided, chance goes another way. `interviews` are held at the end of
-    rounds, in waves of their own that the rules do not see. `steering` is what an experimenter did before a wave, by
-    the wave's number; it may grow while the game is played: see `steered`.
+    `salts` are words by wave, which change chance once that wave is decided. `interviews` are held at the end of
+    rounds, in waves of their own that the rules do not see. `steering` are an experimenter's actions by the number of
+    the wave that they precede; it may grow while the game is played: see `steered`.
     """
 
     def __init__(
@@ -79,39 +79,41 @@ class GamePlay:
         apart = (Announced,) if self._restates else ()
         self._surveys = Surveys(interviews, self.table, apart) if interviews else None
         self._due: deque[Requests] = deque()
-        self._behind: Requests | Outcome | None = None  # what the rules came to, until the surveys before it are held
-        self._reached: Requests | Outcome = ()  # what the rules came to last
+        self._pending_result: Requests | Outcome | None = (
+            None  # the rules' result, until the surveys before it are held
+        )
+        self._reached: Requests | Outcome = ()  # the rules' latest result
         self._steering = {} if steering is None else steering
-        self._done = 0  # of what is steered before this wave
-        self._announced: tuple[str, ...] = ()  # below the line that says so
+        self._done = 0  # number of applied actions before this wave
+        self._announced: tuple[str, ...] = ()  # with the line that introduces them
         self._latest: Latest = {}
         self._first_aside = len(interviews)
         self.asides: list[Aside] = []
-        """What was asked off the record; their surveys are numbered after the scenario's interviews."""
+        """The questions asked off the record; their surveys are numbered after the scenario's interviews."""
         self._rules = game.play(self.table, config)
         self._wave = self._index = 0
         self._counts: Counter[tuple[PlayerId, str]] = Counter()
 
     @property
     def log(self) -> Sequence[LoggedEvent]:
-        """Everything told so far."""
+        """All events told so far."""
         return self.table.log
 
     @property
     def asked(self) -> AbstractSet[PlayerId]:
-        """The players that the rules have asked anything: no other can be asked off the record."""
+        """The players that the rules have asked anything; only they can be asked off the record."""
         return self._latest.keys()
 
     def start(self) -> Wave | None:
-        """Run the rules to the first wave; None where the game needs no decision."""
+        """Run the rules to the first wave; return it, or None if the game needs no decision."""
         return self._step(None)
 
     def answer(self, decisions: Sequence[Decision]) -> Wave | None:
-        """Give the wave's decisions, in request order; the next wave, or None when the game is over."""
+        """Give the rules the wave's decisions, in request order; return the next wave, or None if the game is over."""
         return self._step(decisions)
 
     def steered(self, wave: Wave) -> Wave:
-        """What is to be decided now, once all is done that stands before this wave: for what was added since."""
+        """Apply the new actions of an experimenter before this wave; return the wave to decide now."""
         for does in self._steering.get(wave.number, ())[self._done :]:
             self._done += 1
             wave = self._announce(wave, does.said) if isinstance(does, Announcement) else self._ask_aside(wave, does)
@@ -123,7 +125,7 @@ class GamePlay:
         return Wave(wave.number, tuple(ask._replace(announced=self._announced) for ask in wave.asks))
 
     def _ask_aside(self, wave: Wave, aside: Aside) -> Wave:
-        """The wave of those questions; that which was to be decided comes after it."""
+        """Return the wave of these questions; the given wave comes after it."""
         number, rounds = self._first_aside + len(self.asides), self.table.rounds
         self.asides.append(aside)
         known = [self._latest[player] for player in aside.players if player in self._latest]
@@ -133,14 +135,14 @@ class GamePlay:
             self._counts[ask.request.player, ask.request.kind] -= 1
         self._index -= len(wave.asks)
         self._wave -= 1
-        if self._behind is None:
-            self._behind = self._reached
+        if self._pending_result is None:
+            self._pending_result = self._reached
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
         return self._number(tuple(survey(aside, number, about, self._news(told), rounds) for about, told in known))
 
     def _news(self, told: int) -> list[LoggedEvent]:
-        """What was told after so many events, without the announcements that stand below the question."""
+        """Return the events told after the first `told`, without the announcements that follow the question."""
         return [
             entry
             for entry in self.table.log[told:]
@@ -148,36 +150,36 @@ class GamePlay:
         ]
 
     def bot_rng(self, ask: Ask, chance: Chance | None = None) -> Stream:
-        """The stream a bot draws from for this one decision: of the game's chance, or of another."""
+        """Return the stream that a bot draws from for this one decision, from the game's chance or another."""
         request = ask.request
         bot = f"bot/{request.player}"
         return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
 
     def close(self) -> None:
-        """Abandon the game where it stands."""
+        """Abandon the game in its current state."""
         self._rules.close()
 
     def _step(self, decisions: Sequence[Decision] | None) -> Wave | None:
         if (word := self._salts.get(self._wave)) is not None:
             self.table.chance.branch_seed(word)
         self._done = 0
-        if self._behind is None:  # or these are the answers to a survey
-            self._behind = self._advance(decisions)
+        if self._pending_result is None:  # else these are the answers to a survey
+            self._pending_result = self._advance(decisions)
             if self._surveys is not None:
-                self._due.extend(self._surveys.due(over=isinstance(self._behind, Outcome)))
+                self._due.extend(self._surveys.due(over=isinstance(self._pending_result, Outcome)))
         if self._due:
             return self.steered(self._number(self._due.popleft()))
-        reached, self._behind = self._behind, None
+        reached, self._pending_result = self._pending_result, None
         if isinstance(reached, Outcome):
             self.outcome = reached
             return None
-        if self._surveys is not None and reached is not self._reached:  # or an aside was held before it
+        if self._surveys is not None and reached is not self._reached:  # else an aside was held before it
             self._surveys.look(reached)
         self._reached = reached
         return self.steered(self._number(reached))
 
     def _advance(self, decisions: Sequence[Decision] | None) -> Requests | Outcome:
-        """Run the rules to what they ask next, or to their end."""
+        """Run the rules to their next requests or their end."""
         if not self._restates:
             self._announced = ()
         try:

@@ -1,4 +1,4 @@
-"""Plugin: a game or an artifact of another distribution, which an entry point names."""
+"""Plugin: a game or an artifact of another distribution, named by an entry point."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def load_plugin(entry: Any) -> Any:
     """
     try:
         return entry.load()
-    except (Exception, SystemExit) as error:  # its author's code may raise anything, and must not end the program
+    except (Exception, SystemExit) as error:  # a plugin's code may raise anything, and must not end the program
         problem = " ".join(f"{type(error).__name__}: {error}".split())
         raise ScenarioError(f"{plugin_name(entry)} cannot be loaded: {problem}") from error
 

@@ -1,8 +1,8 @@
-"""Prompt: the words of one request, in segments, ordered so that a provider can cache what repeats.
+"""Prompt: the text of one request, in segments, ordered so that a provider can cache what repeats.
 
-Also how foreign text is handled (`cleaned` when it arrives, `quoted` when it enters a prompt) and how lines are
-`fitted` into a number of tokens, and JSON values `bounded`. The words, and which of them are relevant, are the game's.
-How a provider wants a prompt sent, and whether a model's context is large enough, are in `models`.
+The module also handles untrusted text (`cleaned` when it arrives, `quoted` when it enters a prompt), fits lines into a
+number of tokens (`fitted`) and bounds JSON values (`bounded`). Games choose the words. `models` sends prompts, and
+knows the context of a model.
 """
 
 from __future__ import annotations
@@ -19,25 +19,28 @@ from agentsim.engine.markup import FOLLOWS, SIGNS
 from agentsim.engine.wording import cut
 
 NARRATOR = "NARRATOR"
-"""Whom a line of a prompt is from that is no player's words; no player may be called so."""
+"""The sender of a prompt's lines that are not a player's words; no player may have this name."""
 
 TOKEN_BYTES = 4
-"""Of UTF-8 in a token, about: the same estimate for every model."""
+"""The approximate number of UTF-8 bytes in a token: the same estimate for every model."""
 
 
 def size(text: str) -> int:
-    """The bytes of a text, which tell more than its characters do: a Chinese one is three bytes and about one token."""
+    """Return the number of UTF-8 bytes, a better measure of tokens than characters are.
+
+    A Chinese character is three bytes and about one token.
+    """
     return len(text) if text.isascii() else len(text.encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Segments in the order in which they change: never, only growing, at every call.
+    """Segments in the order of their changes: never, only growing, at every call.
 
-    Segments of one message are joined by a newline. A model reads them as they are; a person reads what
-    `players.rendering` makes of `Quoted` and `Line`. `rules` are the same for every player of the game
-    wherever possible; the player's persona follows them. `history` is append-only: what stood there at one
-    request stands there, byte for byte, at the next. `state` and `question` are new each time.
+    Segments of one message are joined by a newline. A model reads them as they are; for a person, `players.rendering`
+    formats `Quoted` and `Line`. `rules` are the same for every player of the game if possible; the player's persona
+    follows them. `history` is append-only: its lines at one request are the first lines at the next, byte for byte.
+    `state` and `question` are new each time.
     """
 
     rules: tuple[str, ...]
@@ -46,37 +49,37 @@ class Prompt:
     question: tuple[str, ...]
 
     def text(self) -> str:
-        """Everything, as one string."""
+        """Return all segments as one string."""
         return "\n".join((*self.rules, *self.history, *self.state, *self.question))
 
 
 class Quoted(str):
-    """A line, or a part of one, that is JSON: a model reads it as it is, a person reads what is made of its value."""
+    """A line, or a part of one, that is JSON: a model reads the JSON, a person a rendering of its value."""
 
     __slots__ = ()
 
     @property
     def value(self) -> Any:
-        """The object, list or text that it spells."""
+        """The object, list or text in the JSON."""
         return json.loads(self)
 
 
 class Line(str):
-    """A line made of words and of `Quoted` parts: a model reads the line, a person what is made of the parts."""
+    """A line of words and `Quoted` parts: a model reads the line, a person a rendering of the parts."""
 
     __slots__ = ("parts",)
     parts: tuple[str, ...]
 
 
 def joined(*parts: str) -> Line:
-    """One line of these parts, in which those that are `Quoted` are told from words."""
+    """Return one line of these parts, which keeps the distinction between `Quoted` parts and words."""
     line = Line("".join(parts))
     line.parts = parts
     return line
 
 
 class Restated(Line):
-    """A line of history that says in short what stood there before: a person who has read that is not told again."""
+    """A line of history that summarizes earlier ones: a person who has read those is not shown it."""
 
     __slots__ = ()
 
@@ -86,48 +89,48 @@ class Restated(Line):
         return restated
 
 
-# C0 and C1 controls but newline and tab; bidirectional controls; invisible formatting that can hide or reorder words,
-# but for what `joining` looks at; line and paragraph separators become newlines below.
+# C0 and C1 controls except newline and tab; bidirectional controls; invisible formatting that can hide or reorder
+# words, except what `joining` examines; line and paragraph separators become newlines below.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
 )
 _ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
-"""A command to a terminal."""
+"""An escape sequence for a terminal."""
 
 
 def cleaned(text: str) -> str:
-    """Foreign text as valid UTF-8 in NFC, without control characters; idempotent.
+    """Return untrusted text as valid UTF-8 in NFC, without control characters; idempotent.
 
-    Escape sequences, control and bidirectional characters go, and so do invisible ones but where they are `joining`;
-    surrogate pairs are joined and lone surrogates become U+FFFD; every kind of line end becomes a newline.
+    Escape sequences, control and bidirectional characters are removed, and so are invisible ones unless they are
+    `joining`; surrogate pairs are joined and lone surrogates become U+FFFD; every kind of line end becomes a newline.
     """
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text  # almost every text, and this function is called for each
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = re.sub("[\u2028\u2029\u0085\x0b\x0c]", "\n", text)
-    # no escape character is left by the second step, so the halves of a sequence cannot find each other
+    # removing the rest of the escape characters as well keeps the halves of a sequence from joining
     text = unicodedata.normalize("NFC", _CONTROL.sub("", _ANSI.sub("", text)))
     while JOINERS.search(text) and (kept := unicodedata.normalize("NFC", JOINERS.sub(joining, text))) != text:
-        text = kept  # runs that another run had parted are one now
+        text = kept  # runs that were separated by another run are one now
     return text
 
 
-_LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is asked for at every step
+_LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: it is needed at every step
 
 
 def quoted(**fields: Any) -> Quoted:
-    """One JSON object on one line: one of the two ways in which one player's words enter another's prompt.
+    """Return one JSON object on one line: one of two ways in which a player's words enter another's prompt.
 
-    What could end the line early, or pass for a tag, a header or a control token of a chat template, is escaped
-    (`defused`); `json.loads` gives back the exact fields.
+    Text that could end the line early, or pass for a tag, a header or a control token of a chat template, is escaped
+    (`defused`); `json.loads` returns the exact fields.
     """
     return Quoted(defused(_LINE(fields)))
 
 
 def in_quotes(text: str) -> Quoted:
-    """One JSON string: the other way, for words within a line of plain ones, `A pitch: "Keep me."`; as safe."""
+    """Return one JSON string, equally safe, for words within a line of plain ones: `A pitch: "Keep me."`."""
     return Quoted(defused(_LINE(text)))
 
 
@@ -135,7 +138,7 @@ _UNSEEN = re.compile(f"{_CONTROL.pattern[:-1]}\t\n\u2028\u2029]|{JOINERS.pattern
 
 
 def in_line(text: str) -> str:
-    """Words of the rules, which may hold a player's, as one line: as safe, with control characters escaped."""
+    """Return words of the rules, which may contain a player's, as one safe line, with control characters escaped."""
     return defused(_UNSEEN.sub(_escaped, text))
 
 
@@ -146,14 +149,14 @@ def _escaped(unseen: re.Match[str]) -> str:
 
 _LINE_ENDS = "\u2028\u2029\u0085"
 _SIGNS = re.escape(SIGNS)
-# It begins with one set of characters, which lets the search leap from one of them to the next.
+# The leading character class lets the search jump between candidates.
 _DEFUSED = re.compile(f"[{_LINE_ENDS}{_SIGNS}](?:(?<=[{_LINE_ENDS}])|{FOLLOWS})")
 
 
 def defused(line: str) -> str:
-    """One line of JSON with angle brackets, control tokens and line ends in its strings escaped; its value is the same.
+    """Escape angle brackets, control tokens and line ends in the strings of a line of JSON, which keeps its value.
 
-    The first character of each token is escaped. Outside of strings no token can occur.
+    The first character of each token is escaped. Tokens cannot occur outside of strings.
     """
     line = line.replace("<", "\\u003c").replace(">", "\\u003e")
     return _DEFUSED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", line)
@@ -161,10 +164,11 @@ def defused(line: str) -> str:
 
 @dataclass(frozen=True)
 class Listed:
-    """Lines under a title, oldest first, which counts them, `more` that are not there, and those that are left out.
+    """Lines under a title, oldest first; the title states their number and that of the lines left out.
 
-    The oldest are left out first, or the last where `first` is set; `rest` says what those are. Among lists, the one is
-    shortened that is longest for what it is `worth`.
+    `more` lines are left out from the start. If there is too little room, the oldest lines are left out first, or the
+    last ones if `first` is set; `rest` names them. Of several lists, the longest in proportion to its `worth` is
+    shortened.
     """
 
     title: str
@@ -175,7 +179,7 @@ class Listed:
     first: bool = False
 
     def shown(self, count: int) -> Iterator[str]:
-        """The title and so many of the lines."""
+        """Yield the title and `count` of the lines."""
         kept = self.lines[:count] if self.first else self.lines[len(self.lines) - count :]
         more = self.more + len(self.lines) - count
         yield (
@@ -186,11 +190,11 @@ class Listed:
         yield from kept
 
 
-Part: TypeAlias = str | Listed
+PromptSegment: TypeAlias = str | Listed
 
 
-def fitted(parts: Sequence[Part], room: int) -> list[str]:
-    """The lines of all parts in order, in about so many bytes; lines that are no list's always stay."""
+def fitted(parts: Sequence[PromptSegment], room: int) -> list[str]:
+    """Return the lines of all parts in order, in about `room` bytes; lines outside of lists always stay."""
     lists = [part for part in parts if isinstance(part, Listed)]
     counts = [len(part.lines) for part in lists]
     every = [line for part in parts for line in (part.lines if isinstance(part, Listed) else (part,))]
@@ -213,9 +217,9 @@ def _next(shown: Iterator[tuple[Listed, int]]) -> Iterator[str]:
 
 
 def bounded(found: Mapping[str, Any], limit: int) -> dict[str, Any]:
-    """JSON values in at most so many characters: the longest part loses its last entries.
+    """Return JSON values in at most `limit` characters: the longest part loses its last entries.
 
-    Of one that has no entries to leave out, it is the beginning of its JSON.
+    If no part has entries left, the result has the beginning of the JSON.
     """
     out, dropped = dict(found), 0
     parts = {

@@ -1,7 +1,7 @@
-"""Request: one question to one player, with everything needed to answer, judge and re-ask it.
+"""Request: one question to one player, with everything needed to answer it, to judge the answer, and to ask again.
 
-A request is plain frozen data built from what its player may know. Who answers it (a model, a bot, a
-person, a journal) is none of its business, nor is anything that happens after the decision.
+A request is plain frozen data built from the player's knowledge. It does not depend on who answers it (a model, a bot,
+a person, a journal), nor on what happens after the decision.
 """
 
 from __future__ import annotations
@@ -15,24 +15,12 @@ from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_arg
 
 from pydantic import ValidationError
 
-from agentsim.engine import reading
-from agentsim.engine.codec import adapter, canonical, knows, value_at, values, values_at
+from agentsim.engine.codec import adapter, canonical, values, values_at
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
-from agentsim.engine.options import Choice, Option, Schema, Subset, Text, form_of, options_in
+from agentsim.engine.options import MISSING, FormField, LegalValues, Record, Schema
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.schema import (
-    Each,
-    Options,
-    Variant,
-    asked_for,
-    bare_field,
-    by_path,
-    leaves,
-    schema_of,
-    stated,
-    told,
-)
+from agentsim.engine.schema import Narrowed, Options, asked_for, bare_field, options_in, record_of, stated
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 
@@ -42,37 +30,37 @@ D = TypeVar("D", bound=Decision)
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Request(Generic[D]):
-    """Base of a game's requests: records named by their question; each subclass becomes a frozen dataclass.
+    """The base of a game's requests: records named by their question; each subclass becomes a frozen dataclass.
 
-    `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history: the class's name in
-    small letters where it is not given. A subclass adds the fields of its view, and implements `prompt`; `options`
-    where the state decides what is legal; `fallback` where an option has no `nothing`; `check` where legality is more
-    than the options say; `decision_of` where an object is more than its fields. How replies are read is the same for
-    every request (`engine.reading`).
+    `Bid(Request[BidCast])` is answered by a `BidCast`. `kind` names the question in the history, by default the class's
+    name in snake case. A subclass adds the fields of its view, and implements `prompt`; `options` if legal values
+    depend on the state; `fallback` if an option has no `nothing`; `check` if legality is more than the options;
+    `decision_of` if an object is more than its fields. Replies are read in the same way for every request
+    (`engine.reading`).
     """
 
     kind: ClassVar[str]
     answer: ClassVar[type[Decision]]
     leading: ClassVar[bool] = False
-    """Whether a reply must begin with its JSON object, and what follows that is not looked at."""
+    """Whether a reply must begin with its JSON object; the text after it is ignored."""
     quotes: ClassVar[frozenset[str]] = frozenset()
-    """Keys, in small letters, of records that the prompt shows: an object with one of them is quoted, and no answer."""
+    """Lowercase keys of records in the prompt: an object with one of them is a quotation, not an answer."""
     empty: ClassVar[Mapping[str, Any]] = {}
-    """What null, "pass" or "nobody" mean for a field that is an object, by its path; other fields' `Options` say it."""
+    """The meaning of null, "pass" or "nobody" for fields that are objects, by path; `Options` have that of others."""
     prose: ClassVar[str | None] = None
-    """The field that plain prose fills, where prose alone is an answer."""
+    """The field that plain prose fills, or None if prose alone is not an answer."""
     any_text: ClassVar[bool] = False
-    """Whether any prose is an answer, lists and markup too, where prose is one."""
+    """Whether any prose is an answer, including lists and markup, if prose is one."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Other words for its choices, in small letters, by value."""
+    """Other words for its choices, in lowercase, by value."""
     function: ClassVar[str | None] = None
-    """What a provider is told that the decision is called, as a schema or a function; the kind where it is None."""
+    """The name of the decision for a provider, as a schema or a function, or None for the kind."""
     on_call: ClassVar[bool] = False
-    """Whether a person is asked only after having rung for it (Ctrl-C), and is taken to answer the fallback else."""
+    """Whether a person is asked only after ringing for it (Ctrl-C), and otherwise answers the fallback."""
     particulars: ClassVar[tuple[str, ...]] = ()
-    """Fields, or parts of them (`lot.high`), that tell this question from others of its kind where options do not."""
+    """Fields, or parts of them (`lot.high`), that distinguish this question from others with equal options."""
     abstains: ClassVar[bool] = False
-    """Whether the fallback is legal though no answer can say it: an abstention."""
+    """Whether the fallback, an abstention, is legal although no answer can express it."""
     unshown: ClassVar[Mapping[str, str]] = {}
     """Fields that no prompt shows, with the reason, by path: `menu.tools`; `#` is any entry of a list."""
     unheard: ClassVar[Mapping[str, str]] = {}
@@ -84,113 +72,114 @@ class Request(Generic[D]):
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
         for record in (each for base in cls.__dict__.get("__orig_bases__", ()) for each in get_args(base)[:1]):
-            if isinstance(record, type):  # and no type variable, as of a base of several requests
+            if isinstance(record, type):  # not a type variable, as of a base of several requests
                 cls.answer = record
                 if problem := unanswerable(record):
                     raise TypeError(f"{cls.__name__}: {problem}")
         dataclass(frozen=True, kw_only=True)(cls)
 
     def options(self) -> Options:
-        """The legal values, by field: those that stand in the answer's annotations."""
+        """Return the legal values, by field; by default those in the answer's annotations."""
         return options_in(self.answer, self)
 
     @cached_property
     def stated(self) -> Options:
-        """The `options` of this request, made once; `TypeError` for a path that its answer has not."""
+        """The `options` of this request, computed once. Raises `TypeError` for a path that its answer lacks."""
         return stated(self.answer, self.options(), type(self).__name__)
 
     @cached_property
-    def legal(self) -> Mapping[str, Option | Subset]:
-        """The options of single fields, by path."""
-        return by_path(self.stated) if self._records else self.stated  # type: ignore[return-value] # there are no others
+    def legal(self) -> Mapping[str, Any]:
+        """The options of single values, by path."""
+        return {path: legal for name, option in self.stated.items() for path, legal in option.by_path(name).items()}
 
     @cached_property
-    def _records(self) -> Mapping[str, Each | Variant]:
-        """The options of fields that hold several values; most questions have none, and are checked three times."""
-        return {path: each for path, each in self.stated.items() if isinstance(each, Each | Variant)}
+    def answer_fields(self) -> Record:
+        """The fields of an answer with their options."""
+        return self.build_answer_fields()
+
+    def build_answer_fields(self) -> Record:
+        """Return the fields of an answer, with the options that this request states and those of their types."""
+        return record_of(self.answer, self.stated)
 
     def prompt(self) -> Prompt:
-        """The question in words, without the player's persona."""
+        """Return the question in words, without the player's persona."""
         raise NotImplementedError
 
     def fallback(self) -> D:
-        """What happens when no usable reply comes: always legal, a pure function of the request.
+        """Return the decision without a usable reply: always legal, a pure function of the request.
 
-        Where a game does not say: no words, no entries, no to what is asked, and of everything else what stands for
-        nothing.
+        By default: no words, no entries, False for yes or no, and for other fields the value of their option that
+        stands for nothing.
         """
         said: dict[str, Any] = {
             name: False for name, field in self.answer.model_fields.items() if field.annotation is bool
         }
-        said |= {name: "" if isinstance(option, Text) else option.nothing for name, option in self.legal.items()}
-        said |= {name: {} for name, option in self._records.items() if isinstance(option, Each)}
+        silences = ((name, option.silence) for name, option in self.stated.items())
+        said |= {name: silence for name, silence in silences if silence is not MISSING}
         return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
 
     def forfeit(self, problem: str) -> D:
-        """What happens when a reply came that could not be used: the fallback, where a game does not say more.
+        """Return the decision after a reply that could not be used: by default the fallback.
 
-        `problem` says what was wrong with it, in words fit for its player, to whom the rules may tell it.
+        `problem` is what is wrong with the reply, in words that the rules may tell its player.
         """
         return self.fallback()
 
     def check(self, decision: D) -> None:
-        """Raise `IllegalDecision` with a reason fit for the model, where the decision is not allowed here."""
+        """Raise `IllegalDecision` with a reason in words for the model if the decision is not legal."""
         if self.abstains and decision == self.fallback():
             return
         given = values_at(decision)
-        for path in filter(given.__contains__, self.legal):
-            self.check_value(path, given[path], self.legal[path])
-        for path, each in self._records.items():
-            said = given[path]
-            reason = each.why_not(path, given[each.by], said) if isinstance(each, Variant) else each.why_not(path, said)
-            if reason:
-                raise IllegalDecision(f"{reason}.")
+        for path, option in self.stated.items():
+            if path in given:
+                self.check_value(path, option, given)
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
 
     def why_not(self, decision: D) -> str:
-        """Why a decision within the options is not legal here, in a sentence fit for the model; "" where it is."""
+        """Return why a decision within the options is not legal, in a sentence for the model, or ""."""
         return ""
 
-    def check_value(self, path: str, value: Any, legal: Option | Subset) -> None:
-        """Raise `IllegalDecision` where one value of a decision is not among the legal ones."""
-        if reason := legal.why_not(value):
-            raise IllegalDecision(f"{path} {reason}.")
+    def check_value(self, path: str, option: LegalValues, given: Mapping[str, Any]) -> None:
+        """Raise `IllegalDecision` if the value at a path of a decision is not legal; `given` are its values by path."""
+        if reason := option.objection(path, given):
+            raise IllegalDecision(f"{reason}.")
 
     def warning(self, decision: D) -> str:
-        """Why an allowed decision will come to nothing: for a person at a form, who may think again."""
+        """Return why a legal decision will have no effect, for a person at a form, or ""."""
         return ""
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:
-        """The decision in a reply's text; `UnreadableReply`, `AmbiguousReply` or `IllegalDecision` else.
+        """Return the decision in a reply's text. Raises `UnreadableReply`, `AmbiguousReply` or `IllegalDecision`.
 
-        `cut` says that the reply reached its longest allowed length, `last` that the question is not put again, and
-        `repair` whether objects with broken punctuation are read.
+        `cut` is True if the reply was cut off at its maximum length, `last` if the question is not asked again, and
+        `repair` if objects with broken punctuation are read.
         """
-        return reading.read(self, text, cut=cut, last=last, repair=repair)
+        from agentsim.engine.reading.reader import read
+
+        return read(self, text, cut=cut, last=last, repair=repair)
 
     def in_words(self, words: str) -> D | None:
-        """The decision that plain prose is; None where prose alone is no answer."""
+        """Return the decision that plain prose is, or None if prose alone is not an answer."""
         return self.decision_of({self.prose: words}) if self.prose else None
 
     def fits(self, said: Mapping[str, Any]) -> bool:
-        """Whether an object has the keys that were asked for and no others, and choices as they are spelt."""
-        if said.keys() != self.answer.model_fields.keys():
-            return False
-        choices = ((path, option.values) for path, option in self.legal.items() if isinstance(option, Choice))
-        return all(value_at(said, tuple(path.split("."))) in values for path, values in choices)
+        """Return whether an object has exactly the expected keys, and choices in their exact spelling."""
+        return self.answer_fields.fits(said)
 
     def knows(self, said: Mapping[str, Any]) -> bool:
-        """Whether an object, and what is in it, has no keys but those of the whole schema, or of its one field."""
-        fields = tuple(self.shape["properties"].values())
-        return knows(self.shape, said) or (len(fields) == 1 and "anyOf" in fields[0] and knows(fields[0], said))
+        """Return whether an object and those in it have only keys of an answer, or of its only field."""
+        fields = tuple(self.answer_fields.parts.values())
+        return self.answer_fields.knows(said) or (
+            len(fields) == 1 and fields[0].kinds is not None and fields[0].knows(said)
+        )
 
     def counts(self, said: Mapping[str, Any]) -> bool:
-        """Whether an object can be the answer, where a reply holds others that can."""
+        """Return whether an object can be the answer if a reply has several candidates."""
         return True
 
     def decision_of(self, said: Mapping[str, Any]) -> D:
-        """The decision of an object, spelt as `schema` has it; `UnreadableReply` where it does not fit."""
+        """Return the decision of an object in the spelling of `schema`. Raises `UnreadableReply` if it does not fit."""
         try:
             return self.answer.model_validate(self._worded(said))  # type: ignore[return-value] # `answer` is D's class
         except ValidationError as error:
@@ -198,96 +187,79 @@ class Request(Generic[D]):
             raise UnreadableReply(f"In the JSON object, {where or 'the object'}: {why}.") from None
 
     def _worded(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The fields of a decision from the object of an answer, its words as they count."""
+        """Return the fields of a decision from the object of an answer, as their options gather them."""
         bare = bare_field(self.answer, self.stated)
         fields: dict[str, Any] = {bare: said} if bare else dict(said)
         for path, option in self.stated.items():
-            if isinstance(option, Each):
-                fields[path] = option.gathered(fields.get(path))
-            elif isinstance(option, Variant) and path in fields:
-                fields[path] = option.gathered(fields.get(option.by), fields[path])
-            elif isinstance(option, Text) and not option.empty and isinstance(fields.get(path), str):
-                fields[path] = option.spoken(fields[path])
-                if fields[path] is None:
-                    raise UnreadableReply("The reply says nothing.")
+            value = option.gathered(fields.get(path, MISSING), fields)
+            if value is not MISSING:
+                fields[path] = value
         return fields
 
     @cached_property
     def nothing(self) -> Mapping[str, Any]:
-        """What null, "pass" or "nobody" mean, by the path of a field."""
+        """The meaning of null, "pass" or "nobody", by the path of a field."""
         said = {path: option.nothing for path, option in self.legal.items() if option.nothing is not None}
         return {**self.empty, **said}
 
     def form(self) -> str:
-        """The shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
-        return form_of(asked_for(self.shape, self.narrowed()), leaves(self.answer, self.stated))
+        """Return the shape of an answer, with its legal values: `{"explanation": "<why>", "vote": "<C, B or D>"}`."""
+        return asked_for(self.answer_fields, self.narrowed()).words("")
 
     @property
     def answer_line(self) -> str:
-        """The last line of a prompt: how to answer, derived from what is legal."""
+        """The last line of a prompt: how to answer, derived from the legal values."""
         return f"Answer: {self.form()}"
 
     def named_numbers(self) -> Mapping[str, int]:
-        """Names by which a form takes the numbers in this question's lists, such as deeds for positions."""
+        """Return names that a form accepts for the numbers in this question's lists, such as deeds for positions."""
         return {}
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema of a form's field after the answers before it: what matters no more can be left out.
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        """Return a field of a form, given the answers before it, which may make it unnecessary.
 
-        Of a field of a field (`action.bid`), `answered` are those beside it. With a `const` it is not asked for at all.
+        For a field of a field (`action.bid`), `answered` are the answers beside and around it. A form does not ask for
+        a `Fixed` option.
         """
-        option = leaves(self.answer, self.stated).get(name)
-        if isinstance(option, Variant):
-            legal = option.schema_with(answered.get(option.by))
-        elif isinstance(option, Text) and not option.empty:
-            legal = {**legal, "minLength": 1}
-        return told(legal, name, self.narrowed())
+        more = self.narrowed().get(path) or Narrowed()
+        return FormField(more.for_people or option.given(answered), more.hint, more.usual)
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
-        """What the state says of fields, by path: None of one that cannot matter now, which is not asked for.
-
-        Of others, `schema` takes the field's place in `schema`, where a small model would answer what is not legal. All
-        else is for forms: closer limits, a `description`, which takes the place of the range on the page, and a
-        `default`, which an empty field stands for. A provider's cache needs schemas that stay the same.
-        """
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
+        """Return the state's limits on fields, by path; None for a field that cannot matter and is not asked for."""
         return {}
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
-        """What tells this question from others of its kind where the options do not: JSON values, no wording."""
+        """Return JSON values that distinguish this question from others of its kind with equal options.
+
+        They must not contain wording.
+        """
         return {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
 
+    def sent_record(self) -> Record:
+        """Return the fields that a model is asked for: those that can matter now. Replies with others are read too."""
+        return asked_for(self.answer_fields, self.narrowed(), closely=True)
+
     def schema(self) -> Schema:
-        """A JSON Schema of the decision: one object, every field required, closed choices as `enum`.
-
-        What cannot matter now is left out: a reply that has it is read by `whole_schema`.
-        """
-        return asked_for(self.whole_schema(), self.narrowed(), closely=True)
-
-    def whole_schema(self) -> dict[str, Any]:
-        """The `schema` with every field of the answer."""
-        return schema_of(self.answer, self.stated)
-
-    @cached_property
-    def shape(self) -> Schema:
-        """The `whole_schema`, made once, and not to be changed."""
-        return self.whole_schema()
+        """Return a JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
+        return self.sent_record().schema()
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hex digits that name kind, player, legal options and particulars, and no wording."""
+        """16 hex digits that identify kind, player, legal options and particulars, but no wording."""
         legal = {name: option.identity for name, option in self.legal.items()}
         fingerprint_fields = self.fingerprint_fields()
-        unnamed = any(isinstance(each, Each) and each.value is not None for each in self._records.values())
-        assert fingerprint_fields or not unnamed, f"{self.kind}: no fingerprint names what is in Each"
+        assert fingerprint_fields or all(option.is_named for option in self.stated.values()), (
+            f"{self.kind}: no fingerprint names what is in Each"
+        )
         parts = [self.kind, self.player, legal, dict(fingerprint_fields)]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:
-        """The request as JSON values; `restore` gives an equal request back."""
+        """Return the request as JSON values; `restore` returns an equal request."""
         return values(self)
 
     @classmethod
     def restore(cls, data: Mapping[str, Any]) -> Request[D]:
-        """The request that `to_json` came from."""
+        """Return the request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request

@@ -1,6 +1,6 @@
-"""Simulate: drive a game synchronously from scripted answers, for tests and for measuring.
+"""Simulate: playing a game synchronously with scripted answers, for tests and measurements.
 
-No event loop, no player, no model. What is not scripted and has no bot is an error, never a default.
+There is no event loop, no player and no model. A request without an answer or a bot is an error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agentsim.engine.survey import Interview, decided_by
 
 Answer: TypeAlias = Decision | Callable[[Request[Any]], Decision]
 Answers: TypeAlias = Mapping[str, Answer | Mapping[PlayerId, Answer | Sequence[Answer]]]
-"""By kind of request: one answer for all, or by player: one answer, or a list that is used up in order."""
+"""By kind of request: one answer for all, or by player one answer, or a list that is used up in order."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Simulation:
     waves: tuple[tuple[Wave, tuple[Decision, ...]], ...]
 
     def events(self, kind: type[Event]) -> list[Any]:
-        """The events of one class, in order."""
+        """Return the events of one class, in order."""
         return [told.event for told in self.log if isinstance(told.event, kind)]
 
     def asks(self, player: PlayerId | None = None) -> list[Ask]:
-        """Every ask, or one player's."""
+        """Return every ask, or one player's."""
         return [ask for wave, _ in self.waves for ask in wave.asks if player in {None, ask.request.player}]
 
 
@@ -52,10 +52,10 @@ def simulate(
     check: bool = True,
     interviews: Sequence[Interview] = (),
 ) -> Simulation:
-    """Play a whole game: scripted `answers` first, then `bot` (a policy or its name) for what they leave.
+    """Play a whole game: scripted `answers` first, then `bot` (a policy or its name) for other requests.
 
-    Every decision is checked as a player's would be, unless `check` is off. Raises `AssertionError` for a
-    request without an answer, and for answers in a list that were not used.
+    Every decision is checked like a player's, unless `check` is off. Raises `AssertionError` for a request without an
+    answer, and for unused answers in a list.
     """
     play = GamePlay(
         game,
@@ -84,7 +84,7 @@ def simulate(
 
 
 class _Script:
-    """The answers; `lists` are those that are used up, by kind and player."""
+    """The scripted answers; `lists` are those that are used up, by kind and player."""
 
     def __init__(self, answers: Answers, policy: Bot | None) -> None:
         self._answers, self._policy = answers, policy

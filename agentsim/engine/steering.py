@@ -1,8 +1,8 @@
-"""Steering: what an experimenter does to a game between two moments of it: the narrator speaks, or players are asked.
+"""Steering: an experimenter's actions between two waves of a game: the narrator announces, or players are asked.
 
-Each stands before a wave and is on record, so that a game that is played again takes the same course. A game allows
-announcements by `announcements`: `True` where what its players hear is in every later prompt of theirs, `"restated"`
-where its prompts are made from its state alone; then every later prompt ends its state with all that was announced.
+Each action comes before a wave and is on record, so that a game that is played again takes the same course. A game
+allows announcements by `announcements`: `True` if all that its players hear is in their later prompts, `"restated"` if
+its prompts depend on its state alone; then the state of every later prompt ends with all announcements.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Words = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[^\n\r]
 
 
 class Announced(Event, kind="narrator_announced", heading="The narrator announces", content="{said}"):
-    """The narrator, who is the experimenter, has said something to all."""
+    """The announcement of the narrator, who is the experimenter, to all."""
 
     said: str
 
@@ -34,13 +34,13 @@ class _Steer(BaseModel):
 
 
 class Announcement(_Steer):
-    """The narrator says something to all before the wave is decided."""
+    """The action of telling all something as the narrator, before the wave is decided."""
 
     said: _Words
 
 
 class Aside(_Steer):
-    """Players are asked something off the record before the wave is decided, in a wave of its own."""
+    """The action of asking players something off the record, in a wave of its own before the wave is decided."""
 
     players: Annotated[tuple[str, ...], Field(min_length=1)]
     questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=30)]
@@ -51,19 +51,22 @@ STEER: type[Any] = Announcement | Aside  # type: ignore[assignment] # what `code
 
 
 def allows_announcements(game: object) -> bool:
-    """Whether players of this game hear what a narrator from outside says."""
+    """Return whether players of this game hear announcements of a narrator from outside."""
     return bool(getattr(game, "announcements", False))
 
 
 def restates(game: object) -> bool:
-    """Whether every later prompt of this game is given all announcements, since its own words would not hold them."""
+    """Return whether every later prompt of this game repeats all announcements, because its own text would not."""
     return getattr(game, "announcements", False) == "restated"
 
 
 def survey(
     aside: Aside, number: int, about: Request[Any], since: Sequence[LoggedEvent], rounds: Sequence[str]
 ) -> Survey:
-    """The question to the player of its latest question; `since` is what was told after that, `number` the aside's."""
+    """Return the survey for the player of `about`, its latest question.
+
+    `since` are the events told after that, `number` is the index of the interview that the aside counts as.
+    """
     player = about.player
     heard = [entry for entry in since if entry.heard_by(player) and entry.event.in_prompt]
     return Survey(
@@ -88,4 +91,4 @@ def _newest(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 Latest: TypeAlias = dict[PlayerId, tuple[Request[Any], int]]
-"""By player, its latest question, and how many events had been told by then."""
+"""The latest question to each player, and the number of events that had been told by then."""

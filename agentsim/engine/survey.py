@@ -1,7 +1,7 @@
-"""Survey: questions to players at the end of a round, off the record: no rule and no later prompt knows the answers.
+"""Survey: questions to players at the end of a round, off the record: no rule and no later prompt has the answers.
 
-The kernel asks them, so that every game can have them. When they are asked is an `Interview` of the scenario; what is
-made of the answers is `history.tables` and `report`.
+The kernel asks them, for all games. An `Interview` of the scenario schedules them; `history.tables` and `report` show
+the answers.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, NamedPlayer, PlayerId
 from agentsim.engine.event_log import Heard
 from agentsim.engine.memory import Lines
-from agentsim.engine.options import Choice, Number, Option, Text
+from agentsim.engine.options import Choice, Each, Number, Option, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
-from agentsim.engine.schema import Each, Options
+from agentsim.engine.schema import Options
 from agentsim.engine.table import Requests, Table
 from agentsim.engine.wording import counted, cut
 
 B = TypeVar("B", bound=Callable[[Request[Any], Stream], Decision])
 NEWS_CHARS = 4_000
-"""At most so many characters of what a player has heard since it last decided stand in a survey's prompt."""
+"""The maximum number of characters of a player's news since its latest decision in a survey's prompt."""
 _NAME = r"^[A-Za-z][A-Za-z0-9_]{0,31}$"
 _INTRODUCED = (
     "An interviewer asks you some questions, off the record. No other player learns your answers, you are not shown "
@@ -73,7 +73,7 @@ class Question(ClosedTable):
         return Text(self.chars, "your answer")
 
     def kept(self, answer: Any) -> int | str | None:
-        """The answer as tables and pages have it; None where there is none."""
+        """Return the answer for tables and pages, or None if there is none."""
         return cut(answer, self.chars) if isinstance(answer, str) and not self.options else answer
 
 
@@ -103,13 +103,13 @@ class Interview(ClosedTable):
         return self
 
     def held(self, ended: int, *, last: bool) -> bool:
-        """Whether it is held at the end of this round, which may be the game's last."""
+        """Return whether it is held at the end of this round, which may be the game's `last`."""
         regular = ended > 0 and (ended in self.rounds or (self.every is not None and ended % self.every == 0))
         return regular or (last and self.at_end)
 
 
 class SurveyAnswers(Decision):
-    """The answers by question; empty where no usable reply came."""
+    """The answers by question; empty if no usable reply came."""
 
     answers: dict[str, int | str] = Field(default_factory=dict)
 
@@ -140,29 +140,29 @@ class Survey(Request[SurveyAnswers]):
 
 
 def answers_surveys(bot: B) -> B:
-    """Marks a policy that answers a `Survey` itself; for other bots the answers are drawn at random."""
+    """Mark a policy that answers a `Survey` itself; for other bots the answers are drawn at random."""
     bot.answers_surveys = True  # type: ignore[attr-defined] # a function carries the mark
     return bot
 
 
 def decided_by(bot: Callable[[Request[Any], Stream], Decision], request: Request[Any], rng: Stream) -> Decision:
-    """A bot's decision; of a survey that it does not know, answers drawn at random."""
+    """Return a bot's decision, or random answers to a survey if the bot does not answer surveys."""
     known = not isinstance(request, Survey) or getattr(bot, "answers_surveys", False)
     return bot(request, rng) if known else random_decision(request, rng)
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyPlace:
-    """Which interview of the scenario, counted from 0, at the end of which round."""
+    """The index of the interview in the scenario, from 0, and the round at whose end it is held."""
 
     interview: int
     round: int
 
 
 class Surveys:
-    """The interviews of one game, and what its players knew when each last decided.
+    """The interviews of one game, and each player's knowledge at its latest decision.
 
-    Events of the kinds `apart` are no news, since every prompt of the game is given them in a place of their own.
+    Events of the kinds `apart` are not news, because every prompt of the game states them separately.
     """
 
     def __init__(self, interviews: Sequence[Interview], table: Table, apart: tuple[type[Event], ...] = ()) -> None:
@@ -170,15 +170,15 @@ class Surveys:
         self._latest: dict[PlayerId, tuple[Request[Any], Heard]] = {}
         self._lines = Lines(table.rounds, NEWS_CHARS)
         self._asked = [_asked(each, place, table) for place, each in enumerate(interviews)]
-        self._upto = 0  # the round in which the game was at the last look
+        self._upto = 0  # the game's round at the last call of `due`
 
     def look(self, requests: Requests) -> None:
-        """The rules ask these next: what a player knows then is what it knows when it is interviewed."""
+        """Remember what the players of these requests know now: surveys tell them the news since."""
         for each in requests:
             self._latest[each.player] = each, self._table.heard(each.player)
 
     def due(self, *, over: bool) -> Iterator[Requests]:
-        """A wave for each interview that is held now: at the end of the rounds that have ended since the last look."""
+        """Yield a wave for each interview at the end of the rounds that have ended since the last call."""
         now = len(self._table.rounds) - 1
         ended, self._upto = range(self._upto, now + over), now
         for number in ended:
@@ -202,7 +202,7 @@ class Surveys:
                 )
 
     def _news(self, player: PlayerId, known: int, ended: int) -> tuple[str, ...]:
-        """The newest lines of what a player has heard in rounds up to this one, and how many are left out."""
+        """Return the newest lines of a player's news from rounds up to this one, and a line that counts the rest."""
         heard = self._table.heard(player)
         lines: list[str] = []
         room = NEWS_CHARS
@@ -222,7 +222,7 @@ class Surveys:
 
 
 def _asked(interview: Interview, place: int, table: Table) -> Sequence[PlayerId]:
-    """Who is asked, in the order of the seats; of a sample, those whom a stream of its own draws."""
+    """Return the players asked, in the order of the seats; a sample is drawn from a stream of its own."""
     among = [player for player in table.players if not interview.players or player in interview.players]
     if interview.sample is None or interview.sample >= len(among):
         return among

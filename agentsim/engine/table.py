@@ -1,7 +1,6 @@
-"""Table: the rules' only door. They ask, they tell, they draw; nothing else.
+"""Table: the rules' only interface. They ask, they tell, they draw; nothing else.
 
-Who answers, when, and what it costs is the driver's business, which sees waves of requests come out and
-sends decisions in.
+The driver gets waves of requests and sends decisions back; it decides who answers, when, and at which cost.
 """
 
 from __future__ import annotations
@@ -25,29 +24,29 @@ T = TypeVar("T")
 D = TypeVar("D", bound=Decision)
 Requests: TypeAlias = tuple[Request[Any], ...]
 Play: TypeAlias = Coroutine[Requests, Sequence[Any], T]
-"""What rules are to a driver: it gives out waves of requests and takes their decisions, in order."""
+"""The rules as a driver sees them: a coroutine that yields waves of requests and takes their decisions, in order."""
 
 
 class Checked(Protocol):
-    """A game's state that can name its own broken invariants."""
+    """A game's state that can report its broken invariants."""
 
     def check(self) -> Sequence[str]:
-        """One line for every invariant that does not hold; empty when all do."""
+        """Return one line for every invariant that does not hold."""
         ...
 
 
 @coroutine
 def _decisions(requests: Requests) -> Generator[Requests, Sequence[Any], Sequence[Any]]:
-    """The one awaitable of the kernel; its `yield` is the only one in the program."""
+    """Yield a wave to the driver: the only awaitable of the kernel."""
     return (yield requests)
 
 
 class Table:
-    """Where one game is played.
+    """The table at which one game is played.
 
-    `players` are the ids in the order of the scenario; `staff` the configured staff roles, without the `@`
-    with which their requests are addressed. `names` are what players are called whose name is not
-    their id: that of their prompt file, in any script and with spaces, where the game's config asks for it.
+    `players` are the ids in the order of the scenario; `staff` are the configured staff roles, without the `@` of their
+    requests. `names` are the names of players that are not called by their id, but by their prompt file, in any script
+    and with spaces, if the game's config asks for it.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class Table:
         self.rounds: list[str] = ["Set-up"]
         self.watched: Checked | None = None
         self.progress: Callable[[], Progress] | None = None
-        self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, kept by the driver
+        self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, set by the driver
         self._log = EventLog()
         self._buffers: list[list[LoggedEvent]] = []
         """The events of the current step of `together`: a list for each part that is stepped, the outermost first."""
@@ -72,29 +71,28 @@ class Table:
 
     @property
     def log(self) -> Sequence[LoggedEvent]:
-        """Everything told so far, in order; what a step of `together` tells joins when all have stepped."""
+        """All events told so far, in order; those of a step of `together` are added when all parts have stepped."""
         return self._log
 
     async def ask(self, request: Request[D]) -> D:
-        """One player decides."""
+        """Return one player's decision."""
         (decision,) = await self.ask_all((request,))
         return decision
 
     async def ask_all(self, requests: Iterable[Request[D]]) -> list[D]:
-        """Several players decide at the same moment, none seeing the others; decisions in request order.
+        """Return the decisions, in request order, of several players that decide at once without seeing the others.
 
-        Every player at most once. No request at all is no wave: an empty list comes back at once.
+        Each player may be asked once. Without requests there is no wave: an empty list is returned at once.
         """
         wave = tuple(requests)
         self._admit(wave)
         return list(await _decisions(wave)) if wave else []
 
     async def together(self, plays: Iterable[Play[T]]) -> list[T]:
-        """Sub-procedures advance in lock-step: every step is one wave of all their requests.
+        """Run sub-procedures in lockstep, and return their results: every step is one wave of all their requests.
 
-        Each hears at once what it tells itself; all others hear it when all have
-        stepped. They share no mutable state, and no player is in two of them. If one fails, the others are
-        closed and its error goes on.
+        Each part hears its own events at once; the others hear them when all have stepped. Parts must not share mutable
+        state, and no player may be in two of them. If one raises, the others are closed and the error propagates.
         """
         running = list(plays)
         part_of: dict[PlayerId, int] = {}
@@ -124,7 +122,7 @@ class Table:
         for part, decisions in waiting.items():
             self._buffers.append([])
             try:
-                # a coroutine's first send must be None: there is no decision to give it yet
+                # a coroutine's first send must be None: there is no decision yet
                 requests = running[part].send(decisions)  # type: ignore[arg-type] # see the line above
                 if not isinstance(requests, tuple):
                     raise RulesBroken("the rules awaited something that is not a request to the table")
@@ -138,7 +136,10 @@ class Table:
         return asked
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
-        """Something happened. The audience is always stated; `by` names the player whose decision did it."""
+        """Tell an event to its audience; `by` names the player whose decision led to it.
+
+        Raises `RulesBroken` if a private event is told to others than its `confidants`.
+        """
         if (confidants := event.confidants(self.players)) is not None:
             heard = self.players if isinstance(to, EveryoneType) else to
             if others := [player for player in heard if player not in confidants and not player.startswith("@")]:
@@ -150,21 +151,21 @@ class Table:
         (self._buffers[-1] if self._buffers else self._log).append(entry)
 
     def heard(self, player: PlayerId) -> Heard:
-        """Return what this player has heard up to now."""
+        """Return the events that this player has heard up to now."""
         return self._log.heard(player, chain.from_iterable(self._buffers))
 
     def concerning(self, player: PlayerId) -> Heard:
-        """Return the part of it that the player did, heard with few others, or is concerned with (`Event.concerned`).
+        """Return the events of `heard` that the player did, heard in private, or is concerned by (`Event.concerned`).
 
-        It is found once for all players, so that it costs each what it shows, however much was told to all.
+        They are found once for all players, so that the cost is that of the result, even after many public events.
         """
         return self._log.concerning(player, self.players, chain.from_iterable(self._buffers))
 
     def memory(self, player: PlayerId, make: Callable[[PlayerId], M]) -> M:
-        """Return `make(player)` after it has heard, in order, all that the player has heard, and nothing else.
+        """Return `make(player)` after it has heard, in order, exactly the events that the player has heard.
 
-        It is made once for a player and brought up to date at each call, which costs what is new. In `together` it is
-        made for that call alone: what others tell there comes later, and may come between.
+        It is made once per player and updated at each call, at the cost of the new events. In `together` it is made for
+        that call alone: events that others tell there are inserted later.
         """
         skips = skipped_kinds(make)
         if self._buffers:
@@ -178,20 +179,20 @@ class Table:
         return memory
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:
-        """What this player has heard up to now, as lines of a prompt: when, the heading, and its words or fact."""
+        """Return the events that this player has heard as lines of a prompt: round, heading, and words or fact."""
         return tuple(self.memory(player, self._transcript).lines)
 
     def _transcript(self, player: PlayerId) -> Transcript:
         return Transcript(self.rounds)
 
     def round(self, title: str) -> None:
-        """Begin the next round; what was told before the first belongs to round 0, the set-up."""
+        """Begin the next round; events before the first belong to round 0, the setup."""
         if self._buffers:
             raise RulesBroken("a round cannot begin inside together")
         self.rounds.append(title)
 
     def watch(self, state: Checked, progress: Callable[[], Progress] | None = None) -> None:
-        """Have this state's invariants checked after every wave; `progress` says at any moment how far the game is."""
+        """Check this state's invariants after every wave; `progress` returns the game's progress at any moment."""
         self.watched, self.progress = state, progress
 
     @staticmethod

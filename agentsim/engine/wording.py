@@ -1,8 +1,8 @@
-"""Wording: words that games and displays share: templates filled from a record; cutting, counting, listing, naming.
+"""Wording: text helpers of games and displays: templates filled from a record; cutting, counting, listing, naming.
 
-`"{player} leaves the game with {votes:vote}"` of a record whose `votes` is 2 reads "A leaves the game with 2 votes".
-A template is looked at when its class is made: a name that the record has not is an error there, not in a game.
-Nothing here changes a decision.
+`"{player} leaves the game with {votes:vote}"` of a record with `votes` 2 reads "A leaves the game with 2 votes". A
+template is checked when its class is made, so that a name that the record lacks never fails in a game. Nothing here
+changes a decision.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 from agentsim.engine.letters import UNSPACED, has_words_within, stands_apart
 
 CUT = " [cut]"
-_LONGEST = 200  # characters of a name that is compared
+_LONGEST = 200  # characters of a name that are compared
 _WORD = re.compile(rf"(?:-|(?![{UNSPACED}])\w)+")
 _PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
 _VOWELS = {*"aeiou"}
@@ -32,13 +32,13 @@ _NUMERIC = re.compile(r"[+,]?(?:\.\d+)?[fg%]")
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters, with a visible mark where there were more."""
+    """Return at most `limit` characters, with a visible mark if the text is cut."""
     text = text.strip()
     return text if len(text) <= limit else text[: limit - len(CUT)].rstrip() + CUT
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun, or of the last word of several: `vote` is `votes`, `history` is `histories`.
+    """Return the plural of a noun, or of the last word of several: `vote` is `votes`, `history` is `histories`.
 
     >>> [plural(noun) for noun in ("branch", "day", "required component")]
     ['branches', 'days', 'required components']
@@ -49,39 +49,39 @@ def plural(noun: str) -> str:
 
 
 def by_count(count: float, one: str, many: str | None = None) -> str:
-    """The words for exactly one thing, or those for any other number: by default the plural of the former."""
+    """Return `one` for a count of 1, else `many`, by default the plural of `one`."""
     return one if count == 1 else plural(one) if many is None else many
 
 
 def counted(count: int, noun: str, many: str | None = None, form: str = "") -> str:
-    """So many of a thing, in the singular for 1 alone: `1 vote`, `0 votes`; with the form `,`, `1,000 votes`."""
+    """Return a count with its noun: `1 vote`, `0 votes`; with the form `,`, `1,000 votes`."""
     return f"{count:{form}} {by_count(count, noun, many)}"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names within a sentence: `A, B and C`."""
+    """Return names within a sentence: `A, B and C`."""
     return ", ".join(names) if len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def few(names: Sequence[str], most: int) -> str:
-    """The first of many names, and how many more there are: `A, B and 3 more`."""
+    """Return the first of many names, and the number of the others: `A, B and 3 more`."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def either(names: Sequence[str]) -> str:
-    """Names to choose from: `A, B or C`."""
+    """Return names to choose from: `A, B or C`."""
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
 
 
 def aligned(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
-    """A table's rows as lines, each column as wide as its widest cell on a terminal."""
+    """Return a table's rows as lines, each column as wide as its widest cell on a terminal."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     padded = ([cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
     return [gap.join(cells).rstrip() for cells in padded]
 
 
 def _width(text: str) -> int:
-    """Return how many cells of a terminal a text takes: two a Chinese character, none a mark on a letter."""
+    """Return the number of a terminal's cells for a text: two per Chinese character, none per combining mark."""
     if text.isascii():
         return len(text)
     kinds = ((unicodedata.category(char), unicodedata.east_asian_width(char)) for char in text)
@@ -89,37 +89,37 @@ def _width(text: str) -> int:
 
 
 def first_place(names: Sequence[str], alone: str = "wins") -> str:
-    """Who came first, one or several: `A wins`, `A, B share the first place`."""
+    """Return who came first, one or several: `A wins`, `A, B share the first place`."""
     return f"{names[0]} {alone}" if len(names) == 1 else f"{', '.join(names)} share the first place"
 
 
 def near(name: str, known: Sequence[str], before: str = "") -> str:
-    """A hint for a misspelt name, to be appended to an error; "" where none is near.
+    """Return a hint for a misspelled name, to be appended to an error, or "" if no known name is similar.
 
-    `before` stands before all of these names, and makes none of them look like another.
+    `before` is a prefix of all known names in the hint, and does not count for the similarity.
     """
     found = difflib.get_close_matches(name[:_LONGEST], known, n=1)
-    found = found or [other for other in known if other.casefold() == name.casefold()]  # difflib minds case
+    found = found or [other for other in known if other.casefold() == name.casefold()]  # difflib is case-sensitive
     return f" (did you mean {before}{found[0]}?)" if found else ""
 
 
 def sentence(words: str) -> str:
-    """Words as a sentence: a capital at its beginning, a full stop where it has no end of its own; "" stays nothing."""
+    """Return words as a sentence, with a capital and a full stop; "" stays ""."""
     words = words.strip()
     return words and words[0].upper() + words[1:] + ("" if words[-1] in ".!?…" else ".")
 
 
 def snake_case(name: str) -> str:
-    """A class's name in small letters: `ItemSold` is `item_sold`."""
+    """Return a class's name in snake case: `ItemSold` is `item_sold`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().lstrip("_")
 
 
 class Naming:
-    """Finds the players that a text names, by names that stand for them; what it says about them is not interpreted.
+    """A finder of the players that a text names, by the names that stand for them.
 
-    A name is found as a whole word, with capitals as it has them: `B` in `B's`, but not in `B-2`; `Ana` not in `Ana
-    Maria` where both play. In scripts that write no spaces, a name is found within other words. Two names are English
-    words too: `A` does not count at the beginning of a sentence, `I` only after `player`.
+    A name is found as a whole word, with its exact case: `B` in `B's`, but not in `B-2`; `Ana` not in `Ana Maria` if
+    both play. In scripts without spaces, a name is found within other words. Two names are English words too: `A` does
+    not count at the beginning of a sentence, `I` only after `player`.
     """
 
     def __init__(self, names: Iterable[tuple[str, str]]) -> None:
@@ -134,7 +134,7 @@ class Naming:
         self._anywhere = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
 
     def named(self, text: str) -> Iterator[str]:
-        """The player of each occurrence of a name; where one name begins another, the longer one counts."""
+        """Yield the player of each occurrence of a name; of overlapping names, the first and longest counts."""
         upto = 0
         for start, name, player in self._found(text):
             if start >= upto:
@@ -142,7 +142,7 @@ class Naming:
                 yield player
 
     def _found(self, text: str) -> Iterable[tuple[int, str, str]]:
-        """Yield the place, the name and the player of each occurrence, by place; what overlaps an earlier one too."""
+        """Yield the position, name and player of each occurrence, in order, including overlaps."""
         words = self._in_words(text)
         if self._anywhere is None:
             return words
@@ -160,7 +160,7 @@ class Naming:
 
 
 def _meant(name: str, text: str, start: int) -> bool:
-    """Whether a name that stands in a text is one, and not an English word."""
+    """Return whether a name in a text is meant as a name, and not as an English word."""
     if name not in {"A", "I"} or (name == "A" and not _begins_a_sentence(text, start)):
         return True
     return _PLAYER.search(text, max(0, start - 19), start) is not None
@@ -177,37 +177,37 @@ def _begins_a_sentence(text: str, place: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """Marks a field whose values templates put into words: `Position = Annotated[int, Worded(name_of)]`."""
+    """A mark of a field whose values templates put into words: `Position = Annotated[int, Worded(name_of)]`."""
 
     words: Callable[[Any], str]
 
 
-class Part(ABC):
+class TemplatePart(ABC):
     """A part of a template that depends on the field `name`, or on a part of it: `item.required`."""
 
     name: str
 
     @abstractmethod
     def templates(self) -> Iterable[Template]:
-        """The templates inside of it that the same record fills."""
+        """Return the templates inside of it that the same record fills."""
 
     @abstractmethod
     def words(self, record: Any) -> str:
-        """The words for this record."""
+        """Return the words for this record."""
 
 
-Template: TypeAlias = str | Part | tuple[Any, ...]
-"""A text, a `Part` (`If`, `By`, `Rows`), or a tuple of templates that are joined as they are.
+Template: TypeAlias = str | TemplatePart | tuple[Any, ...]
+"""A text, a `TemplatePart` (`If`, `By`, `Rows`), or a tuple of templates that are concatenated.
 
-`{name}` is a value, `{name.part}` a part of it. Values of a tuple or list are joined by commas, a mapping is
-"A 2, B 1", None is nothing. `{name:and}` lists "A, B and C". `{name:#}` counts what a field holds, `{name:vote}` counts
-in words: "1 vote", "3 votes". `{name:.2f}` and the like format a number as Python does.
+`{name}` is a value, `{name.part}` a part of it. Values of a tuple or list are joined by commas, a mapping is "A 2, B
+1", None is "". `{name:and}` lists "A, B and C". `{name:#}` counts the entries of a field, `{name:vote}` counts in
+words: "1 vote", "3 votes". `{name:.2f}` and the like format a number as Python does.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class If(Part):
-    """The first template where the field is true (not None, not 0, not empty), else the second."""
+class If(TemplatePart):
+    """The first template if the field is true (not None, 0 or empty), else the second."""
 
     name: str
     then: Template
@@ -221,8 +221,8 @@ class If(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class By(Part):
-    """The template of the field's value; `otherwise` where it is none of these."""
+class By(TemplatePart):
+    """The template for the field's value, or `otherwise`."""
 
     name: str
     cases: Mapping[Any, Template]
@@ -236,7 +236,7 @@ class By(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows(Part):
+class Rows(TemplatePart):
     """One line for each record of the field, filled from that record."""
 
     name: str
@@ -250,12 +250,15 @@ class Rows(Part):
 
 
 def names_in(template: Template) -> Iterator[str]:
-    """The record's names in a template, without their parts; `ValueError` where a brace belongs to none."""
+    """Yield the record's names in a template, without their parts.
+
+    Raises `ValueError` for a brace outside of a name.
+    """
     if isinstance(template, str):
         if set("{}") & set(_SLOT.sub("", template)):
             raise ValueError(f"a brace that belongs to no name in {template!r}")
         yield from (found[1].partition(".")[0] for found in _SLOT.finditer(template))
-    elif isinstance(template, Part):
+    elif isinstance(template, TemplatePart):
         yield template.name.partition(".")[0]
         yield from names_in(tuple(template.templates()))
     else:
@@ -264,16 +267,20 @@ def names_in(template: Template) -> Iterator[str]:
 
 
 def filled(template: Template, record: Any) -> str:
-    """The template in the words of this record."""
+    """Return the template filled from this record."""
     if isinstance(template, str):
         text, slots = _taken_apart(template, type(record))  # type: ignore[arg-type] # a class can be hashed
         return text % tuple([words(record) for words in slots])
-    return template.words(record) if isinstance(template, Part) else "".join(filled(part, record) for part in template)
+    return (
+        template.words(record)
+        if isinstance(template, TemplatePart)
+        else "".join(filled(part, record) for part in template)
+    )
 
 
 @lru_cache(maxsize=4096)
 def _taken_apart(template: str, record: Hashable) -> tuple[str, tuple[Callable[[Any], str], ...]]:
-    """A text with `%s` for its names, and what makes the words of each from a record of that class."""
+    """Return a format string with `%s` for each name, and the functions for the words of each."""
     parts = _SLOT.split(template)
     slots = (_slot(record, path, spec) for path, spec in zip(parts[1::3], parts[2::3], strict=True))
     return "%s".join(part.replace("%", "%%") for part in parts[::3]), tuple(slots)
@@ -291,7 +298,7 @@ def _slot(record: Any, path: str, spec: str | None) -> Callable[[Any], str]:
 
 
 def _count(value: Any, noun: str, words: Callable[[Any], str]) -> str:
-    """A number in the words of its field, or how many a value holds, before the noun; without one for `#`."""
+    """Return a number in its field's words, or the size of a value, with the noun; without it for `#`."""
     said = str(len(value)) if isinstance(value, Sized) and not isinstance(value, str) else words(value)
     return said if noun == "#" else f"{said} {by_count(said == '1', noun)}"
 
@@ -313,9 +320,9 @@ _WORDINGS: dict[type[Any], Mapping[str, Callable[[Any], str]]] = {}
 
 
 def _wordings(record: type[Any]) -> Mapping[str, Callable[[Any], str]]:
-    """How the marked fields of a record are put into words, found once per class."""
+    """Return the functions that put a record's marked fields into words, found once per class."""
     if record not in _WORDINGS:
-        if (parts := getattr(record, "model_fields", None)) is not None:  # pydantic has taken its own hints apart
+        if (parts := getattr(record, "model_fields", None)) is not None:  # pydantic has parsed its hints
             hints: dict[str, Any] = {name: (part.annotation, part.metadata) for name, part in parts.items()}
         else:
             found = get_type_hints(record, include_extras=True)
@@ -326,7 +333,7 @@ def _wordings(record: type[Any]) -> Mapping[str, Callable[[Any], str]]:
 
 
 def _marks(hint: Any) -> Iterator[Worded]:
-    """The marks of a field's type, or of what it holds: `tuple[Position, ...]`, `Position | None`."""
+    """Yield the marks of a field's type, or of its parts: `tuple[Position, ...]`, `Position | None`."""
     yield from (mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Worded))
     for inner in get_args(hint) if get_origin(hint) is not Annotated else ():
         yield from _marks(inner)

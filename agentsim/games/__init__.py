@@ -1,7 +1,7 @@
-"""The games: one folder each, and the folder is the registration.
+"""The games, one package each. A package in this folder is a registered game.
 
-A game is imported when it is asked for, never before. Other distributions add games through the entry
-point group `agentsim.games` (name = "package.module:GAME"). No game's rules belong here.
+A game is imported only when it is asked for. Other distributions add games through the entry point group
+`agentsim.games` (name = "package.module:GAME"). No game's rules belong here.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _GROUP = "agentsim.games"
 
 
 def names() -> list[str]:
-    """Every game that can be played here, sorted."""
+    """Return the names of all games that can be played here, sorted."""
     return sorted(_own() | {entry.name for entry in entry_points(group=_GROUP)})
 
 
 def find(name: str) -> Game:
-    """The game of that name; `ScenarioError` where there is none, or its plugin cannot be used."""
+    """Return the game of that name. Raises `ScenarioError` if there is none, or if its plugin cannot be used."""
     if name in _own():
         return cast("Game", importlib.import_module(f"{__name__}.{name}").GAME)
     for entry in entry_points(group=_GROUP):

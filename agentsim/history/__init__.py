@@ -1,1 +1,1 @@
-"""Histories and journals: what a run leaves behind, how it is written and read back. Playing is not done here."""
+"""Histories and journals: the files of a run, how they are written and read back. Playing is elsewhere."""

@@ -1,4 +1,4 @@
-"""Bundle: packs runs into one zip file, from which others can prove them, and unpacks such a file with distrust.
+"""Bundle: runs in one zip file, from which others can prove them; unpacking treats the file as untrusted.
 
 The same runs make the same bytes.
 """
@@ -28,19 +28,19 @@ from agentsim.history.versions import require_version
 FORMAT = "agentsim-bundle/1"
 INDEX = "bundle.json"
 MOST_BYTES = 4 * 2**30
-_LONGEST_NAME = 113  # that of a run, a number, and `.json.gz`
+_LONGEST_NAME = 113  # the longest name of a run, a number, and `.json.gz`
 _LONGEST_INDEX = 2**28
 _PIECE = 2**20
-_FREELY = 2**24  # bytes that a member may have however well it is packed
+_FREELY = 2**24  # bytes that a member may have at any compression ratio
 _TIGHTEST = 200
 _UNUSABLE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError, ValueError, AttributeError, RuntimeError)
-"""What reading a file that is no bundle may raise; of JSON that is nested too deep, `RecursionError`."""
+"""The errors of reading a file that is not a bundle; `RecursionError` is for JSON that is nested too deep."""
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """What was unpacked: the runs, what else lay beside them, and the versions that played them."""
+    """The result of unpacking: the runs, the other files, and the versions that played the runs."""
 
     runs: tuple[RunFiles, ...]
     others: tuple[Path, ...]
@@ -48,9 +48,10 @@ class Bundle:
 
 
 def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> None:
-    """Write the journals and histories of these runs, their scenarios and prompts to read, and other files as they are.
+    """Write a bundle of the journals and histories of these runs, readable scenarios and prompts, and other files.
 
-    Raises `UsageError` where a file of that name is there, or a run has no history.
+    Raises `UsageError` if the file exists, if a run has no history or not the one that its journal names, or if two
+    files have the same name.
     """
     index: dict[str, Any] = {"format": FORMAT, "runs": [files.name for files in runs], "versions": {}, "files": {}}
     readable: dict[str, bytes] = {}
@@ -67,7 +68,7 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
         raise UsageError(f"{path}: two files would be called {twice[0]}")
     try:
         if path.exists():
-            raise FileExistsError  # before hours of work; what comes meanwhile is not overwritten either
+            raise FileExistsError  # before hours of work; a file that appears meanwhile is not overwritten either
         with written_beside(path, new=True) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for source in sources:
                 with source.open("rb") as plain, archive.open(_info(source.name), "w", force_zip64=True) as member:
@@ -84,7 +85,7 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
 
 
 def _digest(history: Path) -> str | None:
-    """The digest by which a journal names this history; None where it cannot be read, which others say."""
+    """Return the digest by which a journal names this history, or None if it cannot be read."""
     try:
         return bytes_id([read_history(history)])
     except (OSError, ValueError):
@@ -92,7 +93,7 @@ def _digest(history: Path) -> str | None:
 
 
 def _readable(name: str, head: Mapping[str, Any]) -> dict[str, bytes]:
-    """What a person wants to read without our program: the scenario, and each player's prompt."""
+    """Return the files that people read without our program: the scenario, and each player's prompt, by path."""
     scenario = head["scenario"]
     try:
         found = {f"{name}/scenario.json": json.dumps(scenario, ensure_ascii=False, indent=1).encode()}
@@ -113,7 +114,7 @@ def _info(name: str) -> zipfile.ZipInfo:
 
 
 class _Index(BaseModel):
-    """What `bundle.json` says."""
+    """The contents of `bundle.json`."""
 
     model_config = ConfigDict(strict=True)
 
@@ -133,11 +134,11 @@ class _Index(BaseModel):
 
 
 def unpack(path: Path, directory: Path) -> Bundle:
-    """Put a bundle's runs into an empty folder; `UsageError` for a file that is none, or does not hold what it lists.
+    """Unpack a bundle's runs into a folder. Raises `UsageError` if the file is not a bundle or differs from its index.
 
-    Nothing is written but what the index lists under bare names, and not more than 4 GiB. What stands in folders there
-    is for people, and must say what the journals say. What is refused, in one line: members that are not listed, two of
-    one name, those that are no plain files, and those that are packed as no text is.
+    Only files that the index lists under bare names are written, at most 4 GiB. Files in the bundle's folders are for
+    people, and must agree with the journals. Members that are not listed, duplicate names, members that are not plain
+    files, and implausible compression ratios are refused. Existing files are never overwritten.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -160,7 +161,7 @@ def unpack(path: Path, directory: Path) -> Bundle:
 
 
 def _index(archive: zipfile.ZipFile, path: Path) -> _Index:
-    """The index; `UsageError` where it is none, or does not list what is there."""
+    """Return the index. Raises `UsageError` if it is not valid, or does not list all members."""
     if archive.getinfo(INDEX).file_size > _LONGEST_INDEX:
         raise UsageError(f"{path}: {INDEX} is larger than {_LONGEST_INDEX >> 20} MiB")
     try:
@@ -182,7 +183,7 @@ def _index(archive: zipfile.ZipFile, path: Path) -> _Index:
 
 
 def _told(archive: zipfile.ZipFile, path: Path, index: _Index, heads: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise `UsageError` unless what people read, and which versions played, is what the journals say."""
+    """Raise `UsageError` unless the readable files and the versions agree with the journals."""
     if index.versions != {name: head["versions"] for name, head in heads.items()}:
         raise UsageError(f"{path}: the versions in {INDEX} are not those in the journals")
     readable = {name: text for run, head in heads.items() for name, text in _readable(run, head).items()}
@@ -194,7 +195,7 @@ def _told(archive: zipfile.ZipFile, path: Path, index: _Index, heads: Mapping[st
 
 
 def _says(archive: zipfile.ZipFile, name: str, digest: str, content: bytes) -> bool:
-    """Whether a member, and what the index says of it, is this content."""
+    """Return whether a member, and its digest in the index, are those of this content."""
     if archive.getinfo(name).file_size != len(content) or hashlib.sha256(content).hexdigest() != digest:
         return False
     with archive.open(name) as member:
@@ -205,7 +206,7 @@ def _written(archive: zipfile.ZipFile, path: Path, directory: Path, name: str, d
     check_name(name, _LONGEST_NAME)
     target = directory / name
     try:
-        # never more than its header says
+        # reads at most as much as the member's header states
         with archive.open(name) as member, named_in_errors(target), target.open("xb") as file:
             found = _poured(member, file)
         if found != digest:
@@ -219,7 +220,7 @@ def _written(archive: zipfile.ZipFile, path: Path, directory: Path, name: str, d
 
 
 def _poured(source: IO[bytes], sink: IO[bytes]) -> str:
-    """The digest of what was copied, a piece at a time."""
+    """Copy in pieces, and return the digest."""
     digest = hashlib.sha256()
     while piece := source.read(_PIECE):
         digest.update(piece)
@@ -228,7 +229,7 @@ def _poured(source: IO[bytes], sink: IO[bytes]) -> str:
 
 
 def _harmless(archive: zipfile.ZipFile, path: Path) -> None:
-    """Raise `UsageError` for what no bundle of ours holds, before anything of it is unpacked."""
+    """Raise `UsageError` for members that our bundles never have, before any is unpacked."""
     members = archive.infolist()
     if sum(info.file_size for info in members) > MOST_BYTES:
         raise UsageError(f"{path}: is larger than {MOST_BYTES >> 30} GiB when unpacked")

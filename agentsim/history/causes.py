@@ -1,7 +1,7 @@
-"""Causes of lost decisions: what a fallback says something about.
+"""Causes of lost decisions, from the reasons of fallbacks.
 
 One table has the cause of every reason that the package gives. Readers of replies, people and the clock have closed
-sets of reasons; any other reason is an HTTP status or a word of a plugin's model, for a call that failed: the host's.
+sets of reasons; any other reason is an HTTP status or a code of a plugin's model for a failed call: the host's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REASONS: Final[Mapping[Cause, str]] = {
 CAUSES: Final[tuple[Cause, ...]] = tuple(_REASONS)
 """The causes, in the order in which they are shown."""
 CAUSE_OF: Final[Mapping[str, Cause]] = {word: cause for cause, words in _REASONS.items() for word in words.split()}
-"""The cause of every reason but HTTP statuses."""
+"""The cause of every reason except HTTP statuses and plugins' codes."""
 
 
 def cause_of(reason: str) -> Cause:

@@ -1,4 +1,4 @@
-"""Disk: what is said of a file that could not be written, with what it needs and what is free."""
+"""Disk: the message for a file that could not be written, with the space that it needs and the free space."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from agentsim.engine.wording import counted
 
 NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-"""The system's numbers for a full disk, a quota that is used up, and a file above the limit of its size."""
+"""The errno values for a full disk, a used-up quota, and a file above the size limit."""
 
 
 def write_problem(error: OSError, path: Path, needed: int = 0) -> str:
-    """Return the system's words for a failed write to `path`; if there is no room, also what is needed and free.
+    """Return the system's words for a failed write to `path`; if there is no room, also the needed and the free space.
 
-    `needed` is in bytes, 0 if it is not known. Of a quota the system does not say what is left.
+    `needed` is in bytes, 0 if unknown. The free space is left out for a quota: the system does not report its rest.
     """
     why = error.strerror or str(error)
     if error.errno not in NO_ROOM:
@@ -28,7 +28,7 @@ def write_problem(error: OSError, path: Path, needed: int = 0) -> str:
 
 
 def _free(path: Path) -> str:
-    """Return what is free where a file is or would be, or nothing if that cannot be told."""
+    """Return the free space of a file's disk in words, or "" if it is unknown."""
     folder = next((folder for folder in path.absolute().parents if folder.is_dir()), Path("/"))
     try:
         free = shutil.disk_usage(folder).free

@@ -1,6 +1,6 @@
-"""Events of histories: the log as the game told it, what players did for or against each other, where two runs part.
+"""Events of histories: the log as the game told it, interactions between players, and where two runs diverge.
 
-Pairs are summed up from the interactions that events declare (`engine.interaction`). `report.game_panels` shows them.
+Pairs are summed from the interactions that events declare (`Event.interactions`). `report.game_panels` shows them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 def told_events(history: History, game: Game) -> list[LoggedEvent]:
-    """The log as the rules told it; `UsageError` where an event is none of this game's."""
+    """Return the log as the rules told it. Raises `UsageError` if an event is not one of this game's."""
     known: tuple[type[Event], ...] = (Announced, *game.events)
     kinds = {event.kind: event for event in known}
     log = []
@@ -58,9 +58,9 @@ def _by(role: str) -> PlayerId | None:
 def derived(
     make: Callable[[Sequence[LoggedEvent], Sequence[PlayerId]], T], log: Sequence[LoggedEvent], history: History
 ) -> T:
-    """What `make` derives from a log and its players; `UsageError` where the events do not fit each other.
+    """Return what `make` derives from a log and its players. Raises `UsageError` if the events do not fit together.
 
-    Each event may be valid by itself. Only the game's code finds out, and may fail with any error.
+    Each event may be valid by itself. Only the game's code finds the conflict, and may fail with any error.
     """
     try:
         return make(log, [player.id for player in history.seated])
@@ -74,11 +74,11 @@ def derived(
 
 
 @dataclass(slots=True)
-class Deed:
-    """One kind of thing that one did towards the other in one round.
+class InteractionCount:
+    """The count of one kind of interaction of one player with another in one round.
 
-    `times` is how often, `after_naming` how often of those after naming the other in public in that round; `amount` is
-    all that was given by it, None where the deed has none; `turned` how often the pair turned with it.
+    `times` is the count, `after_naming` how many of them followed a public mention of the other in that round; `amount`
+    is the sum of what was given, or None if the deed has no amounts; `turned` is how often the pair turned with it.
     """
 
     round: int
@@ -92,15 +92,15 @@ class Deed:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """What `who` did towards `whom`: deeds by round, those of a round in the order in which they were first done.
+    """The interactions of `who` with `whom`, by round, then in the order in which they first occurred.
 
-    The pair turns with a deed against the other if the last one before it that was not neither was for it, and with one
-    for the other if that was against it. `turns` are the rounds in which it did and what it turned to, in order.
+    The pair turns with an interaction of the opposite sign to the last that was not neutral. `turns` are the rounds of
+    the turns, with the new sign, in order.
     """
 
     who: PlayerId
     whom: PlayerId
-    deeds: tuple[Deed, ...]
+    deeds: tuple[InteractionCount, ...]
     turns: tuple[tuple[int, Sign], ...]
 
     def times(self, sign: Sign) -> int:
@@ -108,19 +108,19 @@ class Pair:
 
     @property
     def named(self) -> int:
-        """Rounds in which the other was named in public."""
+        """The number of rounds in which `who` named `whom` in public."""
         return len({deed.round for deed in self.deeds if deed.deed == NAMED})
 
     def after_naming(self, sign: Sign) -> int:
-        """Rounds in which the other was named in public, and then something of that sign was done to it."""
+        """Return the number of rounds in which `who` named `whom` in public and then interacted with that sign."""
         return len({deed.round for deed in self.deeds if deed.sign == sign and deed.after_naming})
 
 
 def pairs(log: Iterable[LoggedEvent], players: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> list[Pair]:
-    """Every pair of which `who` did anything towards `whom`, in the order of the players.
+    """Return every pair with any interaction of `who` with `whom`, in the order of the players.
 
-    Public words name the players whose id or name is in them (`names`, where a game calls players otherwise), each
-    once an event.
+    Public words name the players whose id or name they contain, each once per event; `names` has the names of players
+    that the game does not call by their id.
     """
     seats = {player: place for place, player in enumerate(players)}
     naming = Naming([*zip(players, players, strict=True), *((name, player) for player, name in names.items())])
@@ -144,9 +144,9 @@ def _named(told: LoggedEvent, naming: Naming) -> Iterator[Interaction]:
 
 @dataclass(slots=True)
 class _Book:
-    """What one did towards another; `named` are the events of each round in which the other was named."""
+    """The running counts of one pair; `named` are the events of each round in which the other was named."""
 
-    deeds: dict[tuple[int, str, Sign], Deed] = field(default_factory=dict)
+    deeds: dict[tuple[int, str, Sign], InteractionCount] = field(default_factory=dict)
     named: dict[int, list[LoggedEvent]] = field(default_factory=dict)
     turns: list[tuple[int, Sign]] = field(default_factory=list)
     last: Sign = NEITHER
@@ -158,9 +158,9 @@ class _Book:
                 return
             naming.append(told)
         key = (told.round, interaction.deed, interaction.sign)
-        deed = self.deeds.setdefault(key, Deed(*key))
+        deed = self.deeds.setdefault(key, InteractionCount(*key))
         deed.times += 1
-        # what was said by the very words that tell of a deed was not said before it
+        # naming in the very event of the deed does not count as before it
         deed.after_naming += interaction.deed != NAMED and bool(naming) and naming[0] is not told
         if interaction.amount is not None:
             deed.amount = (deed.amount or 0) + interaction.amount
@@ -177,7 +177,7 @@ class _Book:
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """The first place where two lists of one kind differ, counted from 1; None on a side that has ended before."""
+    """The first place where two lists differ, counted from 1; None on a side that has ended."""
 
     place: int
     one: dict[str, Any] | None
@@ -186,10 +186,10 @@ class Parted:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The first decision and the first event that differ (None: none does), and by player the ranks in both.
+    """The first decision and the first event that differ, or None, and the ranks in both runs by player.
 
-    `decisions_after` counts, for each, decisions from the first that differs on; a player's rank is None where the game
-    has no outcome. `settings` are the seats whose model is not the same; `scores`, by player, those that are not.
+    `decisions_after` counts, for each run, the decisions from the first that differs on; a rank is None if the game has
+    no outcome. `settings` are the players with different models, `scores` the different scores by player.
     """
 
     decision: Parted | None

@@ -1,7 +1,7 @@
-"""Fold: makes the history of a game from its log and its decisions, byte for byte the same each time, and adds up use.
+"""Fold: the history of a game from its log and its decisions, byte for byte the same each time.
 
-It depends on no clock, no file and no order of replies. What does is given ready made, as `volatile`. What one call
-costs is `models.prices`.
+It depends on no clock, no file and no order of replies; such values are passed in as `volatile`. `models.prices` knows
+what one call costs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from agentsim.models.base import PER_EXECUTION, Attempt
 from agentsim.players.model import Diagnostic, diagnostics
 
 
-def fold(
+def build_history(
     *,
     game: str,
     rules_version: int,
@@ -42,7 +42,7 @@ def fold(
     asides: Sequence[Aside] = (),
     first: int = 1,
 ) -> History:
-    """The history of these events and decisions, whose records are right as they are made and not validated.
+    """Build the history of these events and decisions, without validating its records.
 
     `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`. Surveys of
     `asides` are numbered after the scenario's interviews. `first` is the number of the first event.
@@ -81,9 +81,9 @@ def fold(
 
 
 def history_bytes(history: History) -> Iterator[bytes]:
-    """Yield the file's bytes: JSON with one event, decision or text a line, so that two can be compared.
+    """Yield the file's bytes: JSON with one event, decision or text per line, so that files can be compared.
 
-    Long texts stand once, in `texts`; records hold their places.
+    Long texts are stored once, in `texts`; records refer to them by position.
     """
     texts = NewTexts(Texts())
     by_line: Mapping[str, Iterator[bytes]] = {
@@ -104,12 +104,12 @@ def history_bytes(history: History) -> Iterator[bytes]:
 
 
 def dump_history(history: History) -> str:
-    """The file's text."""
+    """Return the file's text."""
     return b"".join(history_bytes(history)).decode()
 
 
 def _round_lines(rounds: Iterable[RoundRecord], texts: NewTexts) -> Iterator[bytes]:
-    """The rounds in pieces, one event a line."""
+    """Yield the rounds in pieces, one event per line."""
     before = b"[\n"
     for part in rounds:
         yield b'%b{"index":%d,"title":%b,"events":' % (before, part.index, json_line(part.title))
@@ -126,7 +126,7 @@ def _lines(kind: type[Any], records: Iterable[Any], texts: NewTexts, exclude: An
 
 
 def _array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
-    """A list, one value a line."""
+    """Yield a JSON array, one value per line."""
     before = b"[\n"
     for value in values:
         yield before + value
@@ -141,7 +141,7 @@ def _end(before: bytes) -> bytes:
 def warnings_of(
     entries: Iterable[DecisionRecord], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
 ) -> list[WarningRecord]:
-    """The history's `warnings`: each diagnostic of each model once, in order of appearance, and how often it came.
+    """Return the history's `warnings`: each diagnostic of each model once, in order of appearance, with its count.
 
     `models` are those of the players, by id.
     """

@@ -1,7 +1,7 @@
-"""Tables over all runs of a folder, and the conditions that tell its runs apart.
+"""Folder: tables over all runs of a folder, and the conditions that distinguish its runs.
 
-A condition is what differs between the scenarios of games, other than seed, name, prices, and who sits where. `tables`
-makes the tables of one run.
+A condition is a difference between scenarios other than seed, name, prices, and the seating. `tables` has the tables of
+one run.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from agentsim.history.tables import BASE, LEADING, base_tables, own_tables
 
 _SHOWN = 5  # names of runs in an error line
 Levels: TypeAlias = Mapping[str, Cell]
-"""The settings of a game that vary, by key as in a scenario; None where the game has no such key."""
+"""The settings of a game that vary, by key of the scenario; None if the scenario lacks the key."""
 
 _APART = frozenset({"game", "seed", "name", "players", "prices"})
 _LONGEST = 60
-"""A level in words, in characters."""
+"""The maximum number of characters of a level in a name."""
 
 
 def levels(scenarios: Sequence[Mapping[str, Any]], *, models: bool = False) -> list[Levels]:
-    """Of each scenario the keys that are not the same in all, with what stands there.
+    """Return for each scenario the keys that are not the same in all, with their values.
 
-    Settings of players are those of the whole table: one level where all players have it, else how many have which
-    (`2 x 0.7, 1 x 1.2`), so that players who change places, and models that rotate through seats, make no condition.
-    Models themselves count with `models` alone. `players.count` is how many sit down. Tables whose players differ only
-    in which settings go together have `players.together`, by number.
+    Settings of players are those of the whole table: one level if all players have it, else the number of players with
+    each (`2 x 0.7, 1 x 1.2`), so that neither players who change places nor models that rotate through seats make a
+    condition. Models count only with `models`. `players.count` is the number of players. Scenarios whose players differ
+    only in the combinations of their settings get a number in `players.together`.
     """
     found = [dict(_settings(scenario, models)) for scenario in scenarios]
     keys = dict.fromkeys(key for each in found for key in each)
@@ -54,7 +54,7 @@ def levels(scenarios: Sequence[Mapping[str, Any]], *, models: bool = False) -> l
 
 
 def named(found: Levels, among: Sequence[Levels] = ()) -> str:
-    """The levels in words, `key=level, key=level`; long ones are cut, and numbered where that would make two alike."""
+    """Return the levels as `key=level, key=level`; long ones are cut, and numbered if that would make two alike."""
     words = []
     for key, level in found.items():
         text = _word(level)
@@ -85,7 +85,7 @@ def _settings(scenario: Mapping[str, Any], models: bool) -> Iterator[tuple[str, 
 
 
 def _flat(key: str, value: Any) -> Iterator[tuple[str, Cell]]:
-    """Tables by dotted keys; a list is one level, as JSON."""
+    """Yield the values of nested tables by dotted key; a list is one level, as JSON."""
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
             yield from _flat(f"{key}.{name}", inner)
@@ -111,10 +111,11 @@ def _together(scenario: Mapping[str, Any], models: bool) -> str:
 
 @dataclass(frozen=True)
 class Folder:
-    """Tables over all runs; the runs in them; why others are not, by name.
+    """Tables over all runs of a folder, the names of the runs, and the reasons why others are skipped, by name.
 
-    `run, game, seed, status` lead each table, then the settings that vary between the runs of a game (`levels`). A
-    table is made when it is asked for; a run whose events do not fit its game is found then, and joins `skipped`.
+    Each table begins with `run, game, seed, status` and the settings that vary between the runs of a game (`levels`). A
+    table is built when it is first read; a run whose events do not fit its game is found only then, and joins
+    `skipped`.
     """
 
     names: tuple[str, ...]
@@ -123,7 +124,7 @@ class Folder:
 
 
 def read_folder(directory: Path) -> Folder:
-    """All runs with a history that can be read, oldest first; `UsageError` where there is none."""
+    """Read all runs with a readable history, oldest first. Raises `UsageError` if there is none."""
     found: list[tuple[str, RunFiles, tuple[Cell, ...]]] = []
     scenarios: dict[str, dict[str, Mapping[str, Any]]] = {}
     own: dict[str, None] = {}  # the names of the games' own tables
@@ -158,7 +159,7 @@ def read_folder(directory: Path) -> Folder:
 
 
 class _FolderTables(Mapping[str, Frame]):
-    """Tables over all runs by name, made when they are asked for; a game's own are made together."""
+    """Tables over all runs by name, built when they are first read; the games' own tables are built together."""
 
     def __init__(
         self,
@@ -199,12 +200,12 @@ class _FolderTables(Mapping[str, Frame]):
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names of files in a line for a person: the first few, and how many more."""
+    """Return names of files in one line: the first few, and the number of the others."""
     return cleaned(few(list(names), _SHOWN))
 
 
 def _united(parts: Iterable[tuple[tuple[Cell, ...], Frame]], settings: Mapping[Cell, Levels]) -> Frame:
-    """Columns in the order in which they are first met; a run without a column has None in it.
+    """Concatenate tables; columns keep their order of first appearance, and a run without a column has None in it.
 
     `settings` are those that vary, by run.
     """

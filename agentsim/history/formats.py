@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 _CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _UNESCAPED = re.compile("[\x7f-\x9f\u2028\u2029]")  # json leaves them; a terminal or a reader of lines may act on them
 _OPERATORS = frozenset("=+-@")
-_LARGEST = 2**63 - 1  # what pandas and Parquet can hold as a whole number
+_LARGEST = 2**63 - 1  # the largest int64, the limit of pandas and Parquet
 
 
 def kinds(table: str, frame: Frame) -> list[Kind]:
-    """What each column holds, by the table's definition or else by its cells."""
+    """Return the kind of each column, from the table's definition or from its cells."""
     said = {**LEADING, **BASE.get(table, {})}
     return [_kind([row[place] for row in frame.rows], said.get(name)) for place, name in enumerate(frame.columns)]
 
 
 def _kind(cells: Sequence[Cell], said: Kind | None) -> Kind:
-    """The kind of a column's cells; `said` decides for an empty column only, since histories are foreign data."""
+    """Return the kind of a column's cells; `said` decides for empty and JSON columns only: cells are untrusted."""
     present = [cell for cell in cells if cell is not None]
     types = {type(cell) for cell in present}
     if said == "json" or not types:
@@ -51,19 +51,19 @@ def _kind(cells: Sequence[Cell], said: Kind | None) -> Kind:
 
 
 def _extra_missing(package: str) -> UsageError:
-    """What to say where a package of the extra `data` is not installed."""
+    """Return the error for a package of the extra `data` that is not installed."""
     return UsageError(f"{package} is not installed: {installed_by('data')}")
 
 
 def _value(cell: Cell, kind: Kind) -> Any:
-    """A cell as the JSON value that it stands for."""
+    """Return the JSON value that a cell stands for."""
     return json.loads(cell) if kind == "json" and isinstance(cell, str) and cell[:1] in {"[", "{"} else cell
 
 
 def _as_csv(_table: str, frame: Frame) -> bytes:
-    """RFC 4180 with `\n` between rows; no string can be read as a formula, a column's name neither."""
+    """Return RFC 4180 with `\n` between rows; neither strings nor column names can be read as a formula."""
     rows = _Rows()
-    writer = csv.writer(rows)  # its own `\r\n`, so that on every version a lone `\r` in a cell is quoted as well
+    writer = csv.writer(rows)  # with its own `\r\n`, every version also quotes a lone `\r` in a cell
     for row in (frame.columns, *frame.rows):
         writer.writerow([_inert(cell) if isinstance(cell, str) else cell for cell in row])
     return "".join(row.removesuffix("\r\n") + "\n" for row in rows).encode()
@@ -76,10 +76,10 @@ class _Rows(list[str]):
 
 
 def _inert(text: str) -> str:
-    """The text without control characters, behind an apostrophe where a spreadsheet could take it for a formula.
+    """Return the text without control characters, behind an apostrophe if a spreadsheet could take it for a formula.
 
-    What stands first for a spreadsheet is not what stands first in the text: blanks and invisible characters
-    are passed over, and fullwidth and small forms count as what they are forms of.
+    Spreadsheets skip blanks and invisible characters, and treat fullwidth and small forms as the characters that they
+    are forms of.
     """
     text = _CONTROL.sub("\ufffd", text)
     first = next((mark for mark in text if unicodedata.category(mark)[0] not in "CZ" and mark != "\ufffd"), "")
@@ -87,7 +87,7 @@ def _inert(text: str) -> str:
 
 
 def _as_jsonl(table: str, frame: Frame) -> bytes:
-    """One object a row, JSON columns as the values they stand for."""
+    """Return one object per row, with JSON columns as the values that they stand for."""
     said, lines = kinds(table, frame), []
     for row in frame.rows:
         values = {name: _value(cell, kind) for name, cell, kind in zip(frame.columns, row, said, strict=True)}
@@ -97,7 +97,7 @@ def _as_jsonl(table: str, frame: Frame) -> bytes:
 
 
 def _as_parquet(table: str, frame: Frame) -> bytes:
-    """Typed columns; JSON, and what is of more than one type, as text."""
+    """Return typed columns; JSON, and columns of more than one type, are text."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -107,7 +107,7 @@ def _as_parquet(table: str, frame: Frame) -> bytes:
     types = {"whole": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
     arrays = []
     for place, kind in enumerate(kinds(table, frame)):
-        as_one = {"mixed": str, "number": float}.get(kind)  # Arrow takes no whole number that a float rounds
+        as_one = {"mixed": str, "number": float}.get(kind)  # Arrow refuses integers that a float would round
         cells = [row[place] for row in frame.rows]
         if as_one is not None:
             cells = [None if cell is None else as_one(cell) for cell in cells]
@@ -118,14 +118,14 @@ def _as_parquet(table: str, frame: Frame) -> bytes:
 
 
 FORMATS: Mapping[str, Callable[[str, Frame], bytes]] = {"csv": _as_csv, "jsonl": _as_jsonl, "parquet": _as_parquet}
-"""How a table, by its name and frame, becomes a file, by the file's extension."""
+"""The functions that turn a table's name and frame into a file, by the file's extension."""
 
 
 class Tables(Mapping[str, "pd.DataFrame"]):
-    """Tables by name; a DataFrame is made when it is first asked for.
+    """Tables by name; each DataFrame is made when it is first asked for.
 
-    Whole numbers are `int64`, or `Int64` where some are missing; numbers `float64`; yes or no `bool`, or
-    `boolean` where some are missing; JSON columns hold dicts and lists.
+    Integers are `int64`, or `Int64` if some are missing; numbers `float64`; flags `bool`, or `boolean` if some are
+    missing; JSON columns hold dicts and lists.
     """
 
     def __init__(self, frames: Mapping[str, Frame]) -> None:
@@ -149,7 +149,7 @@ class Tables(Mapping[str, "pd.DataFrame"]):
         return len(self._frames)
 
     def __repr__(self) -> str:
-        made = self._frames if isinstance(self._frames, dict) else {}  # a folder's are made when they are asked for
+        made = self._frames if isinstance(self._frames, dict) else {}  # a folder's are built on demand
         sizes = {name: f" {len(frame.rows)}x{len(frame.columns)}" for name, frame in made.items()}
         return f"<Tables {', '.join(name + sizes.get(name, '') for name in self._frames)}>"
 
@@ -164,7 +164,7 @@ def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
         "whole": ("Int64", "int64"),
         "number": ("float64", "float64"),
         "flag": ("boolean", "bool"),
-        "text": (pd.Series([""]).dtype,) * 2,  # that of this version of pandas, for columns without any text as well
+        "text": (pd.Series([""]).dtype,) * 2,  # the dtype of this version of pandas, also for empty columns
     }
     columns = {}
     for place, (name, kind) in enumerate(zip(frame.columns, kinds(table, frame), strict=True)):
@@ -174,11 +174,11 @@ def _data_frame(table: str, frame: Frame) -> pd.DataFrame:
 
 
 def chat_lines(run: str, history: History) -> Iterator[bytes]:
-    """A line of JSON for each decision of a model: `messages`, the last of which is the reply, and the outcome.
+    """Yield a line of JSON for each decision of a model: `messages`, ending with the reply, and the outcome.
 
-    A decision that was asked again has its last reply, and the messages before it. `used` is false where the decision
-    is a fallback all the same, lost to `cause`. `inherited` is true for a decision of the parent run, which has it as
-    well. `rank` is the player's final rank; None for staff and unfinished games.
+    A decision that was asked again has its last reply, and the messages before it. `used` is false if the decision is a
+    fallback nevertheless, lost to `cause`. `inherited` is true for a decision of the parent run, which has it as well.
+    `rank` is the player's final rank, or None for staff and unfinished games.
     """
     standings = [] if history.outcome is None else history.outcome.standings
     ranks = {standing.player: standing.rank for standing in standings}

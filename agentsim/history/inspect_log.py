@@ -1,7 +1,7 @@
 """Histories as an Inspect log (`.eval`), which Inspect View and `samples_df` read (extra `inspect`).
 
-A game is a sample; rounds and decisions are spans, every attempt a model event, public events messages, ranks scores.
-A log of Inspect has times where a history has an order: its events are one millisecond apart.
+A game is a sample; rounds and decisions are spans, every attempt is a model event, public events are messages, ranks
+are scores. Inspect needs times and a history only has an order, so events are one millisecond apart.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STOPS = {"whole": "stop", "cut": "max_tokens", "full": "model_length", "filtere
 
 
 def inspect_log(histories: Sequence[tuple[str, History]]) -> bytes:
-    """The `.eval` file of named histories; `UsageError` where inspect_ai is not installed."""
+    """Return the `.eval` file of named histories. Raises `UsageError` if inspect_ai is not installed."""
     import tempfile
 
     try:
@@ -57,7 +57,7 @@ def inspect_log(histories: Sequence[tuple[str, History]]) -> bytes:
 
 
 class _Sample:
-    """One history on its way to a sample."""
+    """The conversion of one history to a sample."""
 
     def __init__(self, name: str, history: History) -> None:
         self._name, self._history = name, history
@@ -68,7 +68,7 @@ class _Sample:
         self.usage: dict[str, Any] = {}
 
     def made(self) -> Any:
-        """The `EvalSample`."""
+        """Return the `EvalSample`."""
         from inspect_ai.log import EvalSample
         from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
         from inspect_ai.scorer import Score
@@ -110,7 +110,7 @@ class _Sample:
         )
 
     def _events(self) -> Iterator[Any]:
-        """The events of all rounds; a decision stands before the first event that tells of it, others at the end."""
+        """Yield the events of all rounds; a decision comes before the first event that it led to, others at the end."""
         left = {decision.index: decision for decision in self._history.decisions}
         for part in self._history.rounds:
             span = f"round-{part.index}"
@@ -144,7 +144,7 @@ class _Sample:
         yield self._end(span)
 
     def _called(self, decision: DecisionRecord, attempt: Attempt, span: str) -> Any:
-        """Return the model event of an attempt; a person's uses nothing."""
+        """Return the model event of an attempt; a person's has no usage."""
         from inspect_ai.event import ModelEvent
         from inspect_ai.model import (
             ChatCompletionChoice,

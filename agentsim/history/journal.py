@@ -1,6 +1,6 @@
-"""Journal: the append-only file that makes a run survive its process: its records, their chain, reading and writing.
+"""Journal: the append-only file from which a run survives its process, with its records, hash chain, reader and writer.
 
-A last line that was cut off is left out by readers, and cut off when the run goes on.
+Readers ignore a torn last line, and a resumed run cuts it off.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from agentsim.models.base import AS_ASKED, Attempt, Count, Terms, Usage, WhereSe
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
 Key: TypeAlias = tuple[int, int]
-"""The wave and the place in it of a decision."""
+"""The key of a decision: its wave and its place in the wave."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 _HEAD = ("format", "game", "rules_version", "reader", "seed", "name", "started_at", "versions", "scenario", "run")
-_said = attrgetter("messages", "completion", "model")  # of an attempt, this stays when its reply is judged again
+_said = attrgetter("messages", "completion", "model")  # what stays when a reply is judged again
 _HEX = 32  # 128 bits of SHA-256
 _TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
 _TAIL_BYTES = len(b',"chain":""}\n') + _HEX
 
 
 class Chain:
-    """The digests of one journal, each of a line and of the digest before it.
+    """The digests of one journal's lines, each over a line and the digest before it.
 
-    They show what was changed by accident or in passing. They are no signature: the author of a change can make others.
+    They reveal accidental and casual changes. They are not a signature: the author of a change can compute new ones.
     """
 
     def __init__(self) -> None:
         self._last = b""
 
     def sealed(self, line: bytes) -> bytes:
-        """A JSON object as the journal's next line, with its digest as the last member."""
+        """Return a JSON object as the journal's next line, with its digest as the last member."""
         self._last = _digest(self._last, line)
         return b'%b,"chain":"%b"}\n' % (line[:-1], self._last)
 
     def follow(self, raw: bytes) -> None:
-        """Take in the next line as it was read; `ValueError` where it is not the one that was written."""
+        """Take in the next line as it was read. Raises `ValueError` if it is not the line that was written."""
         found = _TAIL.search(raw, max(0, len(raw) - _TAIL_BYTES))
         self._last = _digest(self._last, raw[:-_TAIL_BYTES] + b"}")
         if found is None or found[1] != self._last:
@@ -71,7 +71,7 @@ def _digest(before: bytes, line: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """How the decision was found in the reply."""
+    """The way in which the reader found the decision in the reply."""
 
     stage: Word
     candidates: Count
@@ -86,7 +86,7 @@ class Parse:
 class DecisionRecord:
     """A decision with every attempt at it, in memory, in the journal and in the history; (wave, place) is its key.
 
-    `fingerprint` is a digest of the request. A decision with a `survey` answers an interview, off the record of the
+    `fingerprint` is a digest of the request. A decision with a `survey` answers an interview, which is not part of the
     game.
     """
 
@@ -115,7 +115,7 @@ class DecisionRecord:
 
     @property
     def model(self) -> str | None:
-        """What its last reply says of the model, or else the name of the model that was called, or None."""
+        """The model that its last reply names, or else the name of the model that was called, or None."""
         if (last := self.answered) is None or last.completion is None:
             return None
         return last.completion.model or last.model
@@ -127,14 +127,14 @@ class DecisionRecord:
 
     @property
     def usage(self) -> Usage | None:
-        """The tokens and dollars of all its attempts together, or None for a person or if no provider said."""
+        """The tokens and dollars of all its attempts together, or None for a person or if no provider reports them."""
         used = [attempt.usage for attempt in self.attempts if attempt.usage is not None and self.source != "human"]
         return reduce(add, used) if used else None
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The end of a session; `history` is the digest of the history that it left."""
+    """The end of a session; `history` is the digest of the history that it wrote."""
 
     status: Word
     at: Word
@@ -143,8 +143,8 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """An attempt that was recorded before its request was decided; a void one no longer counts."""
+class PendingAttempt:
+    """An attempt that was recorded before its request was decided; a void one does not count for the decision."""
 
     player: str
     attempt: Attempt
@@ -162,58 +162,58 @@ class _AttemptLine:
 
 
 class Contents:
-    """What a journal holds: its head, its decisions and unfinished decisions' attempts by (wave, place), its stops."""
+    """The contents of a journal: its head, its decisions and the attempts at open ones by (wave, place), its stops."""
 
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
         self.decisions: dict[Key, DecisionRecord] = {}
-        self.attempts: dict[Key, list[Kept]] = {}
+        self.attempts: dict[Key, list[PendingAttempt]] = {}
         self.stops: list[Stop] = []
-        self.negotiated: dict[str, Terms] = {}  # by model, what its host was found not to accept
+        self.negotiated: dict[str, Terms] = {}  # by model, the terms that its host accepts
         self.replies: list[str] = []  # names of the files that replies were played from
-        self.filled: dict[str, str] = {}  # by player whose seat stayed empty, the bot that has it
-        self.steered: dict[int, list[Steer]] = {}  # by wave, what an experimenter did before it
-        self.forgiven: set[Key] = set()  # decided before a provider stopped the run: its failures there are history
+        self.filled: dict[str, str] = {}  # by player, the bot in the seat of a person who did not come
+        self.steered: dict[int, list[Steer]] = {}  # by wave, the actions of an experimenter before it
+        self.decided_before_stop: set[Key] = set()  # failures of these do not count after a resume
         self.texts = Texts()
         self.chain = Chain()
-        self.size = self.lines = 0  # bytes and number of whole lines
-        self.last_wave = self.begun = 0  # the highest with a decision, and with a decision or an attempt
+        self.size = self.lines = 0  # of whole lines: bytes and number
+        self.last_wave = self.begun = 0  # highest wave with a decision; with a decision or an attempt
         self.last_stop = 0  # the number of its line
 
     @property
     def history(self) -> str | None:
-        """The digest of the history that the last session left; None where none is named.
+        """The digest of the history that the last session wrote, or None.
 
-        A session whose last line did not reach the disk left a history that no line names.
+        It is None if the last line is not a stop, because the session died and no line names its history.
         """
         return self.stops[-1].history if self.stops and self.last_stop == self.lines else None
 
     @property
     def wall_s(self) -> float:
-        """Seconds of all sessions; one that was killed left no word of its own."""
+        """Seconds of all sessions that recorded their end."""
         return float(sum(stop.wall_s for stop in self.stops))
 
     def put(self, entry: DecisionRecord) -> None:
-        """A decision is on record."""
+        """Record a decision."""
         self.decisions[entry.wave, entry.place] = entry
         self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
 
-    def keep(self, wave: int, place: int, attempts: Iterable[Kept]) -> None:
-        """Attempts at a decision that is not made yet are on record."""
+    def keep(self, wave: int, place: int, attempts: Iterable[PendingAttempt]) -> None:
+        """Record attempts at a decision that is not made yet."""
         self.attempts.setdefault((wave, place), []).extend(attempts)
         self.begun = max(self.begun, wave)
 
     def check_steered(self, wave: int) -> None:
-        """Raise `ValueError` where something is to be done before a wave that has begun: it would be in the past."""
+        """Raise `ValueError` if this wave, which is to be steered, has begun."""
         if wave <= self.begun:
             raise ValueError(f"wave {wave} is steered, and wave {self.begun} has begun before that")
 
     def open_attempts(self, wave: int, place: int) -> list[Attempt]:
-        """What counts of an undecided request's attempts when the run goes on."""
+        """Return the attempts at an undecided request that still count when the run goes on."""
         return [kept.attempt for kept in self.attempts.get((wave, place), ()) if not kept.void]
 
     def undecided(self) -> list[tuple[str, Attempt]]:
-        """Every attempt at a request that is not decided yet, with its player, in the order of waves and places."""
+        """Return every attempt at an undecided request, with its player, in the order of waves and places."""
         return [
             (kept.player, kept.attempt)
             for key, attempts in sorted(self.attempts.items())
@@ -222,7 +222,7 @@ class Contents:
         ]
 
     def terms(self, models: Mapping[str, str]) -> dict[str, Terms]:
-        """Return the terms of each model that has answered, by name; `models` are those that players begin with."""
+        """Return the terms of each model that has answered, by name; `models` are the players' first models."""
         made = [(entry.player, entry.attempts) for entry in self.decisions.values()]
         made += [(kept.player, (kept.attempt,)) for each in self.attempts.values() for kept in each]
         answered = (
@@ -234,12 +234,12 @@ class Contents:
         return {**dict.fromkeys(answered, AS_ASKED), **self.negotiated}
 
     def calls(self, wave: int, place: int) -> list[Attempt]:
-        """Every attempt that was made at a request, those that count no more included."""
+        """Return every attempt that was made at a request, including void ones."""
         entry, kept = self.decisions.get((wave, place)), self.attempts.get((wave, place), ())
         return [*(entry.attempts if entry else ()), *(each.attempt for each in kept if each.void or entry is None)]
 
     def void_calls(self) -> int:
-        """How many attempts at decided requests count for no decision: those before a provider stopped the run."""
+        """Return the number of void attempts at decided requests: failures before a provider stopped the run."""
         return sum(kept.void for key in self.decisions for kept in self.attempts.get(key, ()))
 
     def _begin(self, line: Mapping[str, Any]) -> None:
@@ -252,14 +252,14 @@ class Contents:
     def _decide(self, entry: DecisionRecord) -> None:
         if (entry.wave, entry.place) in self.decisions:
             raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
-        # A resumed run may need fewer of them than there were: a model may have no attempts left.
+        # A resumed run may use fewer of the recorded attempts: a model may have none left.
         before = self.open_attempts(entry.wave, entry.place)
         if any(_said(one) != _said(other) for one, other in zip(before, entry.attempts, strict=False)):
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
         self.put(entry)
 
     def _learn(self, what: str, line: Mapping[str, Any]) -> None:
-        """Take in what a line says of a model, a seat or the files of replies."""
+        """Take in a line about a model, a seat or the files of replies."""
         if what == "negotiated":
             self.negotiated[str(line["model"])] = adapter(Terms).validate_python(line["terms"], strict=False)
         elif what == "filled":
@@ -272,15 +272,15 @@ class Contents:
         self.stops.append(stop)
         if stop.status != ProviderStopped.status:
             return
-        self.forgiven.update(self.decisions)
+        self.decided_before_stop.update(self.decisions)
         for key, attempts in self.attempts.items():
-            if key not in self.decisions:  # its failed calls are void: on resume it has all of its attempts again
+            if key not in self.decisions:  # failed calls are void: a resumed run tries again in full
                 self.attempts[key] = [
                     replace(kept, void=kept.void or kept.attempt.completion is None) for kept in attempts
                 ]
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """One line's record; `KeyError`, `TypeError` or `ValueError` where it cannot be one."""
+        """Take in the record of one line. Raises `KeyError`, `TypeError` or `ValueError` if it is not valid."""
         match line["record"]:
             case "run" if not self.head:
                 self._begin(line)
@@ -289,7 +289,7 @@ class Contents:
                     self.texts.add(text)
             case "attempt":
                 tried = adapter(_AttemptLine).validate_python(line, context=self.texts)
-                self.keep(tried.wave, tried.place, [Kept(tried.player, tried.attempt)])
+                self.keep(tried.wave, tried.place, [PendingAttempt(tried.player, tried.attempt)])
             case "decision":
                 self._decide(adapter(DecisionRecord).validate_python(line, context=self.texts))
             case "negotiated" | "filled" | "replies" as what:
@@ -304,10 +304,10 @@ class Contents:
 
 
 def read_journal(path: Path, most_lines: int | None = None) -> Contents:
-    """Read a journal, or its first lines alone; a torn last line is left out.
+    """Read a journal, or only its first `most_lines` lines; a torn last line is ignored.
 
-    Raises `OtherVersion` for a journal that another version of agentsim wrote, `JournalCorrupt` for a line that cannot
-    be what was written, `JournalError` for a file without a whole first line.
+    Raises `OtherVersion` if another version of agentsim wrote the journal, `JournalCorrupt` if a line is not the one
+    that was written, `JournalError` if the file has no whole first line.
     """
     contents = Contents()
     read_on(path, contents, most_lines)
@@ -317,7 +317,7 @@ def read_journal(path: Path, most_lines: int | None = None) -> Contents:
 
 
 def read_on(path: Path, contents: Contents, most_lines: int | None = None) -> None:
-    """Take in the whole lines that a journal has beyond what was read of it; raises as `read_journal` does."""
+    """Take in the whole lines after those that `contents` has. Raises like `read_journal`."""
     try:
         with path.open("rb") as file:
             file.seek(contents.size)
@@ -355,18 +355,18 @@ _DECIDED = "the history has what was decided"
 
 
 class JournalFile:
-    """A journal open for appending; after a failure nothing more is written. `size` is in bytes."""
+    """A journal open for appending; after a failure no more is written. `size` is in bytes."""
 
     def __init__(self, path: Path, handle: int) -> None:
         self.path = path
         self.size = os.fstat(handle).st_size
-        self.failure: str | None = None  # of the first write that failed; nothing may stand behind it
+        self.failure: str | None = None  # the first failed write; nothing may be written after it
         self._remedy = "`agentsim resume` goes on"
         self._handle = handle
 
     @classmethod
     def existing(cls, path: Path) -> JournalFile:
-        """The file that is there; `JournalError` where it cannot be opened."""
+        """Open an existing file. Raises `JournalError` if it cannot be opened."""
         try:
             return cls(path, os.open(path, os.O_RDWR | os.O_APPEND))
         except OSError as error:
@@ -378,7 +378,7 @@ class JournalFile:
         return self._handle < 0
 
     def lock(self) -> None:
-        """Keep other writers out; `JournalError` where there is one, and the file is closed."""
+        """Lock the file against other writers. If there is one, close it and raise `JournalError`."""
         for _ in range(_KNOCKS):  # `is_running` in another process holds the lock for a moment
             if lock_descriptor(self._handle, blocking=False):
                 return
@@ -387,12 +387,15 @@ class JournalFile:
         raise JournalError(f"{self.path.name}: another process is playing this run")
 
     def cut(self, size: int) -> None:
-        """Leave only the first `size` bytes."""
+        """Truncate the file to `size` bytes."""
         os.ftruncate(self._handle, size)
         self.size = size
 
     def append(self, data: bytes | bytearray, *, sync: bool = False) -> None:
-        """Write all of it, and with `sync` wait for the disk; `AgentsimError` where this or an earlier write failed."""
+        """Write all bytes, and with `sync` wait for the disk.
+
+        Raises `AgentsimError` if this or an earlier write failed.
+        """
         left = memoryview(data)
         try:
             while left and self.failure is None:
@@ -406,7 +409,7 @@ class JournalFile:
             raise self._unwritable(self.failure, self._remedy)
 
     def check(self) -> None:
-        """Raise `AgentsimError` if a write failed, or if the file is not the one at `path` with what was written.
+        """Raise `AgentsimError` if a write failed, or if another process changed, removed or replaced the file.
 
         A file that was removed or replaced is still written to, so that the run ends with all that it has paid for.
         """
@@ -424,7 +427,7 @@ class JournalFile:
         return AgentsimError(f"{self.path}: cannot write the journal: {why}; {remedy}")
 
     def close(self) -> None:
-        """Close the file and give the lock back."""
+        """Close the file and release the lock."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
@@ -442,7 +445,7 @@ class Journal:
         self._file = file
         self._texts = NewTexts(contents.texts)
         self._unwritten = bytearray()
-        self._due = False  # something was added that must be on the disk soon
+        self._due = False  # an added line must be synced soon
 
     @property
     def path(self) -> Path:
@@ -460,7 +463,7 @@ class Journal:
 
     @contextlib.contextmanager
     def beginning(self) -> Iterator[None]:
-        """Closes and deletes the file where the block fails: there is nothing to resume yet."""
+        """Close and delete the file if the block fails, because there is nothing to resume yet."""
         try:
             yield
         except BaseException as error:
@@ -472,7 +475,7 @@ class Journal:
 
     @classmethod
     def reopen(cls, path: Path) -> Journal:
-        """Open a journal to go on with it: a torn tail is cut off first."""
+        """Open a journal to append to it, and cut off a torn last line."""
         file = JournalFile.existing(path)
         try:
             file.lock()
@@ -484,7 +487,7 @@ class Journal:
         return cls(file, contents)
 
     def decided(self, entry: DecisionRecord, *, sync: bool) -> None:
-        """Append a decision; with `sync` the next `sync()` has it on the disk, along with what came before it."""
+        """Append a decision; with `sync`, the next `sync()` writes it and all lines before it to the disk."""
         self._add({"record": "decision", **self._json(entry)})
         if sync or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
@@ -492,30 +495,30 @@ class Journal:
         self.contents.put(entry)
 
     def sync(self) -> None:
-        """Sync what is due, and `check`; decisions that came together share one sync."""
-        if self._file.closed:  # a timer may fire after the end of one of several games in a loop
+        """Sync due lines, and `check`; decisions that came together share one sync."""
+        if self._file.closed:  # a timer may fire after one of several games in a loop has ended
             return
         if self._due:
             self._put([])
         self.check()
 
     def check(self) -> None:
-        """Raise `AgentsimError` if the journal can no longer be written, or was removed or replaced."""
+        """Raise `AgentsimError` if the journal cannot be written, or was removed or replaced."""
         self._file.check()
 
     def tried(self, wave: int, place: int, player: str, attempts: Sequence[Attempt]) -> None:
-        """Append attempts at a decision that is not made yet: what was paid for is not paid for again.
+        """Append attempts at a decision that is not made yet, so that they are not paid for again.
 
-        The next `sync()` has them on the disk.
+        The next `sync()` writes them to the disk.
         """
         for attempt in map(self._json, attempts):
             self._add({"record": "attempt", "wave": wave, "place": place, "player": player, "attempt": attempt})
         self._write()
         self._due = True
-        self.contents.keep(wave, place, [Kept(player, attempt) for attempt in attempts])
+        self.contents.keep(wave, place, [PendingAttempt(player, attempt) for attempt in attempts])
 
     def negotiated(self, model: str, terms: Terms) -> None:
-        """Append what a model's host does not accept: a resumed run does not ask again."""
+        """Append the terms that a model's host accepts, so that a resumed run does not negotiate again."""
         self._note(record="negotiated", model=model, terms=values(terms))
 
     def filled(self, player: str, model: str) -> None:
@@ -523,12 +526,12 @@ class Journal:
         self._note(record="filled", player=player, model=model)
 
     def plays(self, files: Sequence[str]) -> None:
-        """Append which files replies come from from now on, where that is not known."""
+        """Record the files that replies are played from, unless already recorded."""
         if new := [name for name in dict.fromkeys(files) if name not in self.contents.replies]:
             self._note(record="replies", files=new)
 
     def steered(self, wave: int, does: Steer) -> None:
-        """Append what an experimenter does before a wave; `ValueError` for one that has begun."""
+        """Append an experimenter's action before a wave. Raises `ValueError` if the wave has begun."""
         self.contents.check_steered(wave)
         self._note(record="steered", wave=wave, does=does.model_dump(mode="json", exclude_defaults=True))
 
@@ -537,21 +540,21 @@ class Journal:
         self.contents.take(line)
 
     def stopped(self, status: str, at: str, wall_s: float, history: str) -> None:
-        """Append that this process is done with the run, and `check`.
+        """Append the end of the session, and `check`.
 
-        `history` is the digest of the history that it leaves.
+        `history` is the digest of the history that it writes.
         """
         self._put([{"record": "stop", **values(Stop(status, at, round(wall_s, 3), history))}])
         self.check()
 
     def close(self) -> None:
         if not self._file.closed:
-            with contextlib.suppress(AgentsimError):  # bots' decisions may be missing
+            with contextlib.suppress(AgentsimError):  # only bots' decisions may be lost
                 self._write()
             self._file.close()
 
     def _json(self, record: DecisionRecord | Attempt) -> dict[str, Any]:
-        """The record's values; its texts are in the journal before it."""
+        """Return the JSON value of a record, and add its new long texts to the journal first."""
         found: dict[str, Any] = adapter(type(record)).dump_python(record, context=self._texts)
         if self._texts.new:
             self._add({"record": "texts", "texts": self._texts.new})
@@ -562,7 +565,7 @@ class Journal:
         self._unwritten += self.contents.chain.sealed(json_line(line))
 
     def _put(self, lines: Sequence[Mapping[str, Any]]) -> None:
-        """Have these lines on the disk, behind all that was added before."""
+        """Write and sync these lines, after all that were added before."""
         for line in lines:
             self._add(line)
         self._write(sync=True)

@@ -1,6 +1,6 @@
 """Load: histories from the disk, and the runs and branches of a folder.
 
-Every failure is a `UsageError` of one line, because a history may come from anywhere.
+Every failure is a `UsageError` of one line, because histories may come from anywhere.
 """
 
 from __future__ import annotations
@@ -18,15 +18,18 @@ from pydantic_core import from_json
 
 from agentsim.engine.codec import Texts, json_line
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
+from agentsim.history.fallback_rates import FallbackRates, fallback_rates_in
 from agentsim.history.journal import read_journal
 from agentsim.history.record import Branch, History
 from agentsim.history.run_files import MANIFEST, RunFiles, find_run, is_running, is_table, read_history, run_name
-from agentsim.history.shares import Shares, shares_in
 from agentsim.history.versions import HISTORY_FORMAT, require_version
 
 
 def find_source(source: str, logs_dir: Path) -> RunFiles | Path:
-    """The run of that name in the logs folder, or else the file or folder at that path; `UsageError` otherwise."""
+    """Return the run with that name in the logs folder, or else the path of an existing file or folder.
+
+    Raises `UsageError` if neither exists.
+    """
     try:
         return find_run(logs_dir, source)
     except UsageError:
@@ -38,28 +41,28 @@ def find_source(source: str, logs_dir: Path) -> RunFiles | Path:
 
 
 def require_history(files: RunFiles) -> None:
-    """Raise `UsageError` where a run has no history, saying why and what would make one."""
+    """Raise `UsageError` if a run has no history, with the reason and the command that makes one."""
     if files.history.is_file():
         return
     if is_running(files.journal):
         raise UsageError(f"{files.name}: is being played now; there is no history yet")
     try:
         read_journal(files.journal, most_lines=1)
-    except JournalError as error:  # to resume it would not help
+    except JournalError as error:  # resuming it would not help
         raise UsageError(f"{files.name}: has no history, and no journal that can be read: {error}") from None
     raise UsageError(f"{files.name}: has a journal but no history yet; `{again_with(files)}` ends the run")
 
 
-_MOST_PLACES = 25  # of texts that a byte of a file may name, on average: at most 200 bytes of memory
+_MOST_PLACES = 25  # text references per byte of a file, on average: at most 200 bytes of memory
 
 
 def load_history(path: Path) -> History:
-    """The history in a file; `UsageError` for anything else."""
+    """Return the history in a file. Raises `UsageError` if the file is not one."""
     return parsed(read(path), path)
 
 
 def read(path: Path) -> bytes:
-    """The JSON in a history file; `UsageError` if it cannot be read."""
+    """Return the JSON in a history file. Raises `UsageError` if it cannot be read."""
     try:
         return read_history(path)
     except OSError as error:
@@ -69,7 +72,7 @@ def read(path: Path) -> bytes:
 
 
 def parsed(raw: bytes, path: Path) -> History:
-    """The history that these bytes are; `path` is for the error line."""
+    """Parse a history. Raises `UsageError` with `path` in its line if the bytes are not one."""
     try:
         document = from_json(raw, cache_strings="keys")
     except ValueError as error:
@@ -91,7 +94,7 @@ def parsed(raw: bytes, path: Path) -> History:
 
 
 def _finite(document: Any) -> bool:
-    """Whether the numbers of a JSON document are all finite."""
+    """Return whether all numbers of a JSON document are finite."""
     try:
         json_line(document)
     except ValueError:
@@ -104,22 +107,22 @@ def again_with(files: RunFiles) -> str:
 
 
 def elsewhere(directory: Path) -> str:
-    """The option that a command to copy needs where runs are not kept in `logs`."""
+    """Return the option that a command for copying needs if the runs are not in `logs`, or ""."""
     return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
 
 
-_LAST = ("shares", "shared", "fork")
+_LAST = ("fallback_rates", "shared", "fork")
 
 
 @dataclass(frozen=True)
 class RunSummary:
     """One run of a folder, as `agentsim runs` lists it.
 
-    `status` is the history's; without one it is `running` while a process plays it, `interrupted` after, and
-    `unreadable` for files that are no run. `cost_usd` is what the run itself paid, a branch's without its parent's, so
-    that it can be added up; so are the `shares` of fallbacks, None where there is no history to count them in.
-    `trouble` says what is wrong with a journal or a history that cannot be read. `models` counts the players of each.
-    `shared` is why a game ended whose first place is shared, such as by a team; `fork` is what a branch is of.
+    `status` is the history's; without a history it is `running` while a process plays the run, `interrupted` after, and
+    `unreadable` for files that are not a run. `cost_usd` and `fallback_rates` are those of the run itself, a branch's
+    without its parent's, so that they can be summed; `fallback_rates` is None without a history. `trouble` is the
+    problem with a journal or history that cannot be read. `models` counts the players of each model. `shared` is the
+    reason of an end with a shared first place, such as a team's; `fork` is the link of a branch to its parent.
     """
 
     name: str
@@ -129,7 +132,7 @@ class RunSummary:
     winner: str | None = None
     cost_usd: float | None = None
     started_at: str = ""
-    shares: Shares | None = None
+    fallback_rates: FallbackRates | None = None
     models: Mapping[str, int] = field(default_factory=dict)
     trouble: str | None = None
     shared: str | None = None
@@ -137,33 +140,33 @@ class RunSummary:
 
     @property
     def first(self) -> str | None:
-        """The winner, or how the first place is shared; None where no place is ranked."""
+        """The winner, or how the first place is shared; None if no player is ranked."""
         return self.winner or (None if self.shared is None else f"shared ({self.shared.replace('_', ' ')})")
 
     @property
     def branch_of(self) -> str:
-        """Which branch it is of which run; nothing of a run of its own."""
+        """The branch and the run that it forks, in words; "" for a run that is not a branch."""
         if (fork := self.fork) is None:
             return ""
         named = ("" if fork.arm is None else f" of arm {fork.arm}", "" if fork.branch is None else f" {fork.branch}")
         return f"branch{named[1]}{named[0]} of {fork.of} at {fork.at}"
 
     def to_json(self) -> dict[str, Any]:
-        """As `agentsim runs --json` prints it."""
+        """Return the JSON value that `agentsim runs --json` prints."""
         line = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _LAST}
         fork = self.fork and {key: getattr(self.fork, key) for key in ("of", "at", "arm", "branch")}
-        fallbacks = None if self.shares is None else self.shares.to_json()
+        fallbacks = None if self.fallback_rates is None else self.fallback_rates.to_json()
         return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork}
 
 
 def list_runs(directory: Path) -> list[RunSummary]:
-    """Every run in a folder, oldest first; an empty or missing folder has none."""
+    """Return every run in a folder, oldest first; empty for a missing folder."""
     runs = [summarized(RunFiles(directory, name)) for name in run_names(directory)]
     return sorted(runs, key=lambda run: (run.started_at, run.name))
 
 
 def run_names(directory: Path) -> set[str]:
-    """The names of the runs in a folder, by its files alone."""
+    """Return the names of the runs in a folder, from its files alone."""
     if not directory.is_dir():
         return set()
     names = {files.name for files in runs_with_history(directory)}
@@ -172,15 +175,15 @@ def run_names(directory: Path) -> set[str]:
 
 
 def runs_with_history(directory: Path) -> list[RunFiles]:
-    """The runs in a folder that have a history file, sorted by name."""
+    """Return the runs in a folder that have a history file, sorted by name."""
     found = [path for suffix in (".json", ".json.gz") for path in directory.glob(f"*{suffix}")]
-    # to read a pipe of that name would never end
+    # reading a pipe of that name would block
     names = {run_name(path.name) for path in found if path.name != MANIFEST and path.is_file()}
     return [RunFiles(directory, name) for name in sorted(names, key=lambda name: f"{name}.json")]
 
 
 def summarized(files: RunFiles) -> RunSummary:
-    """One run as `list_runs` has it."""
+    """Return one run as in `list_runs`."""
     running = is_running(files.journal)
     try:
         if files.history.is_file() and not running:
@@ -194,7 +197,7 @@ def summarized(files: RunFiles) -> RunSummary:
                 winner=None if history.outcome is None else history.outcome.winner,
                 cost_usd=history.paid.cost_usd,
                 started_at=history.volatile.get("started_at", ""),
-                shares=shares_in(history),
+                fallback_rates=fallback_rates_in(history),
                 models=Counter(player.model for player in history.seated),
                 trouble=None if _begins(files.journal) else "the journal cannot be read; the history can",
                 shared=None if alone or history.outcome is None else history.outcome.reason,
@@ -217,7 +220,7 @@ def summarized(files: RunFiles) -> RunSummary:
 
 
 def _begins(journal: Path) -> bool:
-    """Whether a journal's first line can be one; also where there is no journal."""
+    """Return whether a journal's first line is a JSON object; True without a journal."""
     if not journal.is_file():
         return True
     with journal.open("rb") as file:
@@ -229,14 +232,14 @@ def _begins(journal: Path) -> bool:
 
 
 def branches_in(directory: Path) -> Iterator[tuple[RunFiles, Branch]]:
-    """Every branch with a journal in the folder, finished or not, by name; what cannot be read is passed over."""
+    """Yield every branch with a journal in the folder, by name; unreadable files are skipped."""
     for path in sorted(directory.glob("*.jsonl")):
         if not path.is_file():
             continue
         with path.open("rb") as file:
             first = file.readline()
         if b'"fork"' not in first:
-            continue  # most runs of a large folder are no branches
+            continue  # most runs of a large folder are not branches
         try:
             branch = Branch.restore(json.loads(first)["fork"])
         except (KeyError, TypeError, ValueError, RecursionError):

@@ -1,7 +1,6 @@
-"""PeopleFile: what is kept of the people in a run's seats, apart from the journal: links, consent, answers, codes.
+"""PeopleFile: the people in a run's seats, apart from the journal: links, consent, answers, codes.
 
-It stands beside the run as `NAME.people`, for its owner alone: no history, journal or bundle has anything of it. Who
-takes part in a game is decided elsewhere.
+It is `NAME.people` beside the run, readable only by its owner: histories, journals and bundles contain nothing of it.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from agentsim.history.run_files import RunFiles, write_whole
 
 FORMAT = "agentsim-people/1"
 PEOPLE = "people"
-"""The name of the table of people, which only its owner can read, as their file."""
+"""The name of the table of people, which only its owner can read, like their file."""
 _COLUMNS = ("arrived_at", "consented_at", "declined_at", "ready_at", "withdrawn_at", "finished_at", "code")
-_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that is taken for another
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without letters and digits that look alike
 
 
 class PersonRecord(BaseModel):
-    """One seat's person. Times are in UTC; `code` is shown at the end, `token` is the secret part of the link."""
+    """The person in one seat. Times are in UTC; `code` is shown at the end, `token` is the secret part of the link."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -43,14 +42,14 @@ class PersonRecord(BaseModel):
 
 
 class PeopleFile:
-    """The people of one run, by player. Each change is on the disk, whole, before anything follows from it."""
+    """The people of one run, by player. Each change is written to disk before anything follows from it."""
 
     def __init__(self, files: RunFiles, people: dict[str, PersonRecord]) -> None:
         self.path, self.people = path_of(files), people
 
     @classmethod
     def load(cls, files: RunFiles) -> PeopleFile | None:
-        """Those of a run; None where it has none. `AgentsimError` where the file cannot be read."""
+        """Load the people of a run, or None if it has none. Raises `AgentsimError` if the file cannot be read."""
         path = path_of(files)
         try:
             found = json.loads(path.read_text("utf-8"))
@@ -65,7 +64,7 @@ class PeopleFile:
 
     @classmethod
     def of(cls, files: RunFiles, players: Iterable[str]) -> PeopleFile:
-        """Those of a run's seats, each with a link and a code; those that are there stay."""
+        """Load or create the people of a run's seats; each new one gets a link and a code."""
         found = cls.load(files) or cls(files, {})
         for player in players:
             found.people.setdefault(player, PersonRecord(token=secrets.token_urlsafe(24), code=_code()))
@@ -73,24 +72,26 @@ class PeopleFile:
         return found
 
     def change(self, player: str, **values: Any) -> None:
-        """Keep something of one person."""
+        """Set fields of one person, and save."""
         self.people[player] = self.people[player].model_copy(update=values)
         self.save()
 
     def save(self) -> None:
-        """Write the file, which only its owner can read."""
+        """Write the file, readable only by its owner."""
         people = {name: each.model_dump(exclude_none=True) for name, each in self.people.items()}
         text = json.dumps({"format": FORMAT, "people": people}, ensure_ascii=False, indent=1) + "\n"
         write_whole(self.path, text, private=True)
 
 
 def path_of(files: RunFiles) -> Path:
-    """Where the people of a run stand."""
     return files.directory / f"{files.name}.people"
 
 
 def people_table(runs: Iterable[RunFiles], *, several: bool) -> Frame | None:
-    """A row for each person of these runs, without links; None where there are none. Of several, `run` stands first."""
+    """Return a row for each person of these runs, without links, or None if there are none.
+
+    `several` runs are distinguished by a first column `run`.
+    """
     rows: list[dict[str, Cell]] = []
     for files in runs:
         found = PeopleFile.load(files)

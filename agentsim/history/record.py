@@ -1,4 +1,4 @@
-"""The records of a history file, `agentsim-history/3`, as pydantic models: `fold` makes one, `load` reads one."""
+"""Record: the models of a history file, `agentsim-history/3`; `build_history` makes a history, `load` reads one."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ from agentsim.models.base import Attempt, Segments, Text, Word
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
 CONTROL = "control"
-"""The arm of branches that change nothing."""
+"""The arm whose branches change nothing."""
 FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
-"""The states of a game that is over; every other can be resumed, or has failed."""
+"""The statuses of a game that is over; a run with any other can be resumed, or has failed."""
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
-"""The types of those parts of `volatile` that are shown or counted, if they are present."""
+"""The types of the parts of `volatile` that are shown or summed, if they are present."""
 _WhereSet = Field(exclude_if=lambda value: not value)
 
 
 class Record(BaseModel):
-    """Base of most records: frozen; unknown keys are ignored, so that the file of a later version loads."""
+    """The base of most records: frozen; unknown keys are ignored, so that files of later versions load."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
 
 class PlayerRecord(Record):
-    """A seat; staff are listed too, with an id that begins with `@`. Several models are joined by ` > `.
+    """A seat; the ids of staff begin with `@`. Several models are joined by ` > `.
 
-    `name` is there where the game calls the player otherwise.
+    `name` is set if the game calls the player differently.
     """
 
     id: str
@@ -62,7 +62,7 @@ class PlayerRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRecord:
-    """Something that happened; `visibility` is `"all"` or the ids of those who could see it.
+    """An event of the game; `visibility` is `"all"` or the ids of the players who could see it.
 
     `prompt` and `reasoning` are those of the last attempt at the decision that led to it.
     """
@@ -104,7 +104,7 @@ def role_of(by: str | None) -> str:
 
 
 class RoundRecord(Record):
-    """A round and its events; round 0 is the set-up."""
+    """A round and its events; round 0 is the setup."""
 
     index: int
     title: str
@@ -112,25 +112,25 @@ class RoundRecord(Record):
 
 
 class Totals(BaseModel):
-    """What was called and used, in all or by one player.
+    """Counts of calls, tokens and US dollars, in total or for one player.
 
-    `known_usd` are the US dollars of the calls whose price is known. `cost_usd` is None if that of any call is not.
-    `cacheable_tokens` are those of the prompts whose provider says how many it read from its cache.
+    `known_usd` sums the calls with a known price. `cost_usd` is None if the price of any call is unknown.
+    `cacheable_tokens` are those of the prompts whose provider reports how many tokens it read from its cache.
     """
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, defer_build=True)
 
-    calls: int = 0
-    failed_calls: int = 0
-    reasks: int = 0
-    fallbacks: int = 0
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-    reasoning_tokens: int = 0
-    cost_usd: float | None = 0.0
-    known_usd: float = 0.0
-    unpriced_calls: int = 0
+    calls: int
+    failed_calls: int
+    reasks: int
+    fallbacks: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    reasoning_tokens: int
+    cost_usd: float | None
+    known_usd: float
+    unpriced_calls: int
     cacheable_tokens: Annotated[int, _WhereSet] = 0
     repaired: Annotated[int, _WhereSet] = 0
     cut: Annotated[int, _WhereSet] = 0
@@ -139,17 +139,34 @@ class Totals(BaseModel):
     by_player: Annotated[dict[str, Totals] | None, _WhereSet] = None
 
     @classmethod
+    def zero(cls) -> Totals:
+        """Return totals of 0."""
+        return cls(
+            calls=0,
+            failed_calls=0,
+            reasks=0,
+            fallbacks=0,
+            prompt_tokens=0,
+            cached_tokens=0,
+            completion_tokens=0,
+            reasoning_tokens=0,
+            cost_usd=0.0,
+            known_usd=0.0,
+            unpriced_calls=0,
+        )
+
+    @classmethod
     def of(
         cls,
         decisions: Iterable[DecisionRecord],
         players: Iterable[str],
         undecided: Iterable[tuple[str, Attempt]] = (),
     ) -> Totals:
-        """Return the totals of decisions, and `by_player`: players and `@role` staff in the order given, each of them.
+        """Return the totals of decisions, with `by_player`: all players and `@role` staff in the order given.
 
         `undecided` are attempts, by player, at requests that have no decision yet.
         """
-        found, by_player = cls(), {player: cls() for player in players}
+        found, by_player = cls.zero(), {player: cls.zero() for player in players}
         for decision in decisions:
             found.add(decision)
             by_player[decision.player].add(decision)
@@ -161,14 +178,14 @@ class Totals(BaseModel):
 
     @property
     def cached_share(self) -> float | None:
-        """The part of the prompt tokens that came from a provider's cache, 0 to 1, or None if no provider says.
+        """The share of the prompt tokens that came from a provider's cache, 0 to 1, or None if no provider reports it.
 
-        Prompts whose provider says nothing about a cache are left out: no word is not none.
+        Prompts whose provider reports nothing about a cache are left out: an unknown count is not 0.
         """
         return min(1.0, self.cached_tokens / self.cacheable_tokens) if self.cacheable_tokens else None
 
     def add(self, decision: DecisionRecord) -> None:
-        """Count one decision and its calls; a person's costs none."""
+        """Count one decision and its calls; a person's reply is not a call."""
         self.fallbacks += decision.source == "fallback"
         self.late += decision.fallback_reason == TICK_DEADLINE
         self.repaired += decision.parse is not None and decision.parse.repaired
@@ -200,7 +217,7 @@ class Totals(BaseModel):
 
 
 class WarningRecord(Record):
-    """Something strange about a model's answers, how often it came, and the line that was said of the first."""
+    """A diagnostic of a model's answers, the number of its occurrences, and the message of the first."""
 
     code: str
     model: str
@@ -209,14 +226,14 @@ class WarningRecord(Record):
 
 
 class Branch(Record):
-    """A run that shares another's past: what journals and histories keep of that.
+    """The link of a run to the parent whose past it shares, as journals and histories keep it.
 
-    `of` is the parent's name, `at` the decision that is made anew, or `instead`; `branch` tells several branches apart.
-    `salts` are the waves, with a word each, after which chance goes its own way; a fork of a fork may have two.
-    `changed` are the settings that are not the parent's, as `KEY=VALUE`; `arm` is what branches that make the same
-    change are called, None where they have no name. Decisions of earlier waves than `wave`, which is that of the
-    decision, and those `beside` it, are the parent's. A history says what the parent's decisions used (`inherited`)
-    and what the branch itself did (`paid`).
+    `of` is the parent's name, `at` the index of the decision that is made anew, or replaced by `instead`; `branch` is
+    the number among several branches. `salts` are pairs of a wave and a word that change chance after that wave; a
+    fork of a fork may have two. `changed` are the settings that differ from the parent's, as `KEY=VALUE`; `arm` is the
+    name of the branches with the same change, or None. `wave` is that of the decision. Decisions of earlier waves, and
+    those `beside` it in the same wave, are the parent's. Histories add the usage of the parent's decisions
+    (`inherited`) and of the branch's own (`paid`).
     """
 
     of: str
@@ -232,17 +249,17 @@ class Branch(Record):
     paid: Annotated[Totals | None, _WhereSet] = None
 
     def inherits(self, wave: int, index: int) -> bool:
-        """Whether a decision is the parent's, which was paid for there."""
+        """Return whether a decision is the parent's, which paid for it."""
         return wave < self.wave or index in self.beside
 
     @property
     def change(self) -> str:
-        """What is not the parent's, in words."""
+        """The changes to the parent, in words."""
         return ", ".join((*self.changed, *(() if self.instead is None else (json.dumps(self.instead),))))
 
     @classmethod
     def restore(cls, record: Mapping[str, Any]) -> Branch:
-        """The branch of which this was kept; `ValueError` where it is none."""
+        """Return the branch of a record. Raises `ValueError` if the record is not one."""
         try:
             return cls.model_validate(record)
         except ValidationError as error:
@@ -250,15 +267,15 @@ class Branch(Record):
 
 
 class _TextsOfFile(Record):
-    """The long texts of a history's file, to whose places its other records refer."""
+    """The long texts of a history's file, which its other records refer to by position."""
 
     texts: list[Word]
 
 
 class History(Record):
-    """One game, whole.
+    """One complete game.
 
-    `usage` is that of the game; what of it the run itself made is `paid`, a branch's without its parent's.
+    `usage` is that of the game; `paid` is the part that the run itself made, a branch's without its parent's.
     """
 
     format: Literal["agentsim-history/3"]
@@ -283,7 +300,7 @@ class History(Record):
     def _with_texts(
         cls, document: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo[Texts | None]
     ) -> Self:
-        """Put the `texts` of a file's JSON values where its records refer to them, by way of the context."""
+        """Validate a file's `texts` first, and put them into the context, so that its records can refer to them."""
         if not isinstance(document, Mapping) or "texts" not in document:
             return validate(document)
         if info.context is None:
@@ -293,7 +310,7 @@ class History(Record):
 
     @model_validator(mode="after")
     def _points_at_what_is_there(self) -> Self:
-        """Checks that every name and number refers to exactly one thing that is there."""
+        """Check that every name and number refers to exactly one existing thing."""
         players = [player.id for player in self.players]
         decided: list[Any] = [each.index for each in self.decisions]
         ranked = [] if self.outcome is None else [each.player for each in self.outcome.standings]
@@ -317,23 +334,23 @@ class History(Record):
 
     @property
     def paid(self) -> Totals:
-        """What the run itself called and used."""
+        """The usage of the run itself, without a parent's."""
         return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
 
     @property
     def spent(self) -> tuple[int, float, int]:
-        """Calls, US dollars of those whose price is known, and the number of the others; a parent's are among them."""
+        """The calls, known US dollars and number of calls of unknown price, a parent's included."""
         return self.usage.calls, self.usage.known_usd, self.usage.unpriced_calls
 
     @property
     def names(self) -> dict[str, str]:
-        """The names, by id, of players whom the game does not call by their id."""
+        """The names, by id, of players that the game does not call by their id."""
         return {player.id: player.name for player in self.players if player.name}
 
     def inherits(self, decision: DecisionRecord) -> bool:
-        """Whether a decision is that of the parent that this run is a branch of."""
+        """Return whether a decision is that of the parent that this run is a branch of."""
         return self.fork is not None and self.fork.inherits(decision.wave, decision.index)
 
 
 KEYS = tuple(name for field in History.model_fields for name in (("texts", field) if field == "volatile" else (field,)))
-"""The keys of a history's file, in order: those of its records, and the texts that they name."""
+"""The keys of a history's file, in order: those of its records, with the texts that they refer to before the last."""

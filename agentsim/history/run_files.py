@@ -1,4 +1,4 @@
-"""Files of a run: their names, and writing one so that it is whole or absent."""
+"""Files of a run: their names, and writing a file so that it is complete or absent."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from agentsim.history.disk import NO_ROOM, write_problem
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
 MANIFEST = "manifest.json"
-"""The file that makes a folder of runs a batch; it is no run's history."""
+"""The file that makes a folder of runs a batch; it is never a run's history."""
 MOST_PLAIN = 32 * 2**20
 """Bytes of the largest history that is written as `NAME.json`; a larger one is `NAME.json.gz`."""
 _TIGHTEST = 200
-_GZIP = 31  # a header and a check sum of gzip, as zlib counts
+_GZIP = 31  # zlib's wbits for a gzip header and checksum
 _SUFFIXES = (".json.gz", ".jsonl", ".json", ".html")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
 class NameTaken(UsageError):
-    """A run of this name is there already."""
+    """A run of this name exists already."""
 
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The files of one run: journal, history and page beside one another."""
+    """The files of one run: journal, history and page in one directory."""
 
     directory: Path
     name: str
@@ -51,12 +51,12 @@ class RunFiles:
 
     @property
     def histories(self) -> tuple[Path, Path]:
-        """Both names that the history may have: `NAME.json` and `NAME.json.gz`."""
+        """Both paths that the history may have: `NAME.json` and `NAME.json.gz`."""
         return self.directory / f"{self.name}.json", self.directory / f"{self.name}.json.gz"
 
     @property
     def history(self) -> Path:
-        """`NAME.json.gz` if it is there, else `NAME.json`."""
+        """The path of `NAME.json.gz` if it exists, else of `NAME.json`."""
         plain, packed = self.histories
         return packed if packed.is_file() else plain
 
@@ -65,18 +65,18 @@ class RunFiles:
         return self.directory / f"{self.name}.html"
 
     def seen_by(self, player: str, players: Sequence[str]) -> Path:
-        """Return the path of the page of what one of the players could see; the file has the player's slug."""
+        """Return the path of the page with what one player could see; its name ends with the player's slug."""
         slug = slugs(players)[player]
         check_name(slug)
         return self.directory / f"{self.name}.{slug}.html"
 
     @classmethod
     def reserve(cls, directory: Path, stem: str, *, numbered: bool = True) -> tuple[RunFiles, int]:
-        """A name that no run has, and its journal, created and open for writing.
+        """Reserve a name that no run has, and return its files and the open handle of its new, empty journal.
 
-        A clash gets `_2`, `_3`, ..., or is `NameTaken` where it is not to be `numbered`; a suffix of a run's files
-        is taken off. Raises `UsageError` where the directory cannot be written, and for the name of a batch's manifest,
-        under which no run would be found again.
+        If the name is taken, `_2`, `_3`, ... is added; with `numbered=False`, raises `NameTaken`. A suffix of a run's
+        files is stripped. Raises `UsageError` if the directory cannot be written, and for the name of a batch's
+        manifest, which would hide the run.
         """
         stem = run_name(stem)
         check_name(stem)
@@ -101,7 +101,7 @@ _STAMPED = re.compile(r"^gameplay_\d{8}_\d{6}_")
 
 
 def default_stem(now: datetime, name: str | None) -> str:
-    """`gameplay_YYYYMMDD_HHMMSS`, with the scenario's own name behind it where it has one."""
+    """Return `gameplay_YYYYMMDD_HHMMSS`, with the scenario's name behind it if there is one."""
     stem = now.strftime("gameplay_%Y%m%d_%H%M%S")
     return f"{stem}_{re.sub('[^A-Za-z0-9._-]+', '-', name)[:60]}" if name else stem
 
@@ -115,16 +115,15 @@ def run_name(file_name: str) -> str:
 
 
 def check_name(name: str, longest: int = _LONGEST) -> None:
-    """Raise `UsageError` unless this is a bare name that is safe as a file name everywhere."""
+    """Raise `UsageError` unless this is a bare name that is safe as a file name on every system."""
     if not _NAME.fullmatch(name) or len(name) > longest or name.split(".", maxsplit=1)[0].casefold() in _RESERVED:
         raise UsageError(f"{name[:80]!r} is not the name of a run (valid: A-Z a-z 0-9 . _ -, no path)")
 
 
 def find_run(directory: Path, name: str) -> RunFiles:
-    """The run of that bare name; a suffix `.json`, `.json.gz`, `.jsonl` or `.html` is taken off.
+    """Return the files of the run with that bare name; a suffix `.json`, `.json.gz`, `.jsonl` or `.html` is stripped.
 
-    Raises `UsageError` for anything with a path in it, for links that lead out of the directory, and where
-    there is no such run.
+    Raises `UsageError` for a path, for a link that leads out of the directory, and if there is no such run.
     """
     name = run_name(name)
     check_name(name, _LONGEST + _LONGEST_COUNT)
@@ -132,7 +131,7 @@ def find_run(directory: Path, name: str) -> RunFiles:
     there = [path for path in (files.journal, files.history) if path.is_file()]
     if not there or (there == [files.journal] and is_table(files.journal)):
         runs = [path.stem for path in directory.glob("*.jsonl") if _NAME.fullmatch(path.stem) and "." not in path.stem]
-        called = sorted(run for run in runs if _STAMPED.sub("", run) == name)  # what a scenario's name makes of it
+        called = sorted(run for run in runs if _STAMPED.sub("", run) == name)  # the time stamp may be left out
         hint = near(called[-1] if called else name, runs) or " (`agentsim runs` lists them)"
         raise UsageError(f"{directory}: there is no run called {name!r}{hint}")
     for path in there:
@@ -142,9 +141,9 @@ def find_run(directory: Path, name: str) -> RunFiles:
 
 
 def table_file(directory: Path, stem: str, table: str, extension: str) -> Path:
-    """Where a table of a run, or of the folder of that name, is exported to; `UsageError` over a journal.
+    """Return the path of an exported table. Raises `UsageError` if a `.jsonl` there is not one.
 
-    A run may be called `first.events`, and its journal is where the table `events` of `first` would go.
+    A run may be called `first.events`; its journal has the path of the table `events` of `first`.
     """
     path = directory / f"{stem}.{table}.{extension}"
     if path.with_suffix(".jsonl") == path and path.exists() and not is_table(path):
@@ -153,10 +152,10 @@ def table_file(directory: Path, stem: str, table: str, extension: str) -> Path:
 
 
 def is_table(path: Path) -> bool:
-    """Whether a `.jsonl` is an exported table or a recording of replies, and not a run's journal.
+    """Return whether a `.jsonl` is an exported table or a recording of replies, rather than a run's journal.
 
-    A table's rows are whole lines, and no records. A table without rows is known by its name alone: before the
-    last dot stands a run with a history, or the folder's own name.
+    A table's rows are complete lines and not records. A table without rows is recognized by its name: the part before
+    the last dot is a run with a history, or the folder's own name.
     """
     try:
         with path.open("rb") as file:
@@ -173,7 +172,7 @@ def is_table(path: Path) -> bool:
 def write_whole(path: Path, content: str | bytes, *, private: bool = False) -> None:
     """Write a file so that at any instant it is the old one, the new one, or absent; never a part.
 
-    Only its owner can read a `private` one. Raises `AgentsimError` where the disk or the directory does not take it.
+    Only its owner can read a `private` file. Raises `AgentsimError` if it cannot be written.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
@@ -186,8 +185,8 @@ def write_whole(path: Path, content: str | bytes, *, private: bool = False) -> N
 def read_history(path: Path) -> bytes:
     """Return the JSON in a history file, decompressed if the file's name ends in `.gz`.
 
-    Raises `OSError` if the file cannot be read, and `ValueError` if it is not exactly one gzip member, or holds more
-    than `MOST_PLAIN` bytes and is packed 200 to 1 or more, which no history is.
+    Raises `OSError` if the file cannot be read, and `ValueError` if it is not exactly one gzip member, or if it holds
+    more than `MOST_PLAIN` bytes at a ratio of 200 to 1 or more, which histories never reach.
     """
     raw = path.read_bytes()
     if path.suffix != ".gz":
@@ -205,10 +204,10 @@ def read_history(path: Path) -> bytes:
 
 
 def write_history(files: RunFiles, pieces: Callable[[], Iterable[bytes]], named: Callable[[str], None]) -> None:
-    """Write a run's history as `write_whole` does, compressed if it is larger than `MOST_PLAIN`.
+    """Write a run's history like `write_whole`, compressed if it is larger than `MOST_PLAIN`.
 
-    `named` is told the digest of the JSON before the file has its name, even if the file cannot be written. An error
-    of `named` is raised when the file is there.
+    `named` gets the digest of the JSON before the file has its name, even if the file cannot be written. An error of
+    `named` is raised once the file exists. Raises `AgentsimError` if the file cannot be written.
     """
     failure: BaseException | None = None
     told = False
@@ -238,19 +237,19 @@ def write_history(files: RunFiles, pieces: Callable[[], Iterable[bytes]], named:
 
 
 def _upto(most: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield pieces until they are more than so many bytes."""
+    """Yield pieces until their total exceeds `most` bytes."""
     while most >= 0 and (piece := next(pieces, None)) is not None:
         most -= len(piece)
         yield piece
 
 
 def _packed(file: BinaryIO) -> gzip.GzipFile:
-    """A gzip member in the file, with no time and no file name in it, so that the same JSON makes the same bytes."""
+    """Return a gzip writer without time stamp and file name, so that the same JSON makes the same bytes."""
     return gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0)
 
 
 def _through(pieces: Iterable[bytes], file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    """The pieces, each when it is written."""
+    """Write the pieces, and yield each when it is written."""
     for piece in pieces:
         file.write(piece)
         yield piece
@@ -258,7 +257,7 @@ def _through(pieces: Iterable[bytes], file: BinaryIO | gzip.GzipFile) -> Iterato
 
 @contextlib.contextmanager
 def named_in_errors(path: Path) -> Iterator[None]:
-    """Give an `OSError` of the block this path if it has none: a failed write does not know its file."""
+    """Set this path on an `OSError` of the block that has none: a failed write does not know its file."""
     try:
         yield
     except OSError as error:
@@ -268,10 +267,10 @@ def named_in_errors(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def written_beside(path: Path, *, new: bool = False, private: bool = False) -> Iterator[BinaryIO]:
-    """A file to write, which gets its name once the block is over and all of it is on the disk; else it is gone.
+    """Yield a file to write, which gets its name once the block ends and its bytes are synced; on errors it is removed.
 
-    An `OSError` of the block names the file if it names none. Only its owner can read a `private` one.
-    `FileExistsError` where it is to be a `new` file and there is one of that name by then.
+    An `OSError` of the block gets the path if it has none. Only its owner can read a `private` file. Raises
+    `FileExistsError` if the file must be `new` and the name is taken.
     """
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".tmp")
@@ -299,19 +298,19 @@ def written_beside(path: Path, *, new: bool = False, private: bool = False) -> I
 
 
 def _named_first(temporary: Path, path: Path) -> None:
-    """Give the file its name; `FileExistsError` where another has it."""
+    """Give the file its name. Raises `FileExistsError` if the name is taken."""
     try:
         path.hardlink_to(temporary)
     except FileExistsError:
         raise
-    except OSError:  # no links on this disk: the name is taken by an empty file first
+    except OSError:  # no links on this disk: an empty file reserves the name
         path.touch(exist_ok=False)
         temporary.replace(path)
 
 
 def is_running(path: Path) -> bool:
-    """Whether some process holds the journal's lock now."""
-    import fcntl  # a shared lock, so that two who look at once do not see each other: `filelock` has none
+    """Return whether a process holds the journal's lock."""
+    import fcntl  # a shared lock, which `filelock` lacks: two concurrent checks must not see each other's
 
     try:
         handle = os.open(path, os.O_RDONLY)

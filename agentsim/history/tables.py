@@ -1,6 +1,7 @@
 """Tables: a history as rows and columns. Every run has the six tables of `BASE`, and those that its game adds.
 
-`folders` unites those of many runs, `formats` writes them. Interviews are read here as well: their answers are a table.
+`folders` unites the tables of many runs, `formats` writes them. Interviews are read here too: their answers are a
+table.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from agentsim.history.journal import DecisionRecord
 from agentsim.history.record import History
 
 Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
-"""`json` is text that begins with `[` or `{` where it is JSON, and stands for itself where it does not."""
+"""The kind of a column. `json` is text that is JSON if it begins with `[` or `{`, and stands for itself otherwise."""
 
 
 def _columns(named: str) -> dict[str, Kind]:
-    """The kinds of columns by name, of `name kind, name kind`."""
+    """Return the kinds of columns by name from `name kind, name kind`."""
     return {name: cast("Kind", kind) for name, kind in (column.split() for column in named.split(", "))}
 
 
 LEADING: Mapping[str, Kind] = _columns("run text, game text, seed whole, status text")
-"""What stands before a table's own columns when it holds more than one run."""
+"""The columns before a table's own if it holds more than one run."""
 
 _TOKENS = "prompt_tokens whole, cached_tokens whole, completion_tokens whole, reasoning_tokens whole, cost_usd number"
 _USED = tuple(_TOKENS.split()[::2])
@@ -60,10 +61,10 @@ BASE: Mapping[str, Mapping[str, Kind]] = {
         "decision whole"
     ),
 }
-"""The tables of every run, whatever its game."""
+"""The tables of every run of any game."""
 
 RESERVED = frozenset({*LEADING, "record"})
-"""No table may have these: they lead a folder's tables, and `record` is how a journal's lines are told from rows."""
+"""Names that tables may not use: they lead a folder's tables, and only journals' lines have a `record`."""
 
 Row = tuple[Cell, ...]
 _ASIDES = TypeAdapter(tuple[Aside, ...])
@@ -71,16 +72,16 @@ _INTERVIEWS = TypeAdapter(tuple[Interview, ...])
 
 
 def run_tables(history: History) -> dict[str, Frame]:
-    """Every table of a run, by name; what a history does not know is None, never 0.
+    """Return every table of a run, by name; unknown values are None, never 0.
 
-    Raises `UsageError` for a history whose events are not its game's or hold what JSON cannot, `ScenarioError`
-    where its game is not installed.
+    Raises `UsageError` if the history's events are not its game's or have values that JSON lacks, `ScenarioError` if
+    the game is not installed.
     """
     return {**{name: make() for name, make in base_tables(history).items()}, **own_tables(history)}
 
 
 def base_tables(history: History) -> dict[str, Callable[[], Frame]]:
-    """How each table that every run has is made."""
+    """Return a function for each table that every run has, which builds it."""
     models = {player.id: player.model for player in history.players}
 
     def paired() -> tuple[Row, ...]:
@@ -102,7 +103,7 @@ def _framed(name: str, make: Callable[[], Iterable[Row]]) -> Frame:
 
 
 def own_tables(history: History) -> dict[str, Frame]:
-    """The tables of the run's game, with players' models."""
+    """Return the tables of the run's game, with added columns for players' models."""
     game = games.find(history.game)
     own = derived(game.tables, told_events(history, game), history)
     assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} exist in every run"
@@ -114,9 +115,9 @@ def own_tables(history: History) -> dict[str, Frame]:
 
 
 def _with_models(frame: Frame, models: Mapping[str, str]) -> Frame:
-    """A game's own table, with the model of each player that a column names: `model`, or `<column>_model`.
+    """Add to a table the model of each player that a column names: `model`, or `<column>_model`.
 
-    A column names players where each of its cells is one's id or name, or empty.
+    A column names players if each of its cells is a player's id or name, or empty.
     """
     added: dict[str, tuple[Cell, ...]] = {}
     for column, cells in zip(frame.columns, zip(*frame.rows, strict=True), strict=False):
@@ -192,7 +193,7 @@ def _json(value: Any, where: str) -> str:
 
 
 class SurveyAnswer(NamedTuple):
-    """One player's answer to one question; None where no usable reply came."""
+    """One player's answer to one question; None if no usable reply came."""
 
     place: SurveyPlace
     question: Question
@@ -201,9 +202,9 @@ class SurveyAnswer(NamedTuple):
 
 
 def interviews_in(history: History) -> tuple[Interview | Aside, ...]:
-    """The interviews of a run's scenario, and what was asked beside them while it was played.
+    """Return the interviews of a run's scenario, and those that were asked beside them while it was played.
 
-    `UsageError` where they are none, or decisions answer others.
+    Raises `UsageError` if they are not valid, or if decisions answer others.
     """
     try:
         regular = _INTERVIEWS.validate_python(history.scenario.get("interviews", ()), strict=False)
@@ -218,7 +219,7 @@ def interviews_in(history: History) -> tuple[Interview | Aside, ...]:
 
 
 def survey_answers(history: History) -> Iterator[SurveyAnswer]:
-    """Every answer, in the order in which they were given."""
+    """Yield every answer, in the order in which they were given."""
     interviews = interviews_in(history)
     for decision in history.decisions:
         if decision.survey is not None:
@@ -229,7 +230,7 @@ def survey_answers(history: History) -> Iterator[SurveyAnswer]:
 
 
 def survey_rows(history: History, models: Mapping[str, str]) -> Iterator[tuple[int | str | None, ...]]:
-    """A row of the table `survey` for each question that each player was asked; without an answer where none came."""
+    """Yield a row of the table `survey` for each question to each player; `answer` is None if no usable reply came."""
     for place, question, answer, decision in survey_answers(history):
         where = (place.round, history.rounds[place.round].title, decision.player, models.get(decision.player))
         yield (*where, question.name, answer, decision.source, decision.index)

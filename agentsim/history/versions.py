@@ -1,6 +1,6 @@
 """Versions: the formats that this version writes, and the refusal of files that another version wrote.
 
-A journal, a history, a bundle, a pool or a batch's manifest is asked about here, before anything else of it is used.
+Journals, histories, bundles, pools and manifests are checked here before anything else in them is used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ JOURNAL_FORMAT = "agentsim-journal/2"
 HISTORY_FORMAT = "agentsim-history/3"
 
 
-@cache  # looking one up reads a file
+@cache  # a lookup reads a file
 def package_versions() -> dict[str, str]:
     """Return the versions of agentsim, Python and the packages that a game depends on, for the head of a file."""
     names = ("openai", "pydantic", "tenacity")
@@ -31,10 +31,10 @@ def package_versions() -> dict[str, str]:
 
 
 def require_version(file: str, head: Any, *, written_as: str) -> None:
-    """Raise `OtherVersion` if the file with this head has another format, or is of other rules or another reader.
+    """Raise `OtherVersion` if a file has another format, or other versions of the rules or the reader.
 
-    `head` is a JSON value, or the bytes of the whole file. If it is no head of such a file, nothing is raised: the
-    file's reader says what is wrong.
+    `head` is a JSON value, or the bytes of the whole file. If it is not the head of such a file, nothing is raised: the
+    file's reader reports the error.
     """
     if isinstance(head, bytes):
         try:

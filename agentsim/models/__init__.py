@@ -1,1 +1,1 @@
-"""Models: one prompt in, one completion out, whatever the provider does. Games and players are unknown here."""
+"""Models: one prompt in, one completion out, for every provider. Nothing here depends on games or players."""

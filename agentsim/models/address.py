@@ -1,6 +1,6 @@
-"""Address: whether something can be called at a URL, and whether it is on this machine, before a call is made.
+"""Address: checks of a URL before a call: is it usable, is it on this machine, does `NO_PROXY` exempt it.
 
-Which provider is reached where belongs to `profiles`, the connection to `transport`. No name is looked up here.
+`profiles` maps providers to addresses; `transport` connects. Nothing here resolves names.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ _PLACE = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:\s]+)(:\d*)?")
 
 
 def http_parts(address: str) -> SplitResult | None:
-    """The parts of an address that HTTP can be spoken to, or None where it is none."""
+    """Return the parts of an HTTP address, or None if it is not one."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
         usable = parts.scheme in {"http", "https"} and host and parts.port != 0
         if not usable or not _PLACE.fullmatch(parts.netloc.rpartition("@")[2]):
             return None
-        host.encode("idna")  # as the resolver will: no part of a name is empty or longer than 63 letters
+        host.encode("idna")  # as the resolver does: fails if a label is empty or longer than 63 characters
     except ValueError:
         return None
     return parts
 
 
 def url_problem(address: str) -> str | None:
-    """What is wrong with a base address, without repeating it: it may hold a password."""
+    """Return the problem of a base address, or None.
+
+    The text does not repeat the address, which may hold a password.
+    """
     parts = http_parts(address)
     if parts is None:
         return "must look like http://host:port/v1"
@@ -42,13 +45,13 @@ def url_problem(address: str) -> str | None:
 
 
 def normal(address: str) -> str:
-    """The address with its scheme in lower case and no slash at its end: paths are put behind it."""
+    """Return the address in the form to which paths are appended: scheme in lower case, no slash at the end."""
     scheme, mark, rest = address.partition("://")
     return f"{scheme.lower()}{mark}{rest.rstrip('/')}"
 
 
 def is_own_machine(address: str) -> bool:
-    """Whether an address is this machine's own, which no proxy can reach."""
+    """Return whether an address is on this machine, which no proxy can reach."""
     host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -57,26 +60,26 @@ def is_own_machine(address: str) -> bool:
 
 
 def is_near(address: str) -> bool:
-    """Whether an address is of this machine or of a private network, as far as it says: no name is looked up."""
+    """Return whether an address is on this machine or a private network, by its text alone: no name is resolved."""
     host = urlsplit(address).hostname or ""
     try:
         return not ipaddress.ip_address(host).is_global
     except ValueError:  # a name
-        plain = "." not in host and not host[:1].isdigit()  # a number would be an address after all
+        plain = "." not in host and not host[:1].isdigit()  # a number is an address in another notation
         return bool(host) and (plain or host.endswith(_PRIVATE_NAMES))
 
 
 def is_azure_v1(address: str) -> bool:
-    """Return whether Azure's newest API begins there: it has OpenAI's paths, and no version beside them."""
+    """Return whether an address is the base of Azure's newest API, which has OpenAI's paths and no version."""
     return urlsplit(address).path.rstrip("/").endswith("/openai/v1")
 
 
 def is_excluded(address: str, no_proxy: str) -> bool:
-    """Return whether `NO_PROXY` says that an address is reached without a proxy.
+    """Return whether `NO_PROXY` exempts an address from the proxy.
 
-    Entries are separated by commas or spaces, in any case: `*`; a network (`10.0.0.0/8`, `fd00::/8`); an address; a
-    name, with all names below it (`example.com`, `.example.com`, `*.example.com`). Each but a network may have a port,
-    and then holds for that port alone. No name is looked up.
+    Entries are separated by commas, semicolons or spaces, in any case: `*`; a network (`10.0.0.0/8`, `fd00::/8`); an
+    address; a name, with all names below it (`example.com`, `.example.com`, `*.example.com`). Each but a network may
+    have a port, and then matches that port alone. Nothing resolves names.
     """
     parts = http_parts(address)
     if parts is None:
@@ -89,7 +92,7 @@ _Host: TypeAlias = "str | ipaddress.IPv4Address | ipaddress.IPv6Address"
 
 
 def _host(name: str) -> _Host:
-    """Return an address as such, an IPv4 address in IPv6 form as the former, and a name as it is looked up."""
+    """Return a host as an IP address (IPv4-mapped IPv6 as IPv4), or as a name in IDNA form."""
     try:
         found = ipaddress.ip_address(name.strip("[]").partition("%")[0])
     except ValueError:
@@ -101,7 +104,7 @@ def _host(name: str) -> _Host:
 
 
 def _excludes(entry: str, host: _Host, port: int) -> bool:
-    """Return whether one entry of NO_PROXY holds for a host and port."""
+    """Return whether one entry of NO_PROXY matches a host and port."""
     if entry == "*":
         return True
     entry = entry.rpartition("://")[2]
@@ -123,13 +126,13 @@ def _excludes(entry: str, host: _Host, port: int) -> bool:
 
 
 def ollama_address(host: str) -> str:
-    """What Ollama's own client makes of OLLAMA_HOST: `[scheme://]host[:port]`, everything optional."""
+    """Return the base URL for OLLAMA_HOST, `[scheme://]host[:port]` with all parts optional, like Ollama's client."""
     scheme, separator, rest = host.rpartition("://")
     scheme = scheme.lower()
     place, _, path = rest.partition("/")
     name, _, port = place.rpartition(":") if re.search(r":\d*$", place) else (place, "", "")
     default = {"http": "80", "https": "443"}.get(scheme, "11434") if separator else "11434"
-    path = re.sub(r"(^|/)v1/*$", "", path)  # who writes it means where the API begins
-    # A server is told to listen on 0.0.0.0 by the same variable; a client cannot call that.
+    path = re.sub(r"(^|/)v1/*$", "", path)  # some users append it, as the base of the API
+    # The same variable tells a server to listen on 0.0.0.0, which a client cannot call.
     name = "127.0.0.1" if name in {"", "0.0.0.0"} else name  # noqa: S104 - compared, not bound
     return f"{scheme or 'http'}://{name}:{port or default}/{path.strip('/') + '/' if path.strip('/') else ''}v1"

@@ -1,8 +1,8 @@
-"""Attempts: how often and after what wait one decision's call is tried again, and how long one call may take.
+"""Attempts: retries of one decision's call with backoff, and the deadline of one call.
 
-A response asks for a wait in several ways (`retry_after`): points in time are compared with the response's own `Date`,
-and no clock is read. What went wrong is decided in `faults`; asking again after a bad reply and falling back belong to
-`runner.decide`.
+A response can ask for a wait in several ways (`retry_after`). Points in time are compared with the response's own
+`Date` header, so no clock is read. `faults` classifies errors; `runner.decide` asks again after a bad reply and falls
+back.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _DURATION = re.compile(
     rf"(?=\d)(?:({_DIGITS})d)?(?:({_DIGITS})h)?(?:({_DIGITS})m(?!s))?(?:({_DIGITS})s)?(?:({_DIGITS})ms)?", re.ASCII
 )
 _UNITS_S = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
-_EPOCH_S, _EPOCH_MS = 1e9, 1e12  # a larger number is a point in time: no provider asks to wait for thirty years
-# When a bucket is full again says little of when there is room for one call: it is asked again after a minute.
+_EPOCH_S, _EPOCH_MS = 1e9, 1e12  # larger numbers are timestamps: no provider asks to wait for thirty years
+# The time until a bucket is full again is longer than the time until it has room for one call: ask after a minute.
 _LONGEST_RESET_S = 60.0
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the response asks to wait, or None where it does not say so plainly.
+    """Return the seconds that a response asks to wait, or None if it states no usable time.
 
-    `retry-after-ms` counts before `Retry-After` (seconds, a duration or a date), and either before the time at which a
-    rate limit is reset, of which those that are used up count, the last of them first, and none for more than a minute
-    but a limit that is used up until a point in time.
+    `retry-after-ms` has priority over `Retry-After` (seconds, a duration or a date), and both over `x-ratelimit-reset`
+    headers. Of those, the longest reset of an exhausted limit counts, else the longest of any limit. A reset is capped
+    at 60 s, unless the limit is exhausted until a point in time.
     """
     lower = {name.lower(): value.strip() for name, value in headers.items()}
     now = _moment(lower.get("date", ""))
@@ -53,7 +53,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def duration(text: str) -> float | None:
-    """The seconds of `36.5s`, `6m0s`, `20ms` or `1e9d`; None of anything else."""
+    """Return the seconds of `36.5s`, `6m0s`, `20ms` or `1e9d`, or None for any other text."""
     found = _DURATION.fullmatch(text)
     if found is None:
         return None
@@ -65,7 +65,7 @@ def _plausible(seconds: float) -> float | None:
 
 
 def _moment(text: str) -> float | None:
-    """Seconds since 1970, of a date with its time zone."""
+    """Return the seconds since 1970 of a date with a time zone, or None."""
     try:
         moment: datetime = parsedate_to_datetime(text)
         return None if moment.tzinfo is None else moment.timestamp()
@@ -78,7 +78,7 @@ def _since(now: float | None, moment: float | None) -> float | None:
 
 
 def _resets(lower: Mapping[str, str], now: float | None) -> Iterator[tuple[bool, float]]:
-    """Of each limit that has a time of reset, whether it is used up, and the seconds until then."""
+    """Yield (is the limit exhausted, seconds until its reset) for each rate limit with a time of reset."""
     for limit in ("-requests", "-tokens", ""):
         text = lower.get(f"x-ratelimit-reset{limit}", "")
         used_up = lower.get(f"x-ratelimit-remaining{limit}") == "0"
@@ -94,18 +94,18 @@ def _resets(lower: Mapping[str, str], now: float | None) -> Iterator[tuple[bool,
 
 
 _LONGEST_BACK_OFF_S = 60.0
-_LEAST_PATIENCE_S = 0.01  # that any wait takes
+_LEAST_PATIENCE_S = 0.01  # the least that a wait takes of the patience
 
 
 @dataclass(frozen=True, slots=True)
 class AttemptPolicy:
-    """How long one decision keeps trying.
+    """The limits on retries of one decision.
 
-    `retries` count transport faults only, `max_attempts` everything that was not rate limited, re-asks
-    included, and with `count_rate_limits` rate limits too. `retry_wait_s` doubles from a number; a tuple is exact, its
-    last entry repeating. `rate_limit_wait_s` stays as it is, or is such a tuple, by the failures so far; up to
-    `rate_limit_jitter_s` are added to it. Where replies are replayed, `waits` is False: a wait counts as it did, and
-    takes no time.
+    `retries` limits retries after transport faults. `max_attempts` limits all attempts that were not rate limited,
+    re-asks included, and with `count_rate_limits` the rate-limited ones, too. `retry_wait_s` as a number doubles with
+    each retry, up to 60 s; as a tuple it lists the waits, and the last one repeats. `rate_limit_wait_s` as a number is
+    constant; as a tuple it is indexed by the failures so far. Up to `rate_limit_jitter_s` are added to it. With `waits`
+    False (replay) waits count against the limits but take no time.
     """
 
     retries: int = 1
@@ -120,10 +120,10 @@ class AttemptPolicy:
 
 @dataclass(slots=True)
 class Attempts:
-    """What one decision has used so far; `waited_s` is what rate limits have taken of its patience.
+    """The attempts that one decision has used so far.
 
-    `limited` are the calls that were rate limited, which `made` does not count. `decision` names the decision: what
-    chance adds to its waits comes of the name, so that a decision that is played again waits as it did.
+    `waited_s` is the patience used up by rate limits. `limited` counts rate-limited calls, which `made` leaves out.
+    `decision` names the decision and seeds its jitter, so that a replayed decision waits equally long.
     """
 
     made: int = 0
@@ -134,7 +134,7 @@ class Attempts:
 
 
 def retry_wait(policy: AttemptPolicy, retries: int) -> float:
-    """Seconds before the retry that follows so many earlier ones."""
+    """Return the seconds to wait before the next retry, after `retries` earlier ones."""
     waits = policy.retry_wait_s
     if isinstance(waits, tuple):
         return _listed(waits, retries)
@@ -146,14 +146,14 @@ def _listed(waits: tuple[float, ...], place: int) -> float:
 
 
 def rate_limit_wait(policy: AttemptPolicy, used: Attempts) -> float:
-    """Seconds before the call that follows a rate limit without a time of its own."""
+    """Return the seconds to wait after a rate limit that states no time of its own."""
     waits, failed = policy.rate_limit_wait_s, max(0, used.retries + used.limited - 1)
     wait = _listed(waits, failed) if isinstance(waits, tuple) else waits
     return wait + policy.rate_limit_jitter_s * crc32(f"{used.decision} {failed}".encode()) / 2**32
 
 
 def pause(error: BaseException | None, policy: AttemptPolicy, used: Attempts) -> float | None:
-    """Seconds to wait before trying again after this error, or None where it is final."""
+    """Return the seconds to wait before trying again after this error, or None if the error is final."""
     if isinstance(error, RateLimited):
         if _counted_out(policy, used):
             return None
@@ -161,7 +161,11 @@ def pause(error: BaseException | None, policy: AttemptPolicy, used: Attempts) ->
         return wait if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s else None
     made = used.made + used.limited * policy.count_rate_limits
     if isinstance(error, TransportFailed) and used.retries < policy.retries and made < policy.max_attempts:
-        return None if held(error, policy, used) else max(retry_wait(policy, used.retries), error.retry_after or 0.0)
+        return (
+            None
+            if exceeds_patience(error, policy, used)
+            else max(retry_wait(policy, used.retries), error.retry_after or 0.0)
+        )
     return None
 
 
@@ -169,32 +173,33 @@ def _counted_out(policy: AttemptPolicy, used: Attempts) -> bool:
     return policy.count_rate_limits and used.made + used.limited >= policy.max_attempts
 
 
-def held(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
-    """Whether there is no next attempt because the host wants more time than the decision has patience left."""
+def exceeds_patience(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
+    """Return whether no attempt follows because the host asks for more time than the decision has left."""
     if isinstance(error, RateLimited):
         if _counted_out(policy, used):
             return False
-        asked = error.retry_after is not None or used.waited_s > 0  # no patience at all is not the host's affair
+        # a patience of 0 is the player's setting, not the host's
+        asked = error.retry_after is not None or used.waited_s > 0
         return asked and pause(error, policy, used) is None
     return isinstance(error, TransportFailed) and (error.retry_after or 0.0) > policy.rate_limit_patience_s
 
 
 def _patience_taken(wait: float, policy: AttemptPolicy) -> float:
-    # A host that answers "come back in 0 s" for ever would never use up any patience; nor would a part of no patience.
+    # A host that answers "come back in 0 s" forever would otherwise never use up the patience.
     return max(wait, min(1.0, max(policy.rate_limit_patience_s / 100, _LEAST_PATIENCE_S)))
 
 
-async def persevere(
+async def call_with_retries(
     attempt: Callable[[], Awaitable[Completion]],
     policy: AttemptPolicy,
     used: Attempts,
     failed: Callable[[ModelError], None],
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> Completion:
-    """The completion of the first attempt that succeeds; the last `ModelError` where none may follow.
+    """Return the completion of the first attempt that succeeds. Raises the last `ModelError` if no attempt may follow.
 
-    `used` is the decision's own count and is carried from one call of this to the next; `failed` hears of
-    every failed attempt, the final one too.
+    `used` is the decision's own count, carried from one call of this function to the next. `failed` is called with the
+    error of every failed attempt, the final one included.
     """
 
     async def counted() -> Completion:
@@ -211,7 +216,7 @@ async def persevere(
     try:
         return await counted()
     except ModelError as error:
-        first = [error]  # nearly every call succeeds at once: what a failure needs is set up after one
+        first = [error]  # nearly every call succeeds at once: set up retries only after a failure
 
     async def attempted() -> Completion:
         if first:
@@ -243,18 +248,18 @@ async def persevere(
 
 
 _TICK_S = 0.1
-# A tick that comes later than this after the one before shows that the loop stood still. On a machine that is merely
-# busy it comes sooner.
+# A tick that comes later than this after the one before shows that the loop stood still. On a machine that is only
+# busy, ticks come sooner.
 _STANDSTILL_S = 2 * _TICK_S
-# Rounds of the loop, none of which waits, in which sockets are read to the end: at least 64 KiB in three of them.
+# Rounds of the loop, without waiting, that read sockets to the end: three of them read at least 64 KiB.
 _LAST_ROUNDS = 200
 
 
 class Deadline:
-    """`async with Deadline(seconds)`: as `asyncio.timeout`, but an answer that is here in time is not thrown away.
+    """A timeout like `asyncio.timeout` that keeps an answer which arrived in time: `async with Deadline(seconds)`.
 
-    Time in which the loop stood still does not count: a process that is stopped (Ctrl-Z, a paused container) or that
-    computes for seconds reads no answers meanwhile. Before the block is cancelled, what sockets hold is read.
+    Time in which the event loop stood still does not count: a process that is stopped (Ctrl-Z, a paused container) or
+    computes for seconds reads no answers. Before the block is canceled, the loop reads what the sockets hold.
     """
 
     def __init__(self, seconds: float) -> None:

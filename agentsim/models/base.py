@@ -1,7 +1,7 @@
 """The protocol between agentsim and a language model, and the records of its calls.
 
-A call goes out, a completion or an error comes back; an attempt is either, with the prompt that led to it. Pydantic
-writes and reads these records. With a `context` it replaces texts: see `Texts`.
+A `Call` goes out and a `Completion` or an error comes back; an `Attempt` records either one, with its prompt. Pydantic
+reads and writes these records. A `context` replaces long texts by references: see `Text`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 
 MOST_TEXT = 64 * 1024
-"""Bytes of UTF-8 of a reply that are kept; a longer one is no answer."""
+"""The most bytes of UTF-8 that are kept of a reply. A longer reply is cut and does not count as an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What is sent: (role, text) messages, and the JSON Schema the reply should fit.
+    """A request: (role, text) messages, and the JSON Schema that the reply should fit.
 
-    `tag` says what the call is for (`A/vote/2/1`: player, kind, nth decision of that kind, attempt); it is
-    never sent to a provider. Nor is `read`, which decodes a reply: a secret is also looked for in what it returns.
+    `tag` names the purpose of the call (`A/vote/2/1`: player, kind, nth decision of that kind, attempt). Providers do
+    not get `tag` or `read`. `read` decodes a reply; the search for leaked keys covers its result, too.
     """
 
     messages: tuple[tuple[str, str], ...]
@@ -42,13 +42,16 @@ class Call:
 
 Level: TypeAlias = Literal["none", "low", "medium", "high"]
 Reasoning: TypeAlias = Level | int
-"""How much a model thinks before it answers: a level, or a number of tokens."""
+"""The amount of thinking before an answer: a level or a number of tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How to sample. `temperature` None leaves the provider's default, `max_tokens` None sends no cap; `extra` goes
-    into the body as it is. `reasoning`, `seed` and `logprobs` are sent in the words of the host (`models.settings`).
+    """The settings for sampling a reply.
+
+    With `temperature` None the provider's default applies; with `max_tokens` None no limit is sent. `extra` is merged
+    into the body unchanged. `reasoning`, `seed` and `logprobs` are translated to the parameters of the host
+    (`models.settings`).
     """
 
     temperature: float | None = None
@@ -77,7 +80,7 @@ def _found(value: Any, info: ValidationInfo[Any]) -> Any:
 
 
 def _dollars(value: Any) -> float:
-    # pydantic's own validator of floats makes 0.0 of a 0 that a journal holds, and so another history of the same game
+    # pydantic's own float validator turns an int 0 of a journal into 0.0, which would change the history of the game
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         raise ValueError("must be a number of US dollars, 0 or more")
     return value
@@ -85,10 +88,13 @@ def _dollars(value: Any) -> float:
 
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
 Word: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_encodable)]
-"""A short text, which is always written where it stands."""
+"""A short text, which is always written inline."""
 Text: TypeAlias = Annotated[Word, PlainSerializer(_put_away), BeforeValidator(_found)]
-"""A long text. A `context` puts texts away and gives their places, and another finds them there (`engine.codec.Texts`).
-Without a context a text is written where it stands."""
+"""A long text.
+
+With a `context` it is stored apart and replaced by a reference, and resolved again on reading (`engine.codec.Texts`).
+Without a context it is written inline.
+"""
 Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
 Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
@@ -96,15 +102,16 @@ LogProbability: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 _WhereAny = Field(exclude_if=lambda value: not value)
 StructuredMode: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt"]
-"""How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
-object, or by the words of the prompt alone."""
+"""The way a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (enforced as the arguments of a
+forced function call), `json_object` (any JSON object), `prompt` (by the words of the prompt alone)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and US dollars, of one call or of several; None where the provider did not say (never 0 for unknown).
+    """The tokens and US dollars of one call or of several; None if the provider did not report them.
 
-    `cached_tokens` were read from a cache and `cache_write_tokens` written to one; both are part of the prompt.
+    `cached_tokens` were read from a cache and `cache_write_tokens` were written to one. Both are part of
+    `prompt_tokens`.
     """
 
     prompt_tokens: Count | None = None
@@ -115,7 +122,7 @@ class Usage:
     cache_write_tokens: Annotated[Count | None, WhereSet] = None
 
     def __add__(self, other: Usage) -> Usage:
-        """Return what both used: a count is None if neither provider said it, the cost if that of either is unknown."""
+        """Return the sum. A count is None if it is None in both; the cost is None if it is None in either."""
         found: dict[str, Any] = {}
         for name in (each.name for each in fields(self)):
             one, two = getattr(self, name), getattr(other, name)
@@ -127,7 +134,7 @@ class Usage:
 
     @property
     def tokens(self) -> int | None:
-        """The tokens of prompt and answer together, or None if either is unknown."""
+        """The tokens of prompt and completion together, or None if either is unknown."""
         known = self.prompt_tokens is not None and self.completion_tokens is not None
         return (self.prompt_tokens or 0) + (self.completion_tokens or 0) if known else None
 
@@ -140,16 +147,17 @@ def _complete(value: Any) -> Any:
 
 
 WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
-"""A usage that was written with every field, but for those that stand where they are set, and nothing else."""
+"""A usage that was written with every field (`cache_write_tokens` may be absent) and no other key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The deviations from a scenario that a model's host wants, as `negotiation` found them out.
+    """The deviations from a scenario that a model's host requires, as found by `negotiation`.
 
-    `structured` is the mode that replies are held to their schema by, `dropped` are fields of the body (or groups of
-    them: `reasoning`, `logprobs`) that are left out, `keywords` those of JSON schemas. `max_tokens` is the most that
-    may be asked for, `max_tokens_field` its name. With `system` "user", the system message goes before the user's.
+    `structured` is the structured mode in use. `dropped` are body fields, or groups of them (`reasoning`, `logprobs`),
+    that are left out; `keywords` are JSON Schema keywords that are left out. `max_tokens` is the largest limit that the
+    host accepts and `max_tokens_field` the name of that field. With `system` "user", the system message moves to the
+    start of the first user message.
     """
 
     structured: Annotated[StructuredMode | None, WhereSet] = None
@@ -161,20 +169,20 @@ class Terms:
 
 
 AS_ASKED: Final = Terms()
-"""The terms of a host that accepts all that the scenario asks for."""
+"""The terms of a host that accepts everything the scenario asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What came back, cleaned (`engine.prompt.cleaned`): never the provider's envelope.
+    """The answer of a model, cleaned (`engine.prompt.cleaned`) and without the provider's envelope.
 
-    `model` and `provider` are what the response says of itself, `finish_reason` is the provider's word
-    (`stop`, `length`, ...). `text` may be empty; `reasoning` is thinking that the provider gives apart. `refusal` is
-    a stable word (`refusal`, `content_filter`) where the model or a filter declined: `text` is then no answer.
-    Nor is it where `unusable` says why, in words fit for the model. `terms` are those that its host was known to
-    accept when it came, if they are not the scenario's. `pin` is the host that was asked for, if another one answered.
-    `logprobs` are the tokens of the reply, each with the logarithm of its probability, if they were asked for.
-    `unknown` is the word for a part of the answer of a kind that no table knows: its words are left out.
+    `model` and `provider` are the names in the response; `finish_reason` is the provider's own word (`stop`, `length`,
+    ...). `text` may be empty. `reasoning` is thinking that the provider returns separately. If `refusal` (`refusal` or
+    `content_filter`) is set, the model or a filter declined; if `unusable` is set, it says why the reply cannot be
+    used, in words for the model. In both cases `text` is not an answer. `terms` are the terms of the host when the
+    completion came, unless they are the scenario's. `pin` is the requested host if another one answered. `logprobs` are
+    the tokens of the reply with their log probabilities, if requested. `unknown` is the type of a content part that no
+    table knows; the text of that part is left out.
     """
 
     text: Text
@@ -192,25 +200,25 @@ class Completion:
 
     @property
     def ended_early(self) -> bool:
-        """True for a reply that was cut off at a limit of its host: on tokens, or its context."""
+        """True if the host cut the reply at a limit: of tokens or of its context."""
         return ending(self.finish_reason) in {"cut", "full"}
 
     @property
     def cut(self) -> bool:
-        """Whether the text is longer than `MOST_TEXT`: only a part of what came, and a mark that says so."""
+        """True if the text is longer than `MOST_TEXT`: a part of the reply and a mark that says so."""
         return len(self.text) * 4 > MOST_TEXT and len(self.text.encode("utf-8", "replace")) > MOST_TEXT
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a prompt; its text is its segments, joined by newlines."""
+    """One message of a prompt. Its text is its segments, joined by newlines."""
 
     role: str
     segments: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """The message as it is sent."""
+        """The text as sent."""
         return "\n".join(self.segments)
 
 
@@ -223,7 +231,7 @@ def _segments_read(value: Any, info: ValidationInfo[Any]) -> tuple[str, ...]:
 
 
 Segments: TypeAlias = Annotated[tuple[str, ...], PlainSerializer(_segments_written), PlainValidator(_segments_read)]
-"""Long texts that belong together, each of which a `context` puts away as it does a `Text`."""
+"""Long texts that belong together. A `context` stores each of them apart, as it does a `Text`."""
 
 
 def _prompt_written(messages: Sequence[Message], info: SerializationInfo[Any]) -> list[Any]:
@@ -237,7 +245,7 @@ def _prompt_read(value: Any, info: ValidationInfo[Any]) -> tuple[Message, ...]:
 Prompt: TypeAlias = Annotated[tuple[Message, ...], PlainSerializer(_prompt_written), PlainValidator(_prompt_read)]
 
 Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
-"""The kind of `ModelError` that a failed call met."""
+"""The kind of `ModelError` of a failed call."""
 _ERRORS: Mapping[Fault, type[ModelError]] = {
     "transport": TransportFailed,
     "limited": RateLimited,
@@ -252,12 +260,12 @@ PER_EXECUTION: Final[Mapping[str, Any]] = {
 }
 """The fields of an `Attempt` that may differ between executions with the same replies, as pydantic's `exclude`.
 
-They depend on clocks, on hosts and on where a process was stopped. The journal keeps them, a history does not.
+They depend on clocks, hosts and interruptions. The journal keeps them, a history does not.
 """
 
 
 def fault_of(error: ModelError) -> Fault:
-    """The kind of an error."""
+    """Return the kind of an error, `refused` if its class is none of the four."""
     return next((fault for fault, kind in _ERRORS.items() if isinstance(error, kind)), "refused")
 
 
@@ -265,12 +273,12 @@ def fault_of(error: ModelError) -> Fault:
 class Attempt:
     """One attempt at a decision: a completion, an error, or a completion that could not be used (both).
 
-    `code` is a stable word (`timeout`, `unreadable`), `error` the sentence; `wait_s` is the wait before the next
-    attempt. Of a failed call, `fault` is the kind of error, `status` the HTTP status, `retry_after` the seconds that
-    the host asked for, `wasted` what the call used all the same, and `served_by` the host that a router names in its
-    error. Of a player with several models, `model` is the
-    one that was called, and `takeover` says that the next one took over after this attempt. A failed call is `final`
-    where no attempt follows; `held` says that its host asked for more time than the decision had left.
+    `code` is a stable word (`timeout`, `unreadable`) and `error` the sentence. `wait_s` is the wait before the next
+    attempt. For a failed call, `fault` is the kind of error, `status` the HTTP status, `retry_after` the wait that the
+    host asked for, in seconds, `wasted` the usage that was billed anyway, and `served_by` the host that a router names
+    in its error. For a player with several models, `model` is the one that was called, and `takeover` is True if the
+    next one took over after this attempt. A failed call is `final` if no attempt follows. `held` is True if the host
+    asked for more time than the decision had left.
     """
 
     messages: Prompt
@@ -291,7 +299,7 @@ class Attempt:
 
     @classmethod
     def failed(cls, messages: tuple[Message, ...], error: ModelError, **more: Any) -> Attempt:
-        """The attempt that ended in this error."""
+        """Return the attempt that ended in this error."""
         return cls(
             messages,
             error.code,
@@ -306,26 +314,26 @@ class Attempt:
 
     @property
     def host(self) -> str | None:
-        """The host that its answer or its error names."""
+        """The host that the answer or the error names, or None."""
         return self.served_by if self.completion is None else self.completion.provider
 
     @property
     def reply(self) -> str | None:
-        """The text of its answer, or None for a failed call."""
+        """The text of the answer, or None for a failed call."""
         return None if self.completion is None else self.completion.text
 
     @property
     def reasoning(self) -> str | None:
-        """The thinking that came apart from its answer, or None."""
+        """The thinking that the provider returned separately, or None."""
         return None if self.completion is None else self.completion.reasoning or None
 
     @property
     def usage(self) -> Usage | None:
-        """The tokens and dollars that it used, or None if its provider did not say."""
+        """The tokens and dollars used, or None if the provider did not report them."""
         return self.wasted if self.completion is None else self.completion.usage
 
     def answer(self) -> Completion:
-        """The completion; raises the error of a failed call again."""
+        """Return the completion. Raises the `ModelError` of a failed call again."""
         if self.completion is not None:
             return self.completion
         more: dict[str, Any] = {"status": self.status}
@@ -343,32 +351,35 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """As the scenario names it: `openrouter/openai/gpt-5-mini`."""
+        """The name in the scenario: `openrouter/openai/gpt-5-mini`."""
 
     @property
     def provider(self) -> str:
-        """The first segment of the name; providers are isolated from one another by it."""
+        """The first segment of the name. Providers are isolated from one another by it."""
 
     @property
     def limiter(self) -> RateLimiter | None:
-        """The rate limiter of its host and key in the running event loop; None where there is no host.
+        """The rate limiter of the model's host and key in the running event loop, or None if the model has no host.
 
         The caller acquires a slot before `complete` and releases it after.
         """
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """One attempt, sent at once, within `sampling.timeout_s`.
+        """Make one attempt, sent at once, within `sampling.timeout_s`; may be canceled.
 
-        Raises `ModelError` (its four kinds), `LocalShortage` where this machine cannot send it, and nothing else that
-        is not our own mistake; may be cancelled.
+        Raises `ModelError` (one of its four kinds), or `LocalShortage` if this machine cannot send the request. Any
+        other exception is a bug.
         """
 
     async def aclose(self) -> None:
-        """Give back connections and processes."""
+        """Release connections and processes."""
 
 
 class Wrapper:
-    """A model around another one, with its name and limiter, and closed with it; subclasses add `complete`."""
+    """Base of models that wrap another model, with its name and limiter.
+
+    Closing it closes the wrapped model; subclasses add `complete`.
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model

@@ -51,15 +51,16 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     """,
 }
 STATUS_OF: Final[Mapping[str, int]] = {word: status for status, words in _OF_STATUS.items() for word in words.split()}
-"""The HTTP status that a code, a type or a status in an error stands for, in lower case with underscores.
+"""The HTTP status that a code, type or status in an error stands for, in lower case with underscores.
 
 The numbers are Z.ai's (four digits, from 1113), Spark's (five, from 10007 to 11201) and CLOVA Studio's (from 40003).
-Spark's 11200 is either no permission or too much use, so it is no bad key."""
+Spark's 11200 is either a missing permission or excessive use, so it does not count as a bad key.
+"""
 NO_CREDIT: Final = frozenset(word for word, status in STATUS_OF.items() if status == 402)
-"""Codes by which a host says that nothing is paid, with any HTTP status."""
+"""Codes by which a host says that no credit is left, with any HTTP status."""
 BAD_KEY_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if status == 401)
 RATE_LIMIT_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if status == 429)
-"""Codes that say more than the HTTP status 400 or 403 that they come with, and more than words in any language."""
+"""Codes that override the HTTP status 400 or 403 they come with, and words in any language."""
 BASE_RESP: Final[Mapping[int, str]] = {
     **dict.fromkeys((1002, 1039, 1041, 2045, 2056), "rate_limit"),
     **dict.fromkeys((1004, 2049), "invalid_api_key"),
@@ -67,7 +68,7 @@ BASE_RESP: Final[Mapping[int, str]] = {
     **dict.fromkeys((1026, 1027), "content_filter"),
     **dict.fromkeys((1042, 2013), "invalid_params"),
 }
-"""The codes that numbers of MiniMax's `base_resp` stand for; the other numbers are breakdowns of the host."""
+"""The codes for the numbers in MiniMax's `base_resp`. Other numbers are failures of the host."""
 MODERATED_CODES: Final = frozenset(
     ("1300", "1301", "10013", "10014", "10019", "10021", "40005", "40006", "content_filter", "content_policy_violation")
 )
@@ -90,7 +91,7 @@ TOO_LONG: Final = _words(
 )
 """The prompt does not fit the context."""
 NOTHING_LEFT: Final = re.compile(r"max_(completion_|output_)?tokens must be at least 1, got -", re.IGNORECASE)
-"""A prompt that leaves no room for a reply, in the words of vLLM, which name the limit on the reply."""
+"""The prompt leaves no room for a reply, in the words of vLLM, which name the limit on the reply."""
 
 MODERATED: Final = _words(
     r"moderat(ion|ed|or)|content.?(polic|filter|management|safety|security|inspection|exists risk)",
@@ -103,12 +104,12 @@ MODERATED: Final = _words(
     r"block.?(ed)?.?reason|blocked.{0,30}(filter|polic|safety)|sensitive.?content.?detected",
     r"unavailable output|敏感|违规|涉敏|不安全|不当内容|违反|内容安全|内容审核|审核不通过|存在风险|高风险",
 )
-"""The words of a prompt, or of a reply to it, were objected to."""
+"""A filter objected to a prompt, or to a reply."""
 SUSPENDED: Final = _words(
     r"\b(account|organi[sz]ation|workspace|team|project|user|api.?key)\b.{0,60}"
     r"\b(suspended|banned|disabled|deactivated|terminated|locked|restricted)\b|账[户号].{0,20}(锁定|封禁|停用)"
 )
-"""An account is closed, for whatever it has sent."""
+"""The account is closed."""
 
 BAD_KEY: Final = _words(
     r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect|wrong) (x-)?api.?key|login fail",
@@ -119,7 +120,7 @@ NO_MONEY: Final = _words(
     r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
     r"overdue|arrear|in good standing|余额不足|欠费",
 )
-"""Nothing is paid, in the words of hosts that say 400 or 403 where others say 402."""
+"""No credit is left, in the words of hosts that say 400 or 403 instead of 402."""
 NO_MODEL: Final = _words(
     r"not a valid model|(invalid|unknown|no such) model\b|model identifier is invalid|deploymentnotfound|模型不存在",
     r"\bmodel\b[^.;]{0,80}\b(not found|not exist|does ?n.t exist|is not available|is unknown)\b",
@@ -129,25 +130,26 @@ NO_MODEL_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if 
     "not_found_error",
 }
 REQUESTED: Final = re.compile(r"\blimit\W{0,3}(\d[\d,]*)\b(?:.{0,60}?\brequested\W{0,3}(\d[\d,]*))", re.I | re.S)
-"""The limit of a minute or a day, and what one request takes of it, in the words of OpenAI, Groq and Cerebras."""
+"""The limit of a minute or a day, and the tokens that one request takes of it, in the words of OpenAI, Groq and
+Cerebras."""
 OF_TOKENS: Final = _words(r"tokens.{0,12}\b(minute|min|day|hour)\b|\bTP[MD]\b|token.{0,10}limit")
 TOO_LARGE_A_REQUEST: Final = _words(r"request too large|(input or output tokens|message size|prompt length) must be")
-"""One request takes more than there is in a minute or a day: however long one waits, it does not pass."""
+"""One request takes more than the limit of a minute or a day, so waiting does not help."""
 RATE_LIMITED: Final = _words(r"rate.?limit|too many requests|requests? limit|频率|并发|限流")
 
 SAYS_NOTHING: Final = frozenset(
     ("", "0", "200", "ok", "success", "successful", "succeeded", "none", "null", "no error", "成功", "请求成功")
 )
-"""Words and codes of an error that is none, in lower case."""
+"""Words and codes of an error field that reports no error, in lower case."""
 
 ABOUT_CAP: Final = _words(r"max_(completion_|output_)?tokens|max tokens")
-"""A refusal of the most tokens of a reply."""
+"""A refusal of the limit on a reply."""
 ABOUT_SCHEMA: Final = _words(
     r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format",
     r"json_?\s?(schema|object|mode)|schema|grammar|guided.?(json|decoding)|structured.?output",
     r"tool_choice|\btools?\b|tool use|function.?call",
 )
-"""A refusal of how a reply is held to its schema."""
+"""A refusal of the structured mode."""
 PARAMETER: Final = _words(
     r"temperature|\btop_?[pk]\b|\bmin_p\b|\bseed\b|log_?probs|penalty|\bstop (words?|sequences?)|reasoning|thinking",
     r"\beffort\b|system.?(message|prompt|role|instruction)|developer.?(message|instruction)|\bstream",
@@ -155,19 +157,22 @@ PARAMETER: Final = _words(
     ABOUT_SCHEMA.pattern,
     ABOUT_CAP.pattern,
 )
-"""Parts of a request, by the names that hosts have for them; OpenRouter's 404 names none."""
+"""Parts of a request, by hosts' names for them. OpenRouter's 404 names no part."""
 _OF_THE_MODEL: Final = re.compile(r"\b(parameter|argument|field)s?\W{0,5}model\b|\bmodel (parameter|argument)\W*$")
 _ANY_PARAMETER: Final = re.compile(r"\b(parameter|argument)s?\b", re.IGNORECASE)
 
 
 def plain(code: str) -> str:
-    """Return a code as the tables have it: of `InvalidApiKey`, `invalid-api-key` and `INVALID_API_KEY` the same."""
+    """Return a code as the tables spell it: `InvalidApiKey`, `invalid-api-key` and `INVALID_API_KEY` become one."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", code[:100])
     return re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_")
 
 
 def says_nothing(said: object, depth: int = 0) -> bool:
-    """Return whether an error is none: null, empty, the code 0, "success", or an object of nothing else."""
+    """Return whether an error field reports no error.
+
+    It is null, empty, the code 0 or 200, a word such as "success", or an object or list of only these.
+    """
     if isinstance(said, str):
         return said.strip().lower().rstrip(".!") in SAYS_NOTHING
     if isinstance(said, Mapping) and depth < 8:
@@ -187,9 +192,9 @@ _TOLD: Final = frozenset(
 
 
 def names_no_model(said: str, names: Iterable[str]) -> bool:
-    """Return whether words say that there is no such model, rather than that a model takes no such parameter.
+    """Return whether a message says that the model does not exist, and not that it lacks a parameter.
 
-    `names` are those of the model, which may hold the word for a parameter.
+    `names` are those of the model, which may contain the name of a parameter.
     """
     for sentence in re.split(r"(?<=[.;!?])\s+", without(said, names)):
         if NO_MODEL.search(sentence):
@@ -200,7 +205,7 @@ def names_no_model(said: str, names: Iterable[str]) -> bool:
 
 
 def without(said: str, names: Iterable[str]) -> str:
-    """Return words without the names of a model."""
+    """Return a message without the names of a model."""
     for name in names:
         said = said.replace(name, "")
     return said

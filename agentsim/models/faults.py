@@ -1,7 +1,7 @@
-"""Faults: what went wrong in one call, as one of the four kinds of `ModelError`.
+"""Faults: the failure of one call, as one of the four kinds of `ModelError`.
 
-Pure: statuses, bodies and exceptions come in, errors come out to be raised elsewhere. What to do about an
-error does not belong here (`attempts`), nor does reading a good answer (`wire`).
+The functions are pure: they take statuses, bodies and exceptions, and return errors to be raised elsewhere. `attempts`
+decides about retries; `wire` reads good answers.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from agentsim.models.profiles import Profile
 from agentsim.models.redaction import redact
 
 UNACCEPTED = "bad_request"
-"""The code of a request that its host does not accept as it is, while it may accept another."""
+"""The code of a request that its host does not accept as sent, though it may accept a changed one."""
 UNKNOWN_REASON = ", for a reason that is not known"
-"""In the message of such a request if no table knows what its host says about it."""
+"""The end of the message of such a request if no table knows the host's words."""
 FORBIDDEN, NOT_FOUND = "forbidden", "unknown_model"
 _THIS_PROMPT = frozenset((UNACCEPTED, FORBIDDEN, NOT_FOUND))
 
 
 def may_be_the_prompt(refused: bool, code: str | None) -> bool:
-    """Return whether a refusal may be about its prompt alone, or about every call of the model.
+    """Return whether a refusal may be about its prompt alone, instead of every call of the model.
 
-    It is about the prompt if the model has answered before, as the filter of a proxy that says 403 or 404 is; else
-    about the key, the model or what is asked for.
+    If the model has answered before, the cause is likely the prompt: a proxy's filter may say 403 or 404. Otherwise it
+    is the key, the model or a parameter.
     """
     return refused and code in _THIS_PROMPT
 
@@ -39,32 +39,32 @@ def may_be_the_prompt(refused: bool, code: str | None) -> bool:
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
-_WORDS_READ = 16 * 1024  # characters of what it says that are looked at
+_WORDS_READ = 16 * 1024  # characters of a complaint that are read
 _WORDS_OF_A_NAME = 200  # characters of a host's name
 
-# A limit on the reply that does not fit the window: the prompt of another turn would not change it.
+# A complaint about the limit on the reply, which a prompt of another length would not change.
 _ABOUT_MAX_TOKENS = re.compile(r"\W{0,3}max_(completion_|output_)?tokens\b", re.IGNORECASE)
 
 _FORMAT_HINT = (
     'see `structured` ("json_object", "prompt", or "auto" for the first that is accepted) and `strip_schema_keywords` '
     "in [providers.{provider}]"
 )
-# A grammar that cannot be made is no breakdown, though some servers say 500.
+# A grammar that cannot be built is a refusal, though some servers say 500.
 _NO_GRAMMAR = re.compile(r"grammar|response_format|json_?schema|guided_json|not supported", re.IGNORECASE)
 _GENERATION_FAILED = frozenset(("json_validate_failed", "tool_use_failed", "output_parse_failed"))
-# What servers say of a path that they do not know: Ollama and Go, FastAPI, Flask, Express, nginx, OpenAI.
+# Answers to an unknown path: Ollama and Go, FastAPI, Flask, Express, nginx, OpenAI.
 _NO_PATH = re.compile(
     r"^\W*$|^\s*<|page not found|^\W*((404|error|file|path|route|resource|endpoint|url)\b\W*)*not\W?found\W*(404)?\W*$"
     r"|cannot (post|get) /|no (such )?(route|handler|path|endpoint)\b|requested url was not found"
     r"|(unknown|invalid|unexpected) (url|path|route|endpoint)",
     re.IGNORECASE,
 )
-# What the scenario can do about a request that is not accepted in any form.
+# Advice for a request that is not accepted in any form.
 _HINTS = (
     (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
     (table.ABOUT_CAP, "see `max_tokens`, and `max_tokens_field` in [providers.{provider}]"),
     (table.ABOUT_SCHEMA, _FORMAT_HINT),
-    (re.compile(r"unknown name", re.IGNORECASE), _FORMAT_HINT),  # Gemini's word for a keyword of a schema
+    (re.compile(r"unknown name", re.IGNORECASE), _FORMAT_HINT),  # Gemini's words about an unknown keyword of a schema
 )
 
 
@@ -72,10 +72,10 @@ Stage: TypeAlias = Literal["proxy", "connecting", "certificate", "tls", "broken"
 
 
 class NoAnswer(Exception):
-    """No connection, or one that ended before the answer did, or a proxy's own answer.
+    """A failure to connect, a connection that broke before the answer ended, or an answer by a proxy.
 
-    `why` is the system's own words, `proxy` the address of the proxy that stood between, without its password, and
-    `hint` what to do, if that depends on more than the stage.
+    `why` holds the system's own words and `proxy` the proxy's address, without its password. `hint` is advice that
+    depends on more than the stage.
     """
 
     def __init__(self, stage: Stage, why: str, *, proxy: str | None = None, hint: str = "") -> None:
@@ -84,12 +84,12 @@ class NoAnswer(Exception):
 
 
 class Unacceptable(Exception):
-    """An answer that is not taken in; `str()` says why, in words for a person and none of the server's."""
+    """An answer that is not read. `str()` gives the reason in our words, not the server's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A provider's words about an error, whatever their shape; `fields` are the parts of the request that it names.
+    """A provider's description of an error, whatever its shape. `fields` are the parts of the request that it names.
 
     `served_by` is the host behind a router, if the router names it.
     """
@@ -106,17 +106,17 @@ class Complaint:
 
     @property
     def plain_codes(self) -> frozenset[str]:
-        """The codes as the tables have them."""
+        """The codes as the tables spell them."""
         return frozenset(map(table.plain, self.codes))
 
     @property
     def told(self) -> str:
-        """The words, with those of the codes apart: `data inspection failed`."""
+        """The message and the codes, and the codes again with spaces: `data inspection failed`."""
         return " ".join((self.words, *(code.replace("_", " ") for code in sorted(self.plain_codes))))
 
     @property
     def is_moderation(self) -> bool:
-        """True if the words of the prompt or of the reply were objected to."""
+        """True if a moderator or filter objected to the prompt or the reply."""
         objected = bool(self.plain_codes & table.MODERATED_CODES or table.MODERATED.search(self.told))
         return objected and not table.SUSPENDED.search(self.words)
 
@@ -129,7 +129,7 @@ class Complaint:
 
     @property
     def takes_too_much(self) -> bool:
-        """True if one request takes more than there is in a minute or a day: numbers decide, then words."""
+        """True if one request exceeds the tokens of a minute or a day, by the message's numbers or else its words."""
         words = self.words
         if (found := table.REQUESTED.search(words)) is not None:
             limit, requested = (int(each.replace(",", "")) for each in found.groups())
@@ -138,22 +138,25 @@ class Complaint:
 
     @property
     def is_unpaid(self) -> bool:
-        """True if a code says that nothing is paid."""
+        """True if a code says that no credit is left."""
         return bool(self.plain_codes & table.NO_CREDIT)
 
     def without(self, secrets: tuple[str, ...]) -> Complaint:
-        """Return the same complaint with no secret in its words."""
+        """Return the complaint with secrets redacted from its words."""
         codes, fields = (frozenset(redact(word, secrets) for word in words) for words in (self.codes, self.fields))
         return replace(self, message=redact(self.message, secrets), codes=codes, fields=fields)
 
     @property
     def of_max_tokens(self) -> bool:
-        """Whether what it is about is the limit on the reply."""
+        """True if the complaint is about the limit on the reply."""
         return any(map(_ABOUT_MAX_TOKENS.match, (self.message, *self.codes)))
 
 
 class Unaccepted(ModelRefused):
-    """The host does not accept the request as it is; without a part that its `complaint` is about, it may."""
+    """A request that the host does not accept as sent.
+
+    Without the part that its `complaint` is about, the host may accept it.
+    """
 
     def __init__(self, message: str, *, status: int | None, complaint: Complaint) -> None:
         super().__init__(message, code=UNACCEPTED, status=status)
@@ -162,9 +165,9 @@ class Unaccepted(ModelRefused):
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The faults of one model behind one profile; every message is one line without any of `secrets`.
+    """The factory of errors for one model behind one profile. Every message is one line without any of `secrets`.
 
-    `wanted` is what an answer should be.
+    `wanted` names the expected kind of answer.
     """
 
     profile: Profile
@@ -173,11 +176,11 @@ class Faults:
     wanted: str = "a completion"
 
     def timeout(self, seconds: float) -> ModelError:
-        """The deadline passed."""
+        """Return the error for a deadline that passed."""
         return TransportFailed(f"{self._who}: no complete answer within {seconds:g} s", code="timeout")
 
     def connection(self, failed: NoAnswer) -> ModelError:
-        """No connection, or one that broke."""
+        """Return the error for a connection that failed or broke."""
         host, why = self.profile.host, failed.why
         way = f" by way of the proxy {failed.proxy}" if failed.proxy else ""
         hint = failed.hint
@@ -195,16 +198,16 @@ class Faults:
         return TransportFailed(f"{self._who}: {problem}; {hint}", code="unreachable")
 
     def broken_off(self, finish_reason: str) -> ModelError:
-        """The host broke down while it answered, as its finish reason says."""
+        """Return the error for a finish reason that says the host failed while answering."""
         return TransportFailed(f"{self._who}: the host broke off the answer ({finish_reason})", code="provider_error")
 
     def bad_envelope(self, what: str, body: str = "") -> ModelError:
-        """A 200 that is no completion."""
+        """Return the error for a 200 that is not a completion."""
         message = f"{self._who}: the answer is not {self.wanted}: {what}{self._says(body)}"
         return TransportFailed(message, code="bad_envelope", status=200)
 
     def reported(self, error: object) -> ModelError:
-        """An error inside a 200: as if its code had been the HTTP status."""
+        """Return the error for an error object inside a 200, as if its code had been the HTTP status."""
         complaint = _complaint({"error": error})
         if (status := _status_in(error) or _status_by_words(complaint)) is not None:
             return self._served(self._judged(status, complaint), complaint)
@@ -212,21 +215,24 @@ class Faults:
         return self._served(TransportFailed(message, code="provider_error", status=200), complaint)
 
     def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
-        """An HTTP status that is not 200."""
+        """Return the error for an HTTP status that is not a success."""
         complaint, seconds = _complaint(_parsed(body)), retry_after(headers)
         complaint = complaint if seconds is None else replace(complaint, retry_after=seconds)
         untouched = table.OF_TOKENS.search(complaint.words) is not None and is_untouched(headers)
         return self._served(self._judged(status, complaint, untouched=untouched), complaint)
 
     def _served(self, error: ModelError, complaint: Complaint) -> ModelError:
-        """Return the error with the host that it names."""
+        """Add the host that the complaint names to the error, and return it."""
         if complaint.served_by is not None:
             said = redact(" ".join(cleaned(complaint.served_by).split()), self.secrets)
             error.served_by = said[:_WORDS_OF_A_NAME] or None
         return error
 
     def _judged(self, status: int, complaint: Complaint, *, untouched: bool = False) -> ModelError:
-        """Return the error of an HTTP status; `untouched` says that nothing of a limit on tokens was used before."""
+        """Return the error for an HTTP status.
+
+        `untouched` is True if no part of a limit on tokens had been used before.
+        """
         says = self._says(complaint.message)
         meant = _status_by_codes(status, complaint)
         if 300 <= status < 400:
@@ -240,7 +246,7 @@ class Faults:
             what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
             return ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
         if meant == 429 and not complaint.is_unpaid:
-            # Without a wait the policy's own applies; the words help to see which limit it was.
+            # If no wait is stated, the policy's own applies; the words help to see which limit it was.
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
         unmade = status in {500, 501} and _NO_GRAMMAR.search(complaint.words)
@@ -284,12 +290,12 @@ class Faults:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        """The names that a host may have for the model: the id, and its last part."""
+        """The names that a host may have for the model: the id, its last part, and that part up to a colon."""
         last = self.model.rpartition("/")[2]
         return tuple(filter(None, (self.model, last, last.partition(":")[0])))
 
     def _is_about_the_address(self, complaint: Complaint) -> bool:
-        """Return whether a 404 is that of a path: no word of a model, and what servers say of any unknown path."""
+        """Return whether a 404 is about the path: a usual message for an unknown path that does not mention a model."""
         said = complaint.words
         return bool(_NO_PATH.search(said)) and "model" not in said.lower() and self.model not in said
 
@@ -301,7 +307,7 @@ class Faults:
         return f"{self.profile.provider}/{self.model}"
 
     def _says(self, words: str) -> str:
-        """The provider's own words as the end of a message, or nothing."""
+        """Return the provider's own words as the end of a message, or ""."""
         line = redact(" ".join(cleaned(words[:_WORDS_READ]).split()), self.secrets)
         if not line:
             return ""
@@ -309,16 +315,16 @@ class Faults:
 
 
 def _for(seconds: float | None) -> str:
-    """How long a host wants to be left alone, where it says so."""
+    """Return the Retry-After delay as the end of a phrase, or "" if none is stated."""
     if seconds is None:
         return ""
     return f", for {seconds:,.10g} s" if seconds < _YEAR_S else ", for more than a year"
 
 
 def failed_generation(body: bytes) -> str | None:
-    """Return what the model wrote if an error says that its host refuses that for its form, or None for other errors.
+    """Return the text of the model if its host rejected its form, or None for other errors.
 
-    It is "" if the error does not repeat it. Source: https://console.groq.com/docs/structured-outputs.
+    The text is "" if the error does not repeat it. Source: https://console.groq.com/docs/structured-outputs.
     """
     parsed = _parsed(body)
     error = parsed.get("error") if isinstance(parsed, Mapping) else None
@@ -329,7 +335,7 @@ def failed_generation(body: bytes) -> str | None:
 
 
 def _parsed(body: bytes) -> Any:
-    """Return the JSON of an error's body, or its text."""
+    """Return the JSON of an error's body, or its text if it is not JSON."""
     text = body[:_READ].decode("utf-8-sig", "replace")
     try:
         return json.loads(text)
@@ -338,7 +344,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _status_in(error: object) -> int | None:
-    """The HTTP status that an error inside a 200 stands for: the first of its code, type and status that says one."""
+    """Return the HTTP status in the fields of an error inside a 200, the first that is from 300 to 599, or None."""
     keys = ("code", "type", "status", "status_code", "error_code")
     values = [error.get(key) for key in keys] if isinstance(error, Mapping) else []
     for value in values:
@@ -355,10 +361,10 @@ def _status_in(error: object) -> int | None:
 
 
 def _status_by_codes(status: int, complaint: Complaint) -> int:
-    """Return the HTTP status that the codes of an error stand for, if it says more than the one it comes with."""
+    """Return 401 or 429 if the codes of an error with status 400, 403 or 422 stand for it, else the status itself."""
     codes = complaint.plain_codes
     if status not in {400, 403, 422} or complaint.is_unpaid or codes & (table.TOO_LONG_CODES | table.MODERATED_CODES):
-        return status  # a case of their own
+        return status  # handled separately
     if codes & table.BAD_KEY_CODES:
         return 401
     return 429 if codes & table.RATE_LIMIT_CODES else status
@@ -369,13 +375,13 @@ _LIMITS: Final = (
     *(("anthropic-ratelimit-tokens-limit", "anthropic-ratelimit-tokens-remaining"),),
     *(("x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens"),),
 )
-"""Headers with a limit on tokens and what is left of it: Anthropic, OpenAI and those who follow it."""
+"""Headers with a limit on tokens and what is left of it: Anthropic's two, and OpenAI's, which other hosts copy."""
 
 
 def is_untouched(headers: Mapping[str, str]) -> bool:
-    """Return whether a limit on tokens is whole: a request that it refuses is larger than the limit itself.
+    """Return whether a limit on tokens is unused, so that a request it refuses is larger than the limit itself.
 
-    Anthropic says in the same words that a limit is used up and that it is too small for one request.
+    Anthropic uses the same words for a limit that is used up and one that is too small for a single request.
     """
     lower = {name.lower(): value.strip() for name, value in headers.items()}
     pairs = [(lower.get(limit, ""), lower.get(left, "")) for limit, left in _LIMITS]
@@ -396,7 +402,7 @@ def _status_by_words(complaint: Complaint) -> int | None:
 
 
 def _complaint(body: object) -> Complaint:
-    """Return what an error body says, in any of the shapes that hosts give it.
+    """Read an error body in any of the shapes that hosts use.
 
     `{"error": {...}}`, `{"error": "..."}`, FastAPI's `{"detail": [{"loc": [...], "msg": "..."}]}`, `{"errors": ...}`,
     RFC 9457's `title` and `detail`, OAuth's `error_description`, Gemini's list of one, text, an error in an error.
@@ -408,7 +414,7 @@ def _complaint(body: object) -> Complaint:
     )
 
 
-_DEEPEST = 8  # levels of an error in an error that are looked into
+_DEEPEST = 8  # levels of nested errors that are read
 _MOST_OF_A_LIST = 8
 _SAID = (
     *("title", "error", "message", "msg", "detail", "error_message", "error_description", "description"),
@@ -417,13 +423,13 @@ _SAID = (
 )
 _CODED = ("code", "type", "param", "status", "status_code", "error_code")
 _FIELDS = ("loc", "param", "field", "property", "pointer", "instancePath", "path", "source")
-# What stands beside words and is none of them: among it what was sent, which may be the prompt.
+# Fields that hold no message. Some hold parts of the request, which may be the prompt.
 _NO_WORDS = frozenset((*_CODED, *_FIELDS, "input", "ctx", "object", "id", "request_id", "timestamp", "metadata", "url"))
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What is found on the way through an error body, beside its words."""
+    """Findings collected while walking an error body, besides its message."""
 
     codes: set[str] = field(default_factory=set)
     retry_after: float | None = None
@@ -432,7 +438,7 @@ class _Reading:
 
 
 def _words(said: object, found: _Reading, depth: int = 0) -> str:
-    """Return the words of a part of an error body, each with the field that it is about."""
+    """Return the message in a part of an error body, each text with the field it is about, and collect findings."""
     if depth > _DEEPEST:
         return ""
     if isinstance(said, str):
@@ -444,7 +450,7 @@ def _words(said: object, found: _Reading, depth: int = 0) -> str:
     where = next(filter(None, (_field(said.get(name), name) for name in _FIELDS)), "")
     found.codes |= {str(said[key])[:100] for key in _CODED if isinstance(said.get(key), (str, int)) and said[key] != ""}
     if where:
-        found.codes.add(where.rpartition(".")[2])  # its own name, as a `param` would say it
+        found.codes.add(where.rpartition(".")[2])  # the field's own name, as in `param`
         found.fields.update(re.findall(r"\w+", where))
     # Gemini: the delay of a RetryInfo, and the reason of an ErrorInfo
     delay, reason = said.get("retryDelay"), said.get("reason")
@@ -454,14 +460,14 @@ def _words(said: object, found: _Reading, depth: int = 0) -> str:
     parts = [_words(said[key], found, depth + 1) for key in _SAID if said.get(key)]
     if isinstance(state := said.get("status"), Mapping):  # CLOVA Studio
         parts.append(_words(state, found, depth + 1))
-    if not any(parts):  # Django and Rails: the words by the name of the field
+    if not any(parts):  # Django and Rails: messages by the name of the field
         parts = ["; ".join(_by_field(said, found, depth))]
-    words = _joined([*parts, _behind(said.get("metadata"), found, depth)])
+    words = _joined([*parts, _words_in_metadata(said.get("metadata"), found, depth)])
     return f"{where}: {words}" if words and where and not re.search(rf"\b{re.escape(where)}\b", words) else words
 
 
 def _words_of_text(text: str, found: _Reading, depth: int) -> str:
-    """Return a text, or, if it is or ends with the JSON of an error, what that says, with what stands before it."""
+    """Return a text; if it ends with the JSON of an error, return the text before it and the message in the JSON."""
     start = 0 if text.lstrip().startswith("[") else text.find("{")
     if start < 0:
         return text.strip()
@@ -480,8 +486,8 @@ def _by_field(said: Mapping[object, object], found: _Reading, depth: int) -> Ite
             yield f"{str(name)[:100]}: {words}"
 
 
-def _behind(metadata: object, found: _Reading, depth: int) -> str:
-    """Return what OpenRouter says of the host behind it, and note why a moderator objected."""
+def _words_in_metadata(metadata: object, found: _Reading, depth: int) -> str:
+    """Return the message of the host behind OpenRouter, and collect its codes and name."""
     if not isinstance(metadata, Mapping):
         return ""
     if metadata.get("reasons") or metadata.get("flagged_input"):
@@ -490,14 +496,14 @@ def _behind(metadata: object, found: _Reading, depth: int) -> str:
         found.served_by = host[:_READ]
     behind = _Reading()
     words = _words(metadata.get("raw"), behind, depth + 1)
-    # the credit and the key are the gateway's, not the user's
+    # credit and keys at that host are the gateway's, not the user's
     of_the_gateway = table.NO_CREDIT | table.BAD_KEY_CODES
     found.codes |= {code for code in behind.codes if table.plain(code) not in of_the_gateway}
     return words
 
 
 def _field(named: object, name: str) -> str:
-    """Return the name of a field with dots (`messages.0.content`), or nothing."""
+    """Return the name of a field with dots (`messages.0.content`), or ""."""
     if isinstance(named, Mapping):  # JSON:API
         return _field(named.get("pointer") or named.get("parameter"), "pointer")
     if isinstance(named, list):
@@ -508,7 +514,7 @@ def _field(named: object, name: str) -> str:
 
 
 def _joined(parts: Sequence[str]) -> str:
-    """Return texts as one, without those that another of them contains."""
+    """Join texts, without those that another one contains."""
     kept: list[str] = []
     for part in filter(None, parts):
         if not any(part in other for other in kept):

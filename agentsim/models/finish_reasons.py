@@ -10,8 +10,8 @@ from typing import Final, Literal, TypeAlias
 from agentsim.models.error_words import plain
 
 Ending: TypeAlias = Literal["whole", "cut", "full", "filtered", "failed"]
-"""How an answer ended: as the model wanted, at a limit on tokens, at the end of the context, at a filter, or because
-the host broke down."""
+"""The end of an answer: as the model intended, at a limit on tokens, at the end of the context, at a content filter, or
+because the host failed."""
 
 _WORDS: Final[Mapping[Ending, str]] = {
     "whole": """
@@ -51,16 +51,16 @@ Gemini, Mistral, DeepSeek, Z.ai, Qwen, MiniMax, GigaChat, Yandex, SenseNova, vLL
 Ollama, Cohere, watsonx, xAI, OpenRouter."""
 FINISH_REASONS: Final[Mapping[str, Ending]] = {word: how for how, words in _WORDS.items() for word in words.split()}
 _CALLS: Final = frozenset(("tool_calls", "tool_call", "tool_use", "function_call"))
-_LONGEST: Final = 100  # characters of a word that are looked at
+_LONGEST: Final = 100  # characters of a word that are read
 _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?|alternative_status_")
 _PARTS: Final = re.compile(r"[:;,/|]")
-_TELLING: Final[tuple[Ending, ...]] = ("filtered", "full", "cut", "failed", "whole")  # of several words, that first
+_TELLING: Final[tuple[Ending, ...]] = ("filtered", "full", "cut", "failed", "whole")  # in order of priority
 
 
 def ending(finish_reason: str | None) -> Ending | None:
-    """Return how an answer with this finish reason ended, or None for a word that no table knows.
+    """Return the ending for a finish reason, "whole" for None, or None for a word that no table knows.
 
-    Of several words (`content_filter: RECITATION`) the one that says most counts.
+    Of several words (`content_filter: RECITATION`) the most specific ending counts.
     """
     if finish_reason is None:
         return "whole"
@@ -72,12 +72,12 @@ def ending(finish_reason: str | None) -> Ending | None:
 
 
 def is_call(finish_reason: str | None) -> bool:
-    """Return whether an answer ended with the call of a function, which then is the answer."""
+    """Return whether an answer ended with a function call, which is then the answer."""
     return _plain((finish_reason or "")[:_LONGEST]) in _CALLS
 
 
 @lru_cache(64)
 def _plain(word: str) -> str:
-    """Return a word as the table has it: of `MAX_TOKENS`, `maxTokens`, `max-tokens`, `FINISH_REASON_MAX_TOKENS`."""
+    """Return a word as the table spells it: `MAX_TOKENS` and `FINISH_REASON_MAX_TOKENS` become `max_tokens`."""
     found = plain(word.strip())
     return found if found in FINISH_REASONS else _PREFIX.sub("", found, count=1)

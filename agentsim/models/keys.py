@@ -1,13 +1,13 @@
-"""Keys: which variable of the environment is sent to which address.
+"""Keys: the rules by which environment variables are sent to addresses.
 
 Four rules, by the variable's name:
 
-- `HOME` is no key, and `LAB_PRIVATE_KEY` signs or opens something: they go nowhere;
-- `GITHUB_TOKEN` belongs to an account elsewhere: it goes nowhere;
-- `OPENAI_API_KEY` belongs to a built-in provider: it goes to that provider's own address;
-- `LAB_KEY`, like any other key, goes where the scenario says, and a line says so before the first call.
+- `HOME` is not a key, and `LAB_PRIVATE_KEY` signs or decrypts: they are never sent;
+- `GITHUB_TOKEN` belongs to an account elsewhere: it is never sent;
+- `OPENAI_API_KEY` belongs to a built-in provider: it is sent to that provider's own address;
+- `LAB_KEY`, like any other key, is sent where the scenario says, and a line says so before the first call.
 
-With `--allow-key` a variable goes to any address. Hiding keys in texts is `redaction`.
+With `--allow-key` a variable may be sent to any address. `redaction` hides keys in texts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from agentsim.models.profiles import BUILT_IN, Profile, is_own
 
 
 class Variables(dict[str, str]):
-    """An environment, and the variables in it that the user lets go to any address."""
+    """An environment, with the variables that the user allows to be sent to any address."""
 
     def __init__(self, env: Mapping[str, str], allowed: Collection[str] = ()) -> None:
         super().__init__(env)
@@ -32,9 +32,10 @@ class Variables(dict[str, str]):
 
 
 def environment(env_file: Path | None, allow_key: Collection[str] | None = None) -> Variables:
-    """The variables; those of `allow_key` may be sent to any address.
+    """Return the variables of `./.env`, of `env_file` and of the process, the last having priority.
 
-    Parent directories are not searched, since a file that another user put there could redirect a key.
+    The variables in `allow_key` may be sent to any address. Parent directories are not searched, since another user's
+    file there could redirect a key. Raises `UsageError` if a file cannot be read.
     """
     from dotenv import dotenv_values
 
@@ -52,9 +53,10 @@ def environment(env_file: Path | None, allow_key: Collection[str] | None = None)
 
 
 def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
-    """The key to send, or None where the profile names no variable.
+    """Return the key to send, or None if the profile names no variable.
 
-    Raises `ScenarioError`, which names the variable and never its value; for one that may not be sent there, too.
+    Raises `ScenarioError` if the key is missing, malformed, or must not be sent to the profile's address. The error
+    names the variable, never its value.
     """
     name = variable_for(profile, env)
     if name is None:
@@ -64,9 +66,9 @@ def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     if not value:
         names = " or ".join(profile.key_envs)
         raise ScenarioError(f"{profile.provider} needs a key: set {names} in the environment or in ./.env")
-    if _QUOTES & {value[0], value[-1]}:  # a shell takes them off, a file of a container or a service does not
+    if _QUOTES & {value[0], value[-1]}:  # a shell removes quotes, but env files of containers and services do not
         raise ScenarioError(f"the key in {name} stands in quotes, which are no part of a key: set it without them")
-    # A line break or an accent would end up, with the key, in an error of the HTTP layer.
+    # Otherwise a line break or an accent would raise an error of the HTTP layer that shows the key.
     if not re.fullmatch(r"[\x21-\x7e]+", value):
         raise ScenarioError(
             f"the key in {name} has characters that keys do not have (a space, a line break, an accent)"
@@ -78,7 +80,7 @@ _QUOTES = frozenset("\"'`´\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u203
 
 
 def variable_for(profile: Profile, env: Mapping[str, str]) -> str | None:
-    """The variable whose key is sent: the first that is set, or the first; None where none is named."""
+    """Return the variable whose key is sent: the first that is set, else the first; None if the profile names none."""
     return next((name for name in profile.key_envs if env.get(name, "").strip()), next(iter(profile.key_envs), None))
 
 
@@ -112,8 +114,8 @@ def _check(profile: Profile, variable: str, env: Mapping[str, str]) -> None:
         raise ScenarioError(problem, key=f"providers.{profile.provider}.api_key_env")
 
 
-def errand(profile: Profile, variable: str | None) -> str | None:
-    """What the user should know of that goes to the profile's address, in a line; None where there is nothing."""
+def key_disclosure(profile: Profile, variable: str | None) -> str | None:
+    """Return a line that names the key and its destination, or warns of unencrypted prompts, or None."""
     clear = profile.base_url.startswith("http://") and not is_own_machine(profile.base_url)
     if variable is None and not clear:
         return None

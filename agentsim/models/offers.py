@@ -1,7 +1,7 @@
-"""Offers: the models that an endpoint lists, with what it says of each: context, longest reply, prices.
+"""Offers: the models that an endpoint lists, with their context, longest reply and prices.
 
 Sources: https://platform.openai.com/docs/api-reference/models/list, https://docs.anthropic.com/en/api/models-list, and
-the references of the hosts in `profiles`, which add fields of their own to the first.
+the references of the hosts in `profiles`, which add their own fields to OpenAI's format.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NO_LIST: Final = {
     "bedrock": "bedrock has no list of models at this address; `aws bedrock list-foundation-models` prints one",
     "vertex": "vertex has no list of models at this address; its Model Garden shows them",
 }
-# Names of one thing at several hosts; the first that is there counts.
+# The fields of one number at several hosts; the first that is present counts.
 _CONTEXT = (
     *("context_length", "max_model_len", "context_window", "max_context_length", "max_input_tokens"),
     *("loaded_context_length", "inputTokenLimit"),
@@ -40,7 +40,7 @@ _TRAINED = ("n_ctx", "n_ctx_train")  # llama-server
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A model that an endpoint lists; `input` and `output` are US dollars per million tokens, None where unknown."""
+    """A model that an endpoint lists. `input` and `output` are US dollars per million tokens, None if unknown."""
 
     id: str
     context: int | None = None
@@ -49,14 +49,14 @@ class Offer:
     output: float | None = None
 
     def record(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the offer as JSON values."""
         return asdict(self)
 
 
 async def offers(profile: Profile, key: str | None) -> list[Offer]:
-    """Ask an endpoint for its models. Raises `ModelError` if it does not answer with a list.
+    """List the models of an endpoint, by id. Raises `ModelError` if it does not answer with a list.
 
-    What the answer does not say of a model comes from the bundled catalogue, at the provider's own address.
+    At a provider's own address, the bundled catalog fills in what the answer leaves out.
     """
     if (why := _NO_LIST.get(profile.service)) is not None:
         raise ProviderRejected(why, code="no_list")
@@ -72,7 +72,7 @@ async def offers(profile: Profile, key: str | None) -> list[Offer]:
 
 
 async def _listed(endpoint: Endpoint, faults: Faults) -> AsyncIterator[Offer]:
-    """Yield the models of every page: Anthropic gives some at a time, and the last one's id for the next ones."""
+    """Yield the models of every page. Anthropic's pages are requested by the last id of the page before."""
     paged = faults.profile.wire == "messages"
     path = "/v1/models?limit=1000" if paged else "/models"
     seen: set[str] = set()
@@ -108,7 +108,7 @@ async def _page(endpoint: Endpoint, path: str, faults: Faults) -> Any:
 def _read(page: Any, faults: Faults) -> Iterator[Offer]:
     """Yield the models in one answer: `{"data": [...]}`, `{"models": [...]}` or the list alone (Together).
 
-    A model is an object, its id alone, or, where they are in an object, what stands under its id.
+    A model is an object or its id alone. If the models are themselves in an object, its keys are the ids.
     """
     lists = [page] if isinstance(page, list) else [at(page, "data"), at(page, "models")]
     found = next((each for each in lists if isinstance(each, (list, Mapping))), None)
@@ -140,7 +140,7 @@ def _no_list(faults: Faults) -> ModelError:
 
 
 def _number(row: Any, names: tuple[str, ...]) -> int | None:
-    """Return a number of tokens under one of its names, in the model's own table or in a part of it."""
+    """Return the tokens under the first of `names` that is set, in the model's object or in a nested one, or None."""
     for path in ((), *_NESTED):
         table = at(row, *path)
         for name in names:
@@ -163,7 +163,7 @@ def _price(row: Any, per_token: str, per_million: str) -> float | None:
 
 
 def _completed(profile: Profile, offer: Offer) -> Offer:
-    """Return the offer with what the catalogue knows where the host says nothing."""
+    """Return the offer with the gaps filled from the catalog."""
     name = f"{profile.provider}/{offer.id}"
     price: Mapping[str, float] = listed_price(name) if profile.is_own else {}
     return Offer(

@@ -1,9 +1,9 @@
-"""Models that no provider serves: an object that a Python program brings along, or a script of replies from a file.
+"""Models without a provider: an object that a Python program passes in, or a script of replies from a file.
 
-A script is JSON: `{"A/vote": [...], "vote": [...], "*": [...]}`. The most specific key counts; the nth decision of
-that player and kind gets the nth reply. A reply is a text; or a list of replies, one for each attempt, the last
-repeating; or an object: `{"text"}` along with `"reasoning"`, `"finish_reason"` or `"usage"`, `{"error": "timeout"}`, or
-any other value, which is sent as JSON. What a reply means to a game does not belong here.
+A script is JSON: `{"A/vote": [...], "vote": [...], "*": [...]}`. The most specific key counts; the nth decision of that
+player and kind gets the nth reply. A reply is a text; or a list of replies, one for each attempt, the last repeating;
+or an object: `{"text"}` along with `"reasoning"`, `"finish_reason"` or `"usage"`, `{"error": "timeout"}`, or any other
+value, which is sent as JSON. The game decides the meaning of a reply.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ _USAGE = {field.name for field in fields(Usage)}
 
 
 class OwnModel(Protocol):
-    """What a model of one's own needs."""
+    """The interface of a model that a program passes in."""
 
     async def complete(self, call: Call, sampling: Sampling, /) -> Completion | str:
-        """The reply to `call.messages`; may be cancelled.
+        """Return the reply to `call.messages`; may be canceled.
 
-        Raise one of the four kinds of `agentsim.errors.ModelError` where the call failed: they are waited for, tried
-        again and counted. Any other exception is a mistake in the model, and ends the run.
+        Raise one of the four kinds of `agentsim.errors.ModelError` if the call failed: agentsim waits, retries and
+        counts it. Any other exception is a mistake in the model and ends the run.
         """
         ...
 
 
 class Own:
-    """The `Model` around such an object, under the name that the scenario gives it."""
+    """A `Model` around an `OwnModel`, under the name that the scenario gives it."""
 
     def __init__(self, name: str, model: OwnModel) -> None:
         self.name = self.provider = name
@@ -52,7 +52,7 @@ class Own:
         self._model = model
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """One attempt within `sampling.timeout_s`."""
+        """Make one attempt within `sampling.timeout_s`."""
         try:
             async with asyncio.timeout(sampling.timeout_s) as deadline:
                 reply = await self._model.complete(call, sampling)
@@ -64,18 +64,18 @@ class Own:
         return Completion(cleaned(reply)) if isinstance(reply, str) else reply
 
     async def aclose(self) -> None:
-        """The object belongs to the program."""
+        """Do nothing: the program owns the object."""
 
 
 class Scripted:
-    """A `Model` over a file; the same tag gives the same reply, so that resuming skips nothing."""
+    """A `Model` that reads replies from a file. The same tag gives the same reply, so a resumed run skips none."""
 
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.provider, self.limiter = name, "script", None
         self._path, self._replies = path, _read(path)
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """The reply for the call's tag; `ProviderRejected` where the script has none."""
+        """Return the reply for the call's tag. Raises `ProviderRejected` if the script has none."""
         player, kind, nth, attempt = call.tag.rsplit("/", 3)
         key = next((key for key in (f"{player}/{kind}", kind, "*") if key in self._replies), None)
         if key is None:
@@ -87,7 +87,7 @@ class Scripted:
         return _completion(reply[min(int(attempt), len(reply)) - 1] if isinstance(reply, list) and reply else reply)
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     def _missing(self, problem: str) -> ProviderRejected:
         return ProviderRejected(f"{self._path.name}: {problem}", code="script_ended")
@@ -123,7 +123,10 @@ def _problem(reply: dict[str, Any]) -> str | None:
 
 
 def _is_answer(reply: dict[str, Any]) -> bool:
-    """`{"text": ...}` alone is a game's own decision; along with what only a provider says, it is an answer."""
+    """Return whether an object is a provider's answer: `text` and at least one field that only a provider adds.
+
+    `{"text": ...}` alone is a game's own decision.
+    """
     return "text" in reply and bool(set(reply) & _ABOUT_THE_TEXT) and set(reply) <= {"text", *_ABOUT_THE_TEXT}
 
 

@@ -1,8 +1,8 @@
-"""Prices: what a call costs in US dollars, by the scenario's own table, else by a bundled catalogue; unknown stays so.
+"""Prices: the cost of a call in US dollars, from the scenario's table or else a bundled catalog; None if unknown.
 
-Also what calls come to, how many tokens a text has, and how many a reply may need. Bytes of UTF-8 are what a tokenizer
-starts from, so that they tell more than characters do: a Chinese character is three bytes and about one token, an
-English word five bytes and one. `docs/models.md` has what was measured. Budgets are `runner.limits`.
+Also estimates of the tokens of texts and replies. The estimates count bytes of UTF-8, from which tokenizers start: a
+Chinese character is three bytes and about one token, an English word about five bytes and one token. `docs/models.md`
+has measurements. `runner.limits` enforces budgets.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapp
 from agentsim.models.profiles import ProviderSettings, address_of, is_own
 from agentsim.models.settings import most_output
 
-# Our names of the catalogue's providers. A provider that a scenario defines is never looked up: its prices are
-# its own, whatever its name resembles.
+# The catalog's name of each built-in provider. A provider that a scenario defines is never looked up: its prices are
+# its own, even if its name resembles another.
 CATALOGUE = {
     "openai": "openai",
     "openrouter": "openrouter",
@@ -43,7 +43,7 @@ CATALOGUE = {
     "fireworks": "fireworks",
 }
 _FREE = ("local/", "bot/", "script:")
-_FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server", "sglang"}  # on machines of one's own
+_FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server", "sglang"}  # on the user's own machines
 
 
 class Price(ClosedTable):
@@ -63,11 +63,10 @@ class Price(ClosedTable):
 
 
 class Prices:
-    """What is believed, in this order: the response itself, the scenario, that it is free, the bundled catalogue.
+    """The prices of models. Sources in order: the response itself, the scenario, free models, the bundled catalog.
 
-    `providers` are the scenario's tables and `env` the environment: they say where a provider's name leads. Elsewhere
-    than on machines of one's own nothing is free, and elsewhere than at the provider's own address the catalogue says
-    nothing.
+    `providers` are the scenario's tables and `env` the environment; both give the address of a provider. A local server
+    is free only at a private address, and the catalog applies only at a provider's own address.
     """
 
     def __init__(
@@ -79,24 +78,26 @@ class Prices:
         self._overrides, self._providers, self._env = overrides, providers or {}, env or {}
 
     def cost(self, model_name: str, usage: Usage) -> float | None:
-        """US dollars of a finished call; None where the price or a token count is unknown."""
+        """Return the US dollars of a finished call, or None if the price or a token count is unknown."""
         if usage.cost_usd is not None:
             return usage.cost_usd
         if usage.prompt_tokens is None or usage.completion_tokens is None:
-            # Tokens that were not counted cost nothing only where all tokens do.
+            # Uncounted tokens are free only if all tokens are.
             return 0.0 if self._of_tokens(model_name, 1_000_000, 0, 0, 1_000_000) == 0.0 else None
         read, written = usage.cached_tokens or 0, usage.cache_write_tokens or 0
         return self._of_tokens(model_name, usage.prompt_tokens, read, written, usage.completion_tokens)
 
     def estimate(self, model_name: str, prompt_tokens: int, max_tokens: int) -> float | None:
-        """The most that a call can cost: nothing read from a cache, all written to one if that is dearer, and every
-        token used.
+        """Return the most that a call can cost in US dollars, or None if unknown.
+
+        No token is read from a cache, all are written to one if that costs more, and the reply uses all of
+        `max_tokens`.
         """
         costs = [self._of_tokens(model_name, prompt_tokens, 0, written, max_tokens) for written in (0, prompt_tokens)]
         return max((cost for cost in costs if cost is not None), default=None)
 
     def known(self, model_name: str) -> bool:
-        """Whether a price can be given at all."""
+        """Return whether the model has a price."""
         return self.estimate(model_name, 1, 1) is not None
 
     def _of_tokens(self, model_name: str, prompt: int, cached: int, written: int, completion: int) -> float | None:
@@ -112,11 +113,11 @@ class Prices:
             return 0.0
         provider, _, model = model_name.partition("/")
         if provider in _FREE_NEARBY:
-            relayed = provider == "ollama" and model.endswith((":cloud", "-cloud"))  # to a service, which is paid for
+            relayed = provider == "ollama" and model.endswith((":cloud", "-cloud"))  # relayed to a paid service
             return 0.0 if is_near(address_of(provider, self._providers, self._env)) and not relayed else None
         if provider not in CATALOGUE or not is_own(provider, address_of(provider, self._providers, self._env)):
             return None
-        import genai_prices  # 0.3 s; its data is bundled, and nothing here starts the thread that updates it
+        import genai_prices  # takes 0.3 s; the data is bundled, and the thread that updates it is not started
 
         caches = {"cache_read_tokens": cached, "cache_write_tokens": written}
         usage = genai_prices.Usage(input_tokens=prompt, output_tokens=completion, **caches)
@@ -127,14 +128,14 @@ class Prices:
 
 
 class Priced(Wrapper):
-    """A model whose completions say what they cost; a recorded reply so keeps the price of its day."""
+    """A model that adds the cost to its completions, so that a recorded reply keeps the price of its day."""
 
     def __init__(self, model: Model, prices: Prices) -> None:
         super().__init__(model)
         self._prices = prices
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """The model's own answer, with its cost in US dollars, or None where that is unknown; errors too."""
+        """Return the model's answer with its cost in US dollars, or None if unknown. Errors get their cost, too."""
         try:
             completion = await self._model.complete(call, sampling)
         except ModelError as error:
@@ -150,26 +151,26 @@ class Priced(Wrapper):
 
 
 USUAL_REPLY = 1024
-"""What a reply without a cap is taken for before it comes, where only a provider's pace depends on it."""
+"""The assumed tokens of a reply without a limit, for a provider's limit per minute only."""
 
 LONGEST_REPLY = 16_384
-"""Tokens that a reply without a cap is reckoned with where the catalogue knows no smaller context."""
+"""The assumed most tokens of a reply without a limit, unless the catalog has a smaller context."""
 
 
 def estimated_tokens(texts: Iterable[str]) -> int:
-    """An estimate of the tokens in some texts together."""
+    """Return an estimate of the tokens in some texts together."""
     return -(-size("".join(texts)) // TOKEN_BYTES)
 
 
 def most_tokens(texts: Iterable[str]) -> int:
-    """More tokens than prompts in words, numbers and JSON have been seen to make: for what must not be passed."""
+    """Return an upper estimate of the tokens in some texts, one per two bytes, for limits that must hold."""
     return -(-size("".join(texts)) // 2)
 
 
 def listed_price(model_name: str) -> dict[str, float]:
-    """Return the catalogue's `input` and `output` price of a model, in US dollars per million tokens; empty if unknown.
+    """Return the catalog's `input` and `output` price of a model, in US dollars per million tokens; empty if unknown.
 
-    A price that grows with the prompt is that of a short one.
+    If the price grows with the prompt, it is the price of a short one.
     """
     provider, _, model = model_name.partition("/")
     if provider not in CATALOGUE or not model:
@@ -187,13 +188,13 @@ def listed_price(model_name: str) -> dict[str, float]:
     return found
 
 
-@cache  # looking through the catalogue takes longer than a call's bookkeeping may
+@cache  # a lookup in the catalog is slow
 def context_window(model_name: str) -> int | None:
-    """Tokens of prompt and reply together that the catalogue says a model takes; None where it says nothing."""
+    """Return the tokens of a model's context, prompt and reply together, or None if the catalog has none."""
     provider, _, model = model_name.partition("/")
     if provider not in CATALOGUE or not model:
         return None
-    from genai_prices.data_snapshot import get_snapshot  # as slow as the prices, and bundled like them
+    from genai_prices.data_snapshot import get_snapshot  # a slow import, like the prices; the data is bundled
 
     try:
         _, known = get_snapshot().find_provider_model(model, None, CATALOGUE[provider], None)
@@ -203,8 +204,9 @@ def context_window(model_name: str) -> int | None:
 
 
 def longest_reply(model_name: str, cap: int | None) -> int:
-    """Tokens that a reply is reckoned to have at most: the cap; without one, the model's most, if that is known, else
-    what its context leaves of `LONGEST_REPLY`.
+    """Return the assumed most tokens of a reply.
+
+    That is the cap, else the model's limit, else the model's context or `LONGEST_REPLY`, whichever is less.
     """
     if cap is not None:
         return cap
@@ -213,10 +215,10 @@ def longest_reply(model_name: str, cap: int | None) -> int:
 
 
 def small_cap(model_name: str, cap: int | None, *extras: Mapping[str, Any]) -> int | None:
-    """The tokens that the cap of a model that thinks before it answers should have, as far as its name tells that.
+    """Return the tokens that the cap of a reasoning model should have, or None if `cap` is enough.
 
-    None where it has them, or nothing is to be said. `extras` are what is sent besides, in which thinking may be turned
-    off or bounded. The list is `thinking.toml`.
+    Reasoning models are recognized by name, from the list in `thinking.toml`. `extras` are the other parameters of the
+    request; if they turn thinking off or limit it, the cap is enough.
     """
     known = _thinking()
     enough: int = known["enough"]

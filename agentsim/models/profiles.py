@@ -1,6 +1,6 @@
-"""Provider profiles: what is known about each OpenAI-compatible provider, as data, and how a scenario changes it.
+"""Provider profiles: the facts about each OpenAI-compatible provider, as data, and a scenario's changes to them.
 
-Sending a request does not belong here, nor does reading a key's value: a profile only names variables.
+A profile only names environment variables; other modules read keys and send requests.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ from agentsim.models.address import is_azure_v1, normal, ollama_address, url_pro
 from agentsim.models.base import Sampling
 
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
-"""How a reply is held to its schema: enforced as the answer or as the arguments of a forced function call, as any JSON
-object, by the words of the prompt alone; or by the first of json_schema, json_object and prompt that is accepted."""
+"""The way a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (as the arguments of a forced
+function call), `json_object` (any JSON object), `prompt` (by the words of the prompt alone), or `auto` (the first of
+json_schema, json_object and prompt that the host accepts)."""
 WireName: TypeAlias = Literal["chat", "responses", "messages"]
-"""Which API is spoken: OpenAI's chat completions, its Responses, or Anthropic's messages."""
+"""The API to use: OpenAI's chat completions, its Responses, or Anthropic's messages."""
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
-"""A service with an official client, which has its addresses and headers."""
+"""A service with an official client, which has its own addresses and headers."""
 MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 
-# Refused by some provider or by the strict mode of another; what they say is checked on the reply anyway.
+# Some provider, or the strict mode of another, refuses these keywords. The reply is checked against them anyway.
 _NOT_PORTABLE = (
     *("$schema", "title", "default", "format", "pattern", "multipleOf", "minLength", "maxLength"),
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "uniqueItems"),
 )
-# Grammars of local servers know these, but a length of thousands makes a grammar that takes minutes or is
-# dropped without a word.
+# Local servers support these in grammars, but a length in the thousands makes a grammar that takes minutes or is
+# dropped silently.
 _SLOW_IN_GRAMMARS = ("$schema", "minLength", "maxLength")
 
-# Names that servers know for the limit on a reply, on which the estimate of its cost rests.
+# Servers' names for the limit on a reply. Cost estimates depend on it, so only `max_tokens` may set it.
 _MAX_TOKENS = frozenset({"max_tokens", "max_completion_tokens", "max_output_tokens", "n_predict"})
-# What a player's `client_kwargs` may not set, with the setting that does.
+# Keys that a player's `client_kwargs` may not set, and the setting to use instead.
 _NEVER_EXTRA = {
     "model": "`model`",
     **dict.fromkeys(("messages", "input", "instructions", "system"), "the prompt"),
@@ -58,7 +59,7 @@ _NEVER_EXTRA = {
 
 
 def extra_problem(extra: Mapping[str, Any]) -> str | None:
-    """Why these extra parameters cannot be sent, or None."""
+    """Return why these extra parameters cannot be sent, or None."""
     for key in extra:
         if key in _NEVER_EXTRA:
             return f"`{key}` cannot be set there; it is set by {_NEVER_EXTRA[key]}"
@@ -67,7 +68,7 @@ def extra_problem(extra: Mapping[str, Any]) -> str | None:
     inner = extra.get("extra_body", {})
     if not isinstance(inner, Mapping):
         return "`extra_body` must be a table"
-    if inner and (problem := extra_problem(inner)):  # it becomes part of the same body
+    if inner and (problem := extra_problem(inner)):  # `extra_body` is merged into the same body
         return f"in `extra_body`, {problem}"
     try:
         json.dumps(extra, allow_nan=False)
@@ -79,13 +80,13 @@ def extra_problem(extra: Mapping[str, Any]) -> str | None:
 _ALWAYS_RECORDED = frozenset(
     ("api_key_env", "spacing_ms", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body")
 )
-# Fields of a profile that take over what a scenario's table sets, as it is.
+# Fields of a profile that are copied from a scenario's table unchanged.
 _AS_SET = (
     *("requests_per_minute", "tokens_per_minute", "wire", "structured", "max_tokens_field", "extra_body"),
     "supports_temperature",
 )
-_ROUTER = "openrouter"  # whose models have hosts of their own
-_OF_MESSAGES = {"anthropic", "bedrock", "vertex"}  # the services that speak it
+_ROUTER = "openrouter"  # a router: each of its models is served by other hosts
+_OF_MESSAGES = {"anthropic", "bedrock", "vertex"}  # the services with the messages API
 _CLIENT_OPTIONS = ("api_version", "region", "project")
 _SHAPING = {
     *("pin", "wire", "structured", "max_tokens_field", "strip_schema_keywords", "extra_body", "supports_temperature")
@@ -93,7 +94,7 @@ _SHAPING = {
 
 
 def _refused(problem_of: Callable[[Any], str | None]) -> AfterValidator:
-    """Refuses a value that is said to have a problem."""
+    """Return a validator that rejects a value for which `problem_of` returns a problem."""
 
     def checked(value: Any) -> Any:
         if value is not None and (problem := problem_of(value)):
@@ -111,7 +112,7 @@ def _variable_problem(name: str) -> str | None:
 class ProviderSettings(ClosedTable):
     """A `[providers.<name>]` table; what is left out comes from the built-in profile of that name."""
 
-    # Nothing typed here may be repeated in an error: people paste keys into the wrong field.
+    # Errors must not repeat these values: people paste keys into the wrong field.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     base_url: Annotated[str | None, _refused(url_problem)] = None
@@ -148,26 +149,26 @@ class ProviderSettings(ClosedTable):
     """Whether one call of a wave goes ahead of those that begin alike; auto: where the provider is known to cache"""
 
     def record(self) -> dict[str, Any]:
-        """What a history keeps: no address, and of the settings that the first histories did not know those set."""
+        """Return the part that a history keeps: no address; newer settings only if they are set."""
         kept = self.model_dump(mode="json", exclude={"base_url"})
         return {name: value for name, value in kept.items() if value is not None or name in _ALWAYS_RECORDED}
 
     def request_part(self) -> dict[str, Any]:
-        """What is set of that which shapes a request, apart from where it goes and when."""
+        """Return the settings that shape a request, without those for its address and timing."""
         return self.model_dump(mode="json", include=_SHAPING, exclude_none=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """How to talk to one provider, with everything filled in.
+    """Everything needed to talk to one provider, with no value left open.
 
-    `hosts` are patterns of its own hosts besides that of `base_url`. `service` is whose official client is used, with
-    its `client_options`; `wire_paths` are where an API that is not its `wire` begins at its hosts. `key_envs` are tried
-    in order; empty means that no key is sent. `structured_body` goes into the body along with a JSON Schema,
-    `extra_body` into every body. `pin` is the one host of a router that is asked for. A provider that does not support
-    temperature is sent none. `words` are those for the portable settings in chat completions. A `warm` one caches the
-    beginnings of prompts for all calls of a model. The hints complete the messages for a server that cannot be reached,
-    for a prompt that is too long, and for a model it does not have (`{model}` is its name).
+    `hosts` are patterns of its own hosts besides that of `base_url`. `service` selects the official client, with its
+    `client_options`; `wire_paths` are the base paths of APIs other than its `wire` at its hosts. `key_envs` are tried
+    in order; if empty, no key is sent. `structured_body` is merged into the body along with a JSON Schema, `extra_body`
+    into every body. `pin` is the one host of a router to use. A provider that does not support temperature is sent
+    none. `words` are the parameters for portable settings in chat completions. With `warm` the provider caches prompt
+    prefixes across all calls of a model. The hints complete the messages for a server that cannot be reached, a prompt
+    that is too long, and a model that does not exist (`{model}` is its name).
     """
 
     provider: str
@@ -196,11 +197,11 @@ class Profile:
 
     @property
     def spoken(self) -> portable.Words:
-        """The words for the portable settings in the API that is spoken."""
+        """The parameters for portable settings in the API of this profile."""
         return {"chat": self.words, "responses": portable.RESPONSES, "messages": portable.MESSAGES}[self.wire]
 
     def translated(self, model: str, sampling: Sampling) -> portable.Translation:
-        """Return how the portable settings are sent to a model, each part by the name of its setting."""
+        """Translate the portable settings for a model, each part keyed by its setting."""
         inner = sampling.extra.get("extra_body")
         extras = (self.extra_body, sampling.extra, inner if isinstance(inner, Mapping) else {})
         takes = self.supports_temperature
@@ -213,7 +214,7 @@ class Profile:
 
     @property
     def host(self) -> str:
-        """`host:port` as a person would look for it."""
+        """The `host:port` of the address."""
         return urlsplit(self.base_url).netloc
 
 
@@ -232,7 +233,7 @@ _PROFILES = (
         base_url="https://openrouter.ai/api/v1",
         key_envs=("OPENROUTER_API_KEY",),
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
-        # Without it the request may be routed to a host that drops the schema.
+        # Otherwise the request may be routed to a host that drops the schema.
         structured_body={"provider": {"require_parameters": True}},
         words=portable.OPENROUTER,
         warm=True,
@@ -266,7 +267,7 @@ _PROFILES = (
         wire="messages",
         service="bedrock",
         hosts=(r"bedrock-runtime(-fips)?\.[a-z0-9-]+\.amazonaws\.com(\.cn)?",),
-        structured="tool",  # structured outputs are not there for all models
+        structured="tool",  # not all models have structured outputs
         wire_paths={"chat": "/openai/v1", "responses": "/openai/v1"},
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         warm=True,
@@ -287,7 +288,7 @@ _PROFILES = (
     ),
     Profile(
         provider="azure",
-        base_url="",  # every customer has an address
+        base_url="",  # each customer has their own address
         key_envs=("AZURE_OPENAI_API_KEY",),
         service="azure",
         client_options={"api_version": "2024-10-21"},
@@ -321,7 +322,7 @@ _PROFILES = (
         provider="sglang",
         words=portable.SGLANG,
         base_url="http://127.0.0.1:30000/v1",
-        warm=True,  # its radix cache is on unless it is turned off
+        warm=True,  # the radix cache is on by default
         unreachable_hint="is `python -m sglang.launch_server` running?",
         context_hint="start the server with a larger `--context-length`",
         unknown_model_hint="is it the model that the server was started with?",
@@ -338,7 +339,7 @@ _PROFILES = (
         provider="vllm",
         words=portable.VLLM,
         base_url="http://127.0.0.1:8000/v1",
-        warm=True,  # automatic prefix caching is on unless it is turned off
+        warm=True,  # automatic prefix caching is on by default
         unreachable_hint="is `vllm serve` running?",
         context_hint="start the server with a larger `--max-model-len`",
         unknown_model_hint="is it the model that `vllm serve` was started with?",
@@ -378,10 +379,10 @@ _VERTEX_WIDE: Mapping[tuple[str, str | None], str] = {
 
 
 def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mapping[str, str]) -> Profile:
-    """The profile of a provider: the scenario's table, then the environment's address, then what is built in.
+    """Return the profile of a provider. Its address is the scenario's, else the environment's, else the built-in one.
 
-    At an address that is not the provider's own, its key variables are not used: only `api_key_env` sends a
-    key there. Raises `ScenarioError` for an unknown provider or an unusable address.
+    At an address that is not the provider's own, its key variables are not used: only `api_key_env` sends a key there.
+    Raises `ScenarioError` for an unknown provider, a missing setting, or an unusable address.
     """
     settings = overrides.get(provider, ProviderSettings())
     if provider not in BUILT_IN and settings.base_url is None:
@@ -412,16 +413,16 @@ def resolve(provider: str, overrides: Mapping[str, ProviderSettings], env: Mappi
     given |= _pinned(start, settings)
     if settings.strip_schema_keywords is not None:
         given["strip_schema_keywords"] = frozenset(settings.strip_schema_keywords)
-    # A service's name at another address may be anything; a server of one's own is what it is called.
+    # A hosted service's name at another address proves nothing about caching; a local server's name does.
     warm = settings.warm == "on" or (settings.warm != "off" and start.warm and (own or not start.key_envs))
     return replace(start, base_url=normal(base_url), key_envs=key_envs, warm=warm, **given)
 
 
 def _pinned(start: Profile, settings: ProviderSettings) -> dict[str, Any]:
-    """Return what of a profile a `pin` changes: every body asks OpenRouter for one host, and for no other instead.
+    """Return the profile fields that a `pin` changes: every body asks OpenRouter for this host, without fallbacks.
 
     Source: https://openrouter.ai/docs/features/provider-routing (`order`, `only`, `allow_fallbacks`). Raises
-    `ScenarioError` for a provider that is known to have no hosts to choose from.
+    `ScenarioError` for a built-in provider other than OpenRouter.
     """
     host = settings.pin
     if host is None:
@@ -440,18 +441,18 @@ def _pinned(start: Profile, settings: ProviderSettings) -> dict[str, Any]:
 
 
 def is_host(name: str, slug: str) -> bool:
-    """Return whether a host's name in an answer (`DeepInfra`) is that of a slug (`deepinfra/fp8`).
+    """Return whether a host's name in an answer (`DeepInfra`) matches a slug (`deepinfra/fp8`).
 
-    OpenRouter's names add to slugs (`novita`, `NovitaAI`) or leave something out (`google-vertex`, `Google`).
+    OpenRouter's names extend the slug (`novita`, `NovitaAI`) or shorten it (`google-vertex`, `Google`).
     """
     said, asked = (re.sub(r"[^a-z0-9]", "", each.lower()) for each in (name, slug.partition("/")[0]))
     return said.startswith(asked) or (bool(said) and asked.startswith(said))
 
 
 def _default_options(start: Profile, wire: WireName, base_url: str) -> Mapping[str, str]:
-    """Return the options of a client that the scenario leaves out: Azure's version depends on what is asked where.
+    """Return the client options that the scenario leaves out. Azure's API version depends on the wire and the address.
 
-    Its newest API, which begins at `/openai/v1`, has none; Responses are in no version as old as that of chat.
+    Azure's newest API, at `/openai/v1`, has no version; Responses need a newer version than chat.
     """
     if start.service != "azure":
         return start.client_options
@@ -466,7 +467,7 @@ def _unknown(provider: str, overrides: Mapping[str, ProviderSettings]) -> Scenar
     names = [*BUILT_IN, *(name for name in overrides if name not in BUILT_IN)]
     near = get_close_matches(provider, [*names, "local", "bot"], n=1)
     if re.fullmatch(r"llama[._-]?cpp", provider.lower()):
-        near = ["llama-server"]  # the program's name is its provider's, as it is with ollama and vllm
+        near = ["llama-server"]  # people type the project's name; the provider is named after the program
     guess = f"; did you mean {near[0]}?" if near else "; a bare OpenRouter id needs `--provider openrouter`"
     return ScenarioError(
         f"there is no provider {provider!r}{guess}",
@@ -485,7 +486,7 @@ def _address_from(env: Mapping[str, str], provider: str) -> str | None:
 
 
 def address_of(provider: str, overrides: Mapping[str, ProviderSettings], env: Mapping[str, str]) -> str:
-    """Where a provider is reached: the scenario's word, the environment's, the built-in one, or else ''."""
+    """Return the base URL of a provider: the scenario's, the environment's, the region's, the built-in one, or ""."""
     settings, known = overrides.get(provider), BUILT_IN.get(provider)
     said = settings.base_url if settings is not None else None
     regional = _REGIONAL.get(provider, "") if settings is not None and settings.region else ""
@@ -495,7 +496,7 @@ def address_of(provider: str, overrides: Mapping[str, ProviderSettings], env: Ma
 
 
 def is_own(provider: str, address: str) -> bool:
-    """Whether an address is the built-in provider's own."""
+    """Return whether an address is the built-in provider's own."""
     known = BUILT_IN.get(provider)
     here, there = urlsplit(address), urlsplit(known.base_url if known is not None else "")
     host, own_host = here.hostname or "", there.hostname or ""

@@ -1,7 +1,7 @@
-"""Rate limiter: the queue before one host with one key, shared by all games of an event loop.
+"""The rate limiter: the queue for one host and key, shared by all games of an event loop.
 
-Slots adapt to 429s (additive increase, multiplicative decrease), two sliding windows of a minute count requests and
-tokens, and calls start at least a spacing apart. How long a failed call waits for its own next attempt is `attempts`.
+Slots adapt to 429s (additive increase, multiplicative decrease), sliding windows of a minute limit requests and tokens,
+and calls start at least a spacing apart. `attempts` decides how long a failed call waits before its own next attempt.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from agentsim.errors import RateLimited, TransportFailed
 
 MINUTE_S = 60.0
 LONGEST_PUSH_S = 60.0
-"""The longest time for which a Retry-After of one call holds back the others: they find out for themselves then."""
+"""The longest time in seconds for which a Retry-After of one call delays the others."""
 
-_CAUTION = 8  # slots grow so many times slower where they met a 429 before
+_CAUTION = 8  # slots grow this many times slower near the number at which the host sent a 429
 
 
 class Places(asyncio.Semaphore):
-    """A place for each call that may be under way; where they are `tight`, connections are not kept between calls."""
+    """The semaphore of the calls that may be under way. If it is `tight`, connections are closed after each call."""
 
     tight = False
 
 
 PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
-"""Those of each event loop: as many as this machine has room for (`runner.process.make_room`)."""
+"""The semaphore of each event loop, sized by the file descriptors of this machine (`runner.process.make_room`)."""
 NO_LIMIT = 2**31
-"""More than there can be."""
+"""A number larger than any real limit."""
 _ENOUGH = Places(NO_LIMIT)
 
 
 def places() -> Places:
-    """Those of the running event loop; where no room was made, enough of them."""
+    """Return the semaphore of the running event loop, an unlimited one if none was set."""
     return PLACES.get(asyncio.get_running_loop(), _ENOUGH)
 
 
 def soft_limit() -> int:
-    """How many descriptors this process may have; Windows has no such limit."""
+    """Return how many file descriptors this process may open, `NO_LIMIT` on Windows."""
     try:
         import resource
     except ImportError:
@@ -55,9 +55,9 @@ def soft_limit() -> int:
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """The limits of one host and key; None is no limit. Slots start at `concurrency`.
+    """The limits of one host and key; None means no limit. Slots start at `concurrency`.
 
-    A Retry-After holds a waiting call back for no longer than `patience_s`.
+    A Retry-After delays a waiting call by at most `patience_s`.
     """
 
     concurrency: int | None = None
@@ -67,7 +67,7 @@ class RateLimits:
     patience_s: float = math.inf
 
     def joined(self, other: RateLimits) -> RateLimits:
-        """The stricter of both, except for the concurrency: each run keeps to its own."""
+        """Return the stricter limits of both, but the larger concurrency: each run enforces its own."""
         return RateLimits(
             concurrency=max(filter(None, (self.concurrency, other.concurrency)), default=None),
             spacing_s=max(self.spacing_s, other.spacing_s),
@@ -79,15 +79,15 @@ class RateLimits:
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """One call under way, to be used as `with await limiter.acquire() as slot`.
+    """One call under way: `with await limiter.acquire() as slot`.
 
-    A `RateLimited` that leaves the block is a 429, a block that ends well an answer; other errors say nothing of how
-    busy the host is, but may carry a Retry-After.
+    `RateLimited` raised in the block counts as a 429, a normal exit as an answer. Other errors do not change the number
+    of slots, but a `TransportFailed` may carry a Retry-After.
     """
 
     limiter: RateLimiter
     started: float
-    tokens: int  # an estimate until the call is over, and 0 if it was turned away
+    tokens: int  # an estimate until the call is over; 0 if the host rejected it with a 429
     burst: int
     connected: bool = False  # whether it holds a file descriptor
 
@@ -98,16 +98,16 @@ class Slot:
         self.limiter.release(self, error)
 
     def used(self, tokens: int | None) -> None:
-        """The tokens of prompt and answer take the place of the estimate, where the provider counts them."""
+        """Replace the estimate by the tokens of prompt and completion, unless the provider reported none."""
         if tokens is not None:
             self.tokens = tokens
 
 
 class RateLimiter:
-    """Lets calls start in the order in which they asked; belongs to one event loop.
+    """A rate limiter that starts calls in the order in which they asked. It belongs to one event loop.
 
-    Slots halve at a 429 and grow by one with every round of answers. Further 429s of calls that were under way
-    together with the first change nothing: a burst of them says once that there were too many.
+    Slots halve at a 429 and grow by one with every round of answers. Further 429s of calls that were under way at the
+    first one are ignored: one burst reduces the slots once.
     """
 
     def __init__(
@@ -119,30 +119,30 @@ class RateLimiter:
     ) -> None:
         self.limits = limits
         self.slots = limits.concurrency
-        """Calls that may be under way now; None: any number."""
+        """The calls that may be under way now, or None for any number."""
         self.in_flight = 0
         self._edge: int | None = None  # slots at the last 429
-        self._answers = 0  # good ones since the slots last changed
+        self._answers = 0  # since the slots last changed
         self._burst = 0
         self._minute: deque[Slot] = deque()
         self._clock, self._sleep = clock, sleep
-        self._next = self._pushed = clock()  # no call starts before: for the spacing, for a Retry-After
+        self._next = self._pushed = clock()  # no call starts before these: for the spacing, for a Retry-After
         self._line = asyncio.Lock()
         self._changed = asyncio.Event()
-        self._first: int | None = None  # tokens of the call that is next
+        self._first: int | None = None  # tokens of the next call in the queue
 
-    def agree(self, limits: RateLimits) -> None:
-        """Another run calls there too; its limits hold as well."""
+    def tighten(self, limits: RateLimits) -> None:
+        """Add the limits of another run that calls the same host."""
         joined = self.limits.joined(limits)
         if self.slots is None or self.slots == self.limits.concurrency:
-            self.slots = joined.concurrency  # nothing has been learned that would be forgotten by this
+            self.slots = joined.concurrency  # no 429 has changed the slots
         self.limits = joined
         self._changed.set()
 
     async def acquire(self, tokens: int = 0) -> Slot:
-        """Wait for a slot and a file descriptor for a call of about so many tokens.
+        """Wait for a slot and a file descriptor for a call of about `tokens` tokens.
 
-        A cancelled wait leaves no gap.
+        A canceled wait takes no slot.
         """
         arrived = self._clock()
         async with self._line:
@@ -162,7 +162,7 @@ class RateLimiter:
         return slot
 
     def release(self, slot: Slot, error: BaseException | None = None) -> None:
-        """The call is over, with an answer or with this error."""
+        """Free the slot of a call that ended with an answer, or with this error."""
         if slot.connected:
             places().release()
         if error is None:
@@ -177,7 +177,10 @@ class RateLimiter:
         self._changed.set()
 
     def wait_s(self, tokens: int, arrived: float | None = None) -> float:
-        """Seconds until a call of about so many tokens may start: 0 for now, infinite for "when one has ended"."""
+        """Return the seconds until a call of about `tokens` tokens may start.
+
+        0 means now, infinity that another call must end first.
+        """
         if self.slots is not None and self.in_flight >= self.slots:
             return math.inf
         return self._paced_s(tokens, arrived)
@@ -188,13 +191,13 @@ class RateLimiter:
         return max(0.0, self._next - now, pushed - now, self._until_request(now), self._until_tokens(now, tokens))
 
     def start(self, tokens: int) -> Slot:
-        """A call starts; `wait_s` has said 0."""
+        """Start a call and return its slot, when `wait_s` is 0."""
         assert self.slots is None or self.in_flight < self.slots, "a call started that had to wait"
         self.in_flight += 1
         return self._counted(tokens)
 
     async def again(self) -> None:
-        """Wait until the call of a slot may send another request, of no tokens of its own, and count that."""
+        """Wait until the call of a slot may send another request, and count that request with no tokens of its own."""
         async with self._line:
             while seconds := self._paced_s(0):
                 await self._pause(seconds)
@@ -209,15 +212,15 @@ class RateLimiter:
         return slot
 
     def push_back(self, seconds: float) -> None:
-        """Let no call start for so long, at most `LONGEST_PUSH_S`: the host has asked for it.
+        """Delay all calls by `seconds`, at most `LONGEST_PUSH_S`, as the host asked.
 
-        More than the patience is no wait, and may hold for one call alone: the next call finds out.
+        A delay longer than the patience is ignored here, since it may hold for one call alone.
         """
         if seconds <= self.limits.patience_s:
             self._pushed = max(self._pushed, self._clock() + min(seconds, LONGEST_PUSH_S))
 
     def short_of(self, tokens: int) -> str | None:
-        """The limit per minute that such a call waits for, by its name in the scenario; None where there is none."""
+        """Return the scenario's name of the limit per minute that a call of `tokens` tokens waits for, or None."""
         now = self._clock()
         requests, of_tokens = self._until_request(now), self._until_tokens(now, tokens)
         if not max(requests, of_tokens):
@@ -225,7 +228,7 @@ class RateLimiter:
         return "requests_per_minute" if requests >= of_tokens else "tokens_per_minute"
 
     def note(self) -> str | None:
-        """What holds calls back, in words for a person: `8 of 16 slots`; None where nothing does."""
+        """Return what delays calls, in words for people: `8 of 16 slots`, or None if nothing does."""
         most = self.limits.concurrency
         notes = []
         if self.slots is not None and most is not None and self.slots < most:
@@ -238,7 +241,7 @@ class RateLimiter:
         return ", ".join(notes) or None
 
     async def _pause(self, seconds: float) -> None:
-        """So long, or until something changes: a call ends, or the limits do."""
+        """Sleep until the time is over, a call ends or the limits change."""
         self._changed.clear()
         both: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._changed.wait())]
         if seconds < math.inf:
@@ -250,7 +253,7 @@ class RateLimiter:
                 one.cancel()
 
     def _answered(self, slot: Slot) -> None:
-        """After as many answers as there are slots there is one more, up to the concurrency."""
+        """Additive increase: add a slot after one full round of answers, up to the concurrency."""
         most = self.limits.concurrency
         if self.slots is None or most is None or self.slots >= most or slot.burst != self._burst:
             return
@@ -259,10 +262,10 @@ class RateLimiter:
         if self._answers >= self.slots * (_CAUTION if near else 1):
             self.slots, self._answers = self.slots + 1, 0
             if self._edge is not None and self.slots > self._edge:
-                self._edge = None  # it takes more than it did
+                self._edge = None  # the host accepts more calls than at the last 429
 
     def _limited(self, slot: Slot) -> None:
-        """Half of the slots, once for all calls that started before the first 429 was known."""
+        """Multiplicative decrease: halve the slots, once for all calls that started before the first 429."""
         if self.slots is None or slot.burst != self._burst:
             return
         self._burst += 1
@@ -273,7 +276,10 @@ class RateLimiter:
         return 0.0 if most is None or len(minute) < most else minute[len(minute) - most].started + MINUTE_S - now
 
     def _until_tokens(self, now: float, tokens: int) -> float:
-        """Seconds until enough tokens are older than a minute; a call larger than the limit gets a whole minute."""
+        """Return the seconds until enough tokens leave the window.
+
+        A call larger than the limit waits for an empty window.
+        """
         most, minute = self.limits.tokens_per_minute, self._last_minute(now)
         if most is None:
             return 0.0

@@ -1,7 +1,6 @@
-"""Remote models: the endpoints they are called at, and one call with its deadline.
+"""Remote models: endpoints, and one call to a model with its deadline.
 
-The body of a request and the reading of an answer are in `wire`, what is done about a refused body in `negotiation`,
-retries in `attempts`.
+`wire` builds bodies and reads answers, `negotiation` handles refused bodies, `attempts` retries.
 """
 
 from __future__ import annotations
@@ -34,23 +33,23 @@ if TYPE_CHECKING:
     from agentsim.models.profiles import Service
 
 
-_SHORTAGE_S = (0.05, 0.1, 0.2, 0.4, *[1.0] * 60)  # waits for a connection that this machine has not
+_SHORTAGE_S = (0.05, 0.1, 0.2, 0.4, *[1.0] * 60)  # waits while this machine has no free connection
 _KIND = 200  # characters of a content type in a message
 _SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None], RateLimiter]] = WeakKeyDictionary()
 
 
 def shared_limiter(host: str, key: str | None, limits: RateLimits) -> RateLimiter:
-    """The rate limiter of a host (`host:port`) and key in the running event loop, with these limits too."""
+    """Return the rate limiter of a host (`host:port`) and key in the running event loop, and add these limits to it."""
     limiters = _SHARED.setdefault(asyncio.get_running_loop(), {})
     limiter = limiters.setdefault((host, key), RateLimiter(limits))
-    limiter.agree(limits)
+    limiter.tighten(limits)
     return limiter
 
 
 class Endpoint:
-    """One address with one key: its connections and its rate limiter; belongs to one event loop.
+    """One address with one key: its connections and its rate limiter. It belongs to one event loop.
 
-    It shares the event loop's rate limiter for this host and key, under these `limits`.
+    It shares the event loop's rate limiter for this host and key, and adds its `limits`.
     """
 
     def __init__(
@@ -70,13 +69,13 @@ class Endpoint:
 
     @property
     def limiter(self) -> RateLimiter:
-        """The rate limiter of this host and key; made on first use, for the event loop that runs then."""
+        """The rate limiter of this host and key, created on first use for the running event loop."""
         if self._limiter is None:
             self._limiter = shared_limiter(urlsplit(self.base_url).netloc, self.key, self.limits)
         return self._limiter
 
     def open(self) -> Client:
-        """Return the official client, ready to send; the first time costs imports."""
+        """Return the official client. The first call imports it, which is slow."""
         if self._client is None:
             from agentsim.models.clients import Client
 
@@ -91,9 +90,9 @@ class Endpoint:
 
 
 class Endpoints:
-    """The endpoints of one run, one for each address, key and client; each takes at most `concurrency` calls at once.
+    """The endpoints of one run: one for each address, key and client, with at most `concurrency` calls each at once.
 
-    `patience_s` is that of the player who has the least.
+    `patience_s` is the least patience of all players.
     """
 
     def __init__(self, concurrency: int | None = None, patience_s: float = math.inf) -> None:
@@ -104,7 +103,7 @@ class Endpoints:
         return len(self._open)
 
     def at(self, profile: Profile, key: str | None) -> Endpoint:
-        """The endpoint of a profile; of two limits for one address the stricter holds."""
+        """Return the endpoint of a profile. If two profiles share an address, the stricter limits apply."""
         opened = Endpoint(profile.base_url, key, service=profile.service, options=profile.client_options)
         new = (profile.provider, opened)
         place = (profile.base_url, key, profile.service, *sorted(profile.client_options.items()))
@@ -114,24 +113,24 @@ class Endpoints:
         return endpoint
 
     def notes(self) -> list[str]:
-        """What holds calls back, for each provider where something does: `8 of 16 slots at openrouter`."""
+        """Return a note for each provider whose calls are delayed: `8 of 16 slots at openrouter`."""
         limiters = ((name, endpoint._limiter) for name, endpoint in self._open.values())
         return [f"{note} at {name}" for name, limiter in limiters if limiter is not None and (note := limiter.note())]
 
     async def aclose(self) -> None:
-        """Close them all."""
+        """Close all endpoints."""
         for _, endpoint in self._open.values():
             await endpoint.aclose()
 
 
 class RemoteModel:
-    """A `Model` behind an endpoint, by the wire of its profile.
+    """A `Model` behind an endpoint that uses the wire of its profile.
 
-    Its `name` is the scenario's: the provider, a slash, and the model's id.
+    Its `name` is the scenario's: the provider, a slash and the model's id.
     """
 
     def __init__(self, name: str, profile: Profile, endpoint: Endpoint, known: Terms | None = None) -> None:
-        """Take the terms `known` from an earlier process of the run, which the model has answered under."""
+        """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
         self.name, self.provider = name, profile.provider
         self._profile, self._endpoint = profile, endpoint
         self._model = name.partition("/")[2]
@@ -144,9 +143,9 @@ class RemoteModel:
         return self._negotiation.limiter
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """One attempt; the deadline runs from dispatch and holds for the whole answer, however it trickles.
+        """Make one attempt. The deadline starts when a request is sent and covers the whole answer.
 
-        What the host does not accept is no attempt: the model has read nothing, and another request is sent.
+        A refusal of a parameter does not count as an attempt: the model has read nothing, and another request is sent.
         """
 
         def request(terms: Terms) -> tuple[dict[str, Any], str | None]:
@@ -160,7 +159,7 @@ class RemoteModel:
         return await self._negotiation.completion(call, lambda terms: request(terms)[0], send)
 
     async def _attempt(self, body: Mapping[str, Any], function: str | None, call: Call, timeout_s: float) -> Completion:
-        self._endpoint.open()  # imports take their time before the deadline runs
+        self._endpoint.open()  # import before the deadline starts
         try:
             completion = await self._exchanged(body, function, timeout_s)
         except TimeoutError:
@@ -168,10 +167,10 @@ class RemoteModel:
         except Unacceptable as refused:
             raise self._faults.bad_envelope(str(refused)) from None
         host, pin = completion.provider, self._profile.pin
-        asked = at(body, "provider", "only") == [pin]  # a player may have hosts of its own
+        asked = at(body, "provider", "only") == [pin]  # a player's `extra` may choose its own hosts
         if host is not None and pin is not None and asked and not is_host(host, pin):
             completion = replace(completion, pin=pin)
-        # A reader would put a key together that stands in the text in pieces.
+        # The reader could assemble a key from pieces of the text.
         said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
         if redact_reply(said, self._faults.secrets) == said:
             return completion
@@ -180,9 +179,9 @@ class RemoteModel:
         )
 
     async def _exchanged(self, body: Mapping[str, Any], function: str | None, timeout_s: float) -> Completion:
-        """The answer to one request; where this machine has no connection for it, that is waited for.
+        """Return the answer to one request, after waiting while this machine has no free connection.
 
-        Nothing has been sent then, and the provider has no part in it. Raises `LocalShortage` after a minute.
+        Nothing is sent during that wait. Raises `LocalShortage` after a minute.
         """
         for wait_s in _SHORTAGE_S:
             try:
@@ -194,7 +193,10 @@ class RemoteModel:
             return await self._exchange(body, function)
 
     async def _exchange(self, body: Mapping[str, Any], function: str | None) -> Completion:
-        """Send it, once, and read the answer; raises `ModelError`, and `Unacceptable` for one that is not taken in."""
+        """Send the request once and read the answer.
+
+        Raises `ModelError`, or `Unacceptable` for an answer that is not read.
+        """
         try:
             answer = await self._endpoint.open().post(self._wire.PATH, body)
         except NoAnswer as error:
@@ -208,12 +210,12 @@ class RemoteModel:
         return completion_in(self._wire, envelope, self._faults, function)
 
     async def aclose(self) -> None:
-        """Close the connections, which other models of the same address and key share."""
+        """Close the connections, which other models with the same address and key share."""
         await self._endpoint.aclose()
 
 
 def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
-    """The JSON of a 200, whatever it holds."""
+    """Return the JSON of a 200. Raises `ModelError` for a body that is not JSON."""
     try:
         return json.loads(body.decode("utf-8-sig"))  # some servers begin with a byte order mark
     except UnicodeDecodeError:
@@ -227,9 +229,9 @@ def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
 
 
 def completion_in(wire: Wire, envelope: object, faults: Faults, function: str | None = None) -> Completion:
-    """Return the completion in a decoded answer; an error says what it used.
+    """Return the completion in a decoded answer.
 
-    Raises `ModelError` for an error inside a good answer, and for an answer that is none.
+    Raises `ModelError` for an error inside a 200 and for an answer without a completion; the error carries its usage.
     """
     if isinstance(envelope, list) and envelope and isinstance(envelope[0], dict):
         envelope = envelope[0]  # Gemini's errors come as a list of one

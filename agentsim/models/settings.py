@@ -1,8 +1,8 @@
-"""Settings: how each API and host words what a scenario says once: reasoning, seed, logprobs and temperature.
+"""Settings: the portable settings reasoning, seed, logprobs and temperature in the parameters of each API and host.
 
-The tables are data, from the public references that stand beside them. What a host has no word for is left out, and
-what it has only another word for becomes the nearest one; `Translation.notes` say so. Each part of a body has the name
-of its setting, so that one that a model refuses can be left out alone.
+The tables are data from the public references beside them. A setting that a host does not have is left out; one that it
+has only in another form becomes the nearest form; `Translation.notes` report both. Each part of a body is keyed by its
+setting, so that a setting which a model refuses can be left out alone.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from agentsim.engine.wording import counted
 from agentsim.models.base import Level, Reasoning, Sampling
 
 Fields: TypeAlias = Mapping[str, Any]
-"""A part of a body."""
+"""A part of a request's body."""
 
 TOKENS: Final = "<tokens>"
-"""Stands in `Thinking.tokens` where the number goes."""
+"""The placeholder for the number in `Thinking.tokens`."""
 LEVEL_TOKENS: Final[Mapping[Level, int]] = {"low": 1024, "medium": 8192, "high": 24576}
-"""What a level is in tokens, and the other way round, where a host takes only one of the two.
-Source: https://ai.google.dev/gemini-api/docs/openai#thinking."""
+"""The tokens of each level, for converting between the two if a host takes only one of them. Source:
+https://ai.google.dev/gemini-api/docs/openai#thinking."""
 _ORDER: Final[tuple[Level, ...]] = ("none", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinking:
-    """How some models are told how much to think: by `levels`, by a number of `tokens`, or not at all.
+    """The ways to tell some models how much to think: by `levels`, by a number of `tokens`, or neither.
 
-    At least `least` tokens are asked for.
+    A number of tokens is at least `least`.
     """
 
     levels: Mapping[Level, Fields] = field(default_factory=dict)
@@ -44,15 +44,15 @@ class Thinking:
 
 
 Families: TypeAlias = tuple[tuple[str, Thinking], ...]
-"""By model: the first regular expression that is found in its name, in lower case, counts."""
+"""Thinking by model: the first regular expression found in the model's name, in lower case, counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """The words of one API at one host. None where it has no such parameter.
+    """The parameters of one API at one host. None means that it has no such parameter.
 
-    `always_capped` says that each request has a limit on the reply, and `thinking_excludes_temperature` that a request
-    with thinking may have no temperature.
+    With `always_capped` each request needs a limit on the reply; with `thinking_excludes_temperature` a request with
+    thinking must not set a temperature.
     """
 
     thinking: Families
@@ -64,7 +64,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The parts of a body by their settings, and a sentence for each setting that is not sent as it is."""
+    """The parts of a body by setting, and a sentence for each setting that is not sent unchanged."""
 
     parts: Mapping[str, Fields]
     notes: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ _UNADJUSTABLE = Thinking()
 
 
 def _efforts(path: tuple[str, ...], words: Mapping[Level, str]) -> Thinking:
-    """Return the thinking whose level is one word, at this path of a body."""
+    """Return the thinking whose level is one word at this path of a body."""
     return Thinking(levels={level: _at(path, word) for level, word in words.items()})
 
 
@@ -90,7 +90,7 @@ _EFFORT = ("reasoning_effort",)
 _ALL: Final[Mapping[Level, str]] = {level: level for level in _ORDER}
 _THREE: Final[Mapping[Level, str]] = {level: level for level in _ORDER[1:]}
 
-# https://platform.openai.com/docs/guides/reasoning: what came before gpt-5.1 always thinks.
+# https://platform.openai.com/docs/guides/reasoning: models before gpt-5.1 always think.
 _OPENAI: Final[tuple[tuple[str, Mapping[Level, str]], ...]] = (
     (r"\bgpt-5-pro\b", {"high": "high"}),
     (r"\bgpt-5(?![.\d])", {"none": "minimal", **_THREE}),
@@ -104,7 +104,7 @@ def _of_openai(*path: str) -> Families:
 
 
 OPENAI: Final = Words(thinking=_of_openai("reasoning_effort"))
-"""https://platform.openai.com/docs/api-reference/chat; also what a provider of one's own is sent."""
+"""https://platform.openai.com/docs/api-reference/chat; also for providers that a scenario defines."""
 OPENROUTER: Final = Words(
     thinking=(
         (
@@ -130,7 +130,7 @@ GEMINI: Final = Words(
             ),
         )
         for pattern, words in (
-            (r"gemini-2\.5-pro|gemini-[3-9]", {"none": "minimal", **_THREE}),  # cannot be kept from thinking
+            (r"gemini-2\.5-pro|gemini-[3-9]", {"none": "minimal", **_THREE}),  # always think
             ("", _ALL),
         )
     ),
@@ -207,7 +207,7 @@ FIREWORKS: Final = Words(
 
 
 def _of_template(tokens: Fields | None) -> Families:
-    """Return the thinking of servers that hand switches to a chat template, which knows one of the two names."""
+    """Return the thinking of servers that pass switches to a chat template. Templates know one of the two names."""
     switches = {on: {"enable_thinking": on, "thinking": on} for on in (False, True)}
     levels: dict[Level, Fields] = {"none": {"chat_template_kwargs": switches[False]}}
     for level in _ORDER[1:]:
@@ -216,7 +216,7 @@ def _of_template(tokens: Fields | None) -> Families:
 
 
 VLLM: Final = Words(thinking=_of_template(None))
-"""https://docs.vllm.ai/en/stable/features/reasoning_outputs: a number of tokens needs an option of the server."""
+"""https://docs.vllm.ai/en/stable/features/reasoning_outputs: a number of tokens needs a server option."""
 SGLANG: Final = Words(
     thinking=_of_template(
         {"chat_template_kwargs": {"enable_thinking": True, "thinking": True, "thinking_budget": TOKENS}}
@@ -225,7 +225,7 @@ SGLANG: Final = Words(
 """https://docs.sglang.io/docs/advanced_features/thinking_budget"""
 LLAMA_SERVER: Final = Words(
     thinking=(
-        (r"smollm2", _UNADJUSTABLE),  # it does not think
+        (r"smollm2", _UNADJUSTABLE),  # not a reasoning model
         *_of_template(
             {
                 "chat_template_kwargs": {"enable_thinking": True, "thinking": True},
@@ -234,7 +234,7 @@ LLAMA_SERVER: Final = Words(
         ),
     )
 )
-"""https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md; the embedded models' too."""
+"""https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md; also for embedded models."""
 OLLAMA: Final = Words(thinking=(("", _efforts(_EFFORT, _ALL)),))
 """https://docs.ollama.com/api/openai-compatibility"""
 LMSTUDIO: Final = Words(thinking=(("", _efforts(_EFFORT, _ALL)),), logprobs=None)
@@ -255,7 +255,7 @@ _ADAPTIVE: Final = Thinking(
 MESSAGES: Final = Words(
     thinking=(
         (r"claude-3(?![-.]7)|claude-(2|instant)", _UNADJUSTABLE),
-        # From Claude 4.6 on the model decides itself how much it thinks; from 4.7 on a number of tokens is refused.
+        # From Claude 4.6 on, the model decides how much it thinks; from 4.7 on, a number of tokens is refused.
         (r"claude-[a-z]+-(4[-.]([6-9]|1\d)(?!\d)|[5-9](?!\d))", _ADAPTIVE),
         (
             "",
@@ -275,11 +275,11 @@ MESSAGES: Final = Words(
 
 
 USUAL_MAX_TOKENS: Final = 16_384
-"""The cap where each request must have one and neither the scenario nor `output_limits.toml` does."""
+"""The limit on a reply if the API requires one and neither the scenario nor `output_limits.toml` has one."""
 
 
 def cap_of(words: Words, model: str, sampling: Sampling) -> int | None:
-    """Return the limit on a reply that is sent: the scenario's, or if one must be sent the model's most, or None."""
+    """Return the limit on a reply to send: the scenario's, else the model's own if the API requires one, else None."""
     if sampling.max_tokens is not None or not words.always_capped:
         return sampling.max_tokens
     return most_output(model) or USUAL_MAX_TOKENS
@@ -287,9 +287,9 @@ def cap_of(words: Words, model: str, sampling: Sampling) -> int | None:
 
 @cache
 def most_output(model: str) -> int | None:
-    """Return the most tokens that a model gives in one reply, or None if `output_limits.toml` does not know it.
+    """Return the most tokens of one reply of a model, or None if `output_limits.toml` does not list it.
 
-    The catalogue of prices has no such number.
+    The price catalog has no such number.
     """
     limits = tomllib.loads(files("agentsim.models").joinpath("output_limits.toml").read_text("utf-8"))["limits"]
     return next((tokens for pattern, tokens in limits if re.search(pattern, model.lower())), None)
@@ -298,9 +298,9 @@ def most_output(model: str) -> int | None:
 def translated(
     words: Words, model: str, sampling: Sampling, *, takes_temperature: bool = True, extras: Sequence[Fields] = ()
 ) -> Translation:
-    """Return how a model's host is told of the settings.
+    """Translate the portable settings to the parameters of a model's host.
 
-    `extras` are what is merged into the body behind them, which may turn thinking on or off as well.
+    `extras` are the tables merged into the body later, which may turn thinking on or off as well.
     """
     parts: dict[str, Fields] = {}
     notes: list[str] = []
@@ -330,7 +330,7 @@ def translated(
 
 
 def _thinks(*fields: Fields) -> bool:
-    """Return whether these fields, the last of which count, turn thinking on."""
+    """Return whether these fields turn thinking on; the last one that mentions it counts."""
     said = [each["thinking"] for each in fields if isinstance(each.get("thinking"), Mapping)]
     return bool(said) and said[-1].get("type") in {"enabled", "adaptive"}
 
@@ -341,7 +341,7 @@ def _thinking(words: Words, model: str) -> Thinking:
 
 
 def _reasoning(thinking: Thinking, wanted: Reasoning, cap: int | None) -> tuple[Fields | None, str]:
-    """Return the part of a body that asks for this much thinking, or None, and what is to be said about it."""
+    """Return the part of a body that asks for this much thinking, or None, and a note on it or ""."""
     if isinstance(wanted, str) and wanted in thinking.levels:
         return thinking.levels[wanted], ""
     if thinking.tokens is not None and wanted != "none":
@@ -355,7 +355,7 @@ def _reasoning(thinking: Thinking, wanted: Reasoning, cap: int | None) -> tuple[
 
 
 def _budget(thinking: Thinking, tokens: int, cap: int | None, *, given: bool) -> tuple[Fields | None, str]:
-    """Return the part that asks for a number of tokens, fewer than the `cap`, of which the answer needs some too."""
+    """Return the part that asks for a number of tokens below `cap`, which the answer shares, and a note on it or ""."""
     asked = max(tokens, thinking.least)
     if cap is not None and asked >= cap:
         asked = max(cap // 2, thinking.least)
@@ -380,14 +380,17 @@ def _filled(value: Any, tokens: int) -> Any:
 
 
 def _nearest(wanted: Reasoning, levels: list[Level]) -> Level:
-    """Return the level that is nearest: no thinking never stands for some, if there is another; of two the higher."""
+    """Return the nearest level, the higher of two.
+
+    "none" is replaced, or replaces another, only if there is no choice.
+    """
     level = wanted if isinstance(wanted, str) else _level_of(wanted)
     same = [each for each in levels if (each == "none") == (level == "none")] or levels
     return min(same, key=lambda each: (abs(_ORDER.index(each) - _ORDER.index(level)), -_ORDER.index(each)))
 
 
 def _level_of(tokens: int) -> Level:
-    """Return the level whose number of tokens is nearest, by the ratio of the two."""
+    """Return the level whose number of tokens is nearest, by ratio."""
     return min(LEVEL_TOKENS, key=lambda level: abs(math.log(LEVEL_TOKENS[level] / tokens)))
 
 

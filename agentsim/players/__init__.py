@@ -1,1 +1,1 @@
-"""Players: who answers a request: a model, a bot, a person. They keep no memory, and they know no game's rules."""
+"""Players: models, bots and people that answer requests. They keep no memory and know no game's rules."""

@@ -1,7 +1,7 @@
 """HumanPlayer: a person at the terminal, who reads the prompt that a model would get and types the reply.
 
-Reading lines and drawing belong to `terminal`, wording to `rendering`. `runner.decide` reads and judges the
-reply, as it does a model's.
+`terminal` reads lines and draws, `rendering` has the wording. `runner.decide` reads and judges the reply, like a
+model's.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import Any, Literal
 
 from agentsim.engine.codec import value_at, values
+from agentsim.engine.options import LegalValues
 from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Restated
 from agentsim.engine.request import Request
@@ -24,12 +25,11 @@ from agentsim.players.rendering import as_read, paragraphs, plainly, split_quest
 from agentsim.players.terminal import HELP, MARK, InterruptRequest, Terminal
 
 _FOREIGN = f"    {MARK}"
-_WORDS = "some words"
 
 
 @dataclass
 class HumanPlayer:
-    """A person. What has been shown is remembered for the screen alone; no decision depends on it."""
+    """A person at the terminal. The player remembers only what the screen shows; no decision depends on it."""
 
     terminal: Terminal
     persona: str = ""
@@ -43,26 +43,26 @@ class HumanPlayer:
     def __post_init__(self) -> None:
         self._heard: tuple[str, ...] = ()
         self._asked = 0  # index of the decision that is on the screen
-        self._reason = ""  # why the last answer to it would not do
-        self._state: tuple[str, ...] = ()  # what stands on the screen of the situation
+        self._reason = ""  # the complaint about the last answer to it
+        self._state: tuple[str, ...] = ()  # the lines of the state that are on the screen
 
     @property
     def links(self) -> tuple[HumanPlayer]:
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
-        """The prompt a model would get here; complaints are shown, not recorded as messages."""
+        """Return the prompt that a model would get; complaints are shown, but are not messages."""
         self._reason = complaints[-1].reason if complaints else ""
         return prompt_messages(ask, self.persona)
 
     def unasked(self, ask: Ask) -> Completion | None:
-        """What a person answers who is only on call for this question, and has not rung; None of any other."""
+        """Return the fallback for a question to a person on call who has not rung, or None for any other question."""
         if not ask.request.on_call or self.interrupt.rung or self._reason:
             return None
         return Completion(text=ask.request.fallback().model_dump_json(), finish_reason="stop")
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """Show the question, or why the last reply to it will not do, and read a reply."""
+        """Show the question, or the complaint about the last reply, and read a reply."""
         rules, how = messages[0].segments, how_to_answer(ask.request)
         if ask.index != self._asked:
             self._show(ask, rules)
@@ -76,7 +76,7 @@ class HumanPlayer:
         return Completion(text=text, finish_reason="stop")
 
     def _show(self, ask: Ask, rules: Sequence[str]) -> None:
-        """Show what is new to the person, then the question and the shape of its answer."""
+        """Show the news for the person, then the question and the shape of its answer."""
         prompt, again = ask.prompt(), bool(self._asked)
         say = self.terminal.say
         title = f"── {ask.request.player} "
@@ -88,7 +88,7 @@ class HumanPlayer:
             say("Since you were last asked:")
         for line in paragraphs([*fresh, ""] if fresh else []):
             self._say(line)
-        # stages of one turn only add to what stands there
+        # later requests of one turn only add lines to the state
         begun = len(self._state) if not fresh and self.terminal.shown is self else 0
         known = begun if prompt.state[:begun] == self._state else 0
         self._state, self.terminal.shown = prompt.state, self
@@ -106,9 +106,9 @@ class HumanPlayer:
             self.terminal.say(row, hang=_FOREIGN if foreign else "  " if row.startswith("- ") else "")
 
     def _fresh(self, history: tuple[str, ...], *, told: bool) -> list[str]:
-        """The lines that were not there before, wherever older ones have been summed up or dropped.
+        """Return the lines that are new, even if older ones have been summarized or dropped.
 
-        Restated lines are shown only to a person who has not seen what they restate.
+        Restated lines are shown only to a person who has not seen the original.
         """
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(self._heard, history, strict=False)))
         before, now = self._heard[same:], history[same:]
@@ -129,7 +129,7 @@ class HumanPlayer:
 
 
 def how_to_answer(request: Request[Any]) -> str:
-    """Say in one line which replies the reader takes: words or a value alone, `field: value` lines, or JSON."""
+    """Return a line that says which replies the reader takes: words or a value alone, `field: value` lines, or JSON."""
     if request.prose:
         return "Type your words, then an empty line."
     shorter = "".join(f"{way}, " for way in _shorter_ways(request))
@@ -137,12 +137,13 @@ def how_to_answer(request: Request[Any]) -> str:
 
 
 def _shorter_ways(request: Request[Any]) -> Iterator[str]:
-    """The replies shorter than JSON that the reader takes as they are meant, each tried on an example."""
-    examples = dict(_examples(request.schema()["properties"]))
+    """Yield the kinds of replies shorter than JSON that the reader understands, each tried on an example."""
+    fields = dict(_fields(request.sent_record()))
+    examples = {path: option.example for path, option in fields.items()}
     if None in examples.values():
         return
     typed = {path: "yes" if value is True else str(value) for path, value in examples.items()}
-    chosen = {path: value for path, value in examples.items() if value != _WORDS}
+    chosen = {path: value for path, value in examples.items() if fields[path].kind != "words"}
     if len(chosen) == 1 and _is_read(request, alone := typed[next(iter(chosen))], chosen):
         yield f"a value such as `{alone}`"
     lines = {path: f"{path.rpartition('.')[2]}: {value}" for path, value in typed.items()}
@@ -150,29 +151,15 @@ def _shorter_ways(request: Request[Any]) -> Iterator[str]:
         yield f"lines such as `{lines[next(iter(chosen or lines))]}`"
 
 
-def _examples(fields: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
-    """A value of each field, by its path; None of a list and of a record of several kinds."""
-    for name, legal in fields.items():
+def _fields(option: LegalValues, within: str = "") -> Iterator[tuple[str, LegalValues]]:
+    """Yield the fields of an object, and of the objects in it, by path."""
+    for name, part in (option.parts or {}).items():
         path = f"{within}{name}"
-        match legal:
-            case {"enum": [first, *_]}:
-                yield path, first
-            case {"type": "string"}:
-                yield path, _WORDS
-            case {"type": "boolean"}:
-                yield path, True
-            case {"type": "integer"}:
-                yield path, max(legal.get("minimum", 1), 1)
-            case {"anyOf": [*_, {"type": "integer"} as last]}:
-                yield path, last.get("minimum", 1)
-            case {"type": "object", "properties": inner}:
-                yield from _examples(inner, f"{path}.")
-            case _:
-                yield path, None
+        yield from [(path, part)] if part.parts is None else _fields(part, f"{path}.")
 
 
 def _is_read(request: Request[Any], text: str, meant: Mapping[str, Any]) -> bool:
-    """Whether the reader takes a text to mean these values."""
+    """Return whether the reader takes a text to mean these values."""
     try:
         said = values(request.parse(text).decision)
     except DecisionError:

@@ -1,6 +1,6 @@
-"""Players that need no person: the model, whose request becomes messages and whose completion is a reply, and the bot.
+"""Players that need no person: models, whose requests become messages and whose completions are replies, and bots.
 
-Whether a reply is any good is judged in `runner.decide`; retries, keys and bodies are those of `models`.
+`runner.decide` judges replies; `models` has retries, keys and request bodies.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import Any, Literal, Protocol
 
-from agentsim.engine import reading
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
@@ -31,20 +30,20 @@ from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.rate_limiter import RateLimiter, Slot
 
-_LEAST_PROMPT = 1_000  # estimated tokens: no server has a context so short, and estimates of little text are bad
-_LEAST_WINDOW = 2_000  # tokens: the shortest context that servers are set to
-_ARRIVED = 0.6  # of the estimate; the worst of today's tokenizers are within a third of it
+_LEAST_PROMPT = 1_000  # estimated tokens: every server has that much context, and estimates of short texts are bad
+_LEAST_WINDOW = 2_000  # tokens: the shortest context that servers are configured for
+_ARRIVED = 0.6  # of the estimate; the worst tokenizers are within a third of it
 _VISIBLE = re.compile(r"[^\s\u00ad\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe0f\ufeff\uffa0]")
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
 
 PATIENT = AttemptPolicy(retries=0, max_attempts=10**9)
-"""The attempts of a person: as many as it takes."""
+"""The attempt policy of a person: without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A reply that could not be used, and why, in words fit for the player."""
+    """A reply that could not be used, and the reason in words for the player."""
 
     reply: str
     reason: str
@@ -52,8 +51,10 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True)
 class ReaskPolicy:
-    """What follows a bad reply: whether broken JSON is mended first (`repair`); then after which kinds, how often
-    (None: without end) and with what the question is put again.
+    """The policy after a bad reply: repair broken JSON (`repair`), then ask again.
+
+    `on` are the codes of errors after which the player is asked again, `reasks` the maximum number of times (None: no
+    limit), `how` says whether the complaint is sent along.
     """
 
     reasks: int | None = 1
@@ -63,11 +64,11 @@ class ReaskPolicy:
 
 
 class Player(Protocol):
-    """Answers requests in text: a model, a script or a person. Bots answer in decisions."""
+    """An answerer of requests in text: a model, a script or a person. Bots answer in decisions."""
 
     @property
     def source(self) -> Literal["model", "human", "script"]:
-        """What the history calls such a decision's source."""
+        """The source of its decisions in the history."""
 
     @property
     def name(self) -> str:
@@ -75,50 +76,55 @@ class Player(Protocol):
 
     @property
     def provider(self) -> str:
-        """Whose failures count together."""
+        """The provider: failures of players with the same one count together."""
 
     @property
     def links(self) -> Sequence[Player]:
-        """This player, and who takes over from it for a decision, in order: the same seat with other models."""
+        """This player and those that take over from it, in order: the same seat with other models."""
 
     @property
     def attempts(self) -> AttemptPolicy:
-        """How often and after what waits a failed call is made again."""
+        """The number of attempts, and the waits between them."""
 
     @property
     def reasking(self) -> ReaskPolicy:
-        """What follows a bad reply."""
+        """The policy after a bad reply."""
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
-        """The prompt, after the complaints that earlier replies to it met."""
+        """Return the prompt, followed by the complaints about earlier replies."""
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """One attempt; raises `ModelError`."""
+        """Make one attempt. Raises `ModelError`."""
 
 
 @dataclass(frozen=True)
 class BotPlayer:
-    """A game's scripted policy in a seat; its decisions are checked like all others, but a bad one is our mistake."""
+    """A game's scripted policy in a seat; its decisions are checked like all others, but a bad one is a bug."""
 
     policy: Bot
 
     def decide(self, ask: Ask, rng: Stream) -> Decision:
-        """The policy's decision: a function of the request and of this one stream."""
+        """Return the policy's decision, a function of only the request and this stream."""
         decision = decided_by(self.policy, ask.request, rng)
         ask.request.check(decision)
         return decision
 
 
 def prompt_messages(ask: Ask, persona: str) -> tuple[Message, ...]:
-    """The request as a system and a user message: what never changes, then what grows, then what is new."""
+    """Return the request as a system and a user message: first the parts that never change, then those that grow."""
     prompt = ask.prompt()
     rules = (*prompt.rules, persona) if persona else prompt.rules
     return Message("system", rules), Message("user", (*prompt.history, *prompt.state, *prompt.question))
 
 
 def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | None:
-    """Whether a reply says nothing, and whether thinking took all there was; a decision is never read from that."""
-    if reading.split(completion.text)[0].strip():
+    """Return whether a reply has no text, and whether all of it was reasoning, or None if it has text.
+
+    A decision is never read from reasoning.
+    """
+    from agentsim.engine.reading.thinking import split
+
+    if split(completion.text)[0].strip():
         return None
     thought = completion.text.strip() or (completion.reasoning or "").strip() or completion.usage.reasoning_tokens
     return "empty_reasoning" if thought or completion.ended_early else "empty"
@@ -126,7 +132,7 @@ def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | N
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One warning: `code` is a stable word, `model` the scenario's name of it, `message` a line for a person."""
+    """One warning: `code` is a stable word, `model` the scenario's name of it, `message` a line for the user."""
 
     code: str
     model: str
@@ -134,10 +140,10 @@ class Diagnostic:
 
 
 def diagnostics(model: str, attempt: Attempt, hosts: MutableMapping[str, str] | None = None) -> Iterator[Diagnostic]:
-    """Yield what is strange about one attempt at a decision; of bots and scripts there is nothing to say.
+    """Yield the warnings about one attempt at a decision; none for bots and scripts.
 
-    Of a failed call it is that its host refused it in words that no table knows.
-    `hosts` has the host that answered first, by model, and takes in another model's.
+    A failed call has one only if its host refused it in words that no table knows. `hosts` has the first host that
+    answered, by model; hosts of new models are added to it.
     """
     if "/" not in model or model.startswith(("script:", "bot/")):
         return
@@ -184,13 +190,16 @@ def _several_hosts(model: str, first: str, host: str) -> str:
 
 
 def _fills_a_window(used: Usage) -> bool:
-    """Whether prompt and reply together are a size that contexts have: a cap ends hardly one in 300 there."""
+    """Return whether prompt and reply together have the size of a common context.
+
+    A reply that is cut by `max_tokens` has such a size in at most about 1 of 300 cases.
+    """
     whole = used.tokens or 0
     return bool(used.prompt_tokens) and whole >= _LEAST_WINDOW and (-whole % 1024 in {0, 1} or whole % 1000 == 0)
 
 
 def _longer_context(model: str) -> str:
-    """Return how a server is given a longer context: in the words of its provider, or of several servers."""
+    """Return how to give the server a longer context, for its provider or for several servers."""
     profile = BUILT_IN.get(model.partition("/")[0])
     if profile is not None:
         return profile.context_hint
@@ -207,33 +216,36 @@ def _why_all_is_thought(completion: Completion) -> str:
 
 @lru_cache(64)  # asked twice about every reply
 def _family(model: str) -> str:
-    """The letters that a model's own name begins with: `gpt` of `openai/gpt-5-mini`; '' where it begins otherwise."""
+    """Return the letters that a model's own name begins with, such as `gpt` of `openai/gpt-5-mini`; may be ""."""
     found = re.match("[a-z]*", model.rpartition("/")[2].lower())
     return found[0] if found else ""
 
 
 def _read(request: Request[Any], text: str) -> str:
-    """What is decided and thought in a text, as JSON; "" where its words stand in it as they are."""
-    if "\\" not in text and not reading.has_marks(text):
+    """Return the decision and thoughts in a text as JSON, or "" if the text contains their words unescaped."""
+    from agentsim.engine.reading.reader import thoughts_in
+    from agentsim.engine.reading.thinking import has_marks
+
+    if "\\" not in text and not has_marks(text):
         return ""
     try:
         found = values(request.parse(text).decision)
     except DecisionError as error:
         found = {"error": str(error)}
-    return json.dumps([found, *reading.thoughts_in(request, text)], ensure_ascii=False)
+    return json.dumps([found, *thoughts_in(request, text)], ensure_ascii=False)
 
 
 def _quoted_reply(reply: str) -> str:
-    """Return a bad reply as its player is shown it: its own turn, and `(empty)` for blanks, which hosts refuse."""
+    """Return a bad reply to quote: only the model's turn, cut, or `(empty)` for blank text, which hosts refuse."""
     turn = first_turn(reply)[:MAX_QUOTED]
     return turn if _VISIBLE.search(turn) else "(empty)"
 
 
 @dataclass(frozen=True)
 class ModelPlayer:
-    """A model (or a file of canned replies) in a seat, with its persona and sampling; `spare` takes over from it.
+    """A model (or a script of replies) in a seat, with its persona and sampling; `spare` takes over from it.
 
-    Where `warm`, one call of a wave goes ahead of those that begin as it does: see `runner.limits.Warming`.
+    If `warm`, one call of a wave goes ahead of those with the same beginning: see `runner.limits.Warming`.
     """
 
     model: Model
@@ -258,11 +270,11 @@ class ModelPlayer:
         return (self, *(self.spare.links if self.spare else ()))
 
     def linked(self, model: str | None) -> ModelPlayer:
-        """The one of them with this model; None names the first."""
+        """Return the player in `links` with this model, or the first for None."""
         return next((link for link in self.links if link.name == model), self)
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
-        """The prompt; each complaint follows the reply it is about, unless the same prompt is to be sent again."""
+        """Return the prompt and each bad reply with its complaint, or only the prompt if the policy says `same`."""
         messages = list(prompt_messages(ask, self.persona))
         for complaint in complaints if self.reasking.how == "reason" else ():
             problem = f"That reply could not be used. {complaint.reason} Answer only: {ask.request.form()}"
@@ -271,7 +283,7 @@ class ModelPlayer:
         return tuple(messages)
 
     async def slot(self, messages: Sequence[Message]) -> Slot:
-        """Wait for a slot of the model's rate limiter; a model without a host has none, and does not wait."""
+        """Wait for a slot of the model's rate limiter; a model without a limiter does not wait."""
         limiter = self.model.limiter
         if limiter is None:
             return RateLimiter().start(0)
@@ -279,7 +291,7 @@ class ModelPlayer:
         return await limiter.acquire(expected)
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """One call, sent at once."""
+        """Make one call at once."""
         request = ask.request
         call = Call(
             messages=tuple((message.role, message.text) for message in messages),
@@ -288,10 +300,12 @@ class ModelPlayer:
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
             read=partial(_read, request),
         )
+        from agentsim.engine.reading.reader import thoughts_in
+
         completion = await self.model.complete(call, self.sampling)
-        thoughts = "\n\n".join(reading.thoughts_in(request, completion.text))
+        thoughts = "\n\n".join(thoughts_in(request, completion.text))
         reasoning = completion.reasoning or ""
-        if reasoning.endswith(thoughts):  # there are none, or the reply is played from a journal, which has them
+        if reasoning.endswith(thoughts):  # no thoughts, or the reply is played from a journal, which has them
             return completion
-        # what was thought aloud is kept with what the provider calls reasoning
+        # thoughts in the reply's text are stored with the provider's reasoning
         return replace(completion, reasoning="\n\n".join(filter(None, (reasoning, thoughts))))

@@ -1,6 +1,6 @@
-"""What a prompt says to a model, as a person reads it: lines of history, records, lists, questions.
+"""Rendering: a model's prompt for a person: lines of history, records, lists, questions.
 
-The fields of a form are `page_form`; drawing belongs to `terminal` and `server`.
+`page_form` has the fields of a form; `terminal` and `server` draw.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _STEP = "  "
 
 
 def news(line: str) -> str:
-    """A line of history, `Round 1 · A (pitch): words`; others in plain words.
+    """Return a line of history as `Round 1 · A (pitch): words`, and any other line in plain words.
 
-    Of a line of `Table.lines`, `round` is a title, `event` a heading, and what it says follows in `words` or `fact`.
-    Words that end a line lose their quotation marks: the rows that they run on to are marked.
+    In a line of `Table.lines`, `round` is a title, `event` a heading, and `words` or `fact` the text. Words at the end
+    of a line lose their quotation marks, because their continued rows are marked.
     """
     *before, last = parts_of(line)
     fields = last.value if isinstance(last, Quoted) else None
@@ -60,7 +60,7 @@ def news(line: str) -> str:
 
 
 def plainly(line: str) -> str:
-    """A line with records among its words in plain words: `INVENTORY: {"wheat": 5}` as `INVENTORY: wheat 5`.
+    """Return a line with the records among its words in plain words: `INVENTORY: {"wheat": 5}` as `INVENTORY: wheat 5`.
 
     A text, or a record of one text, `{"Item": "Kettle"}`, is that text in quotation marks; a list of records has a row
     for each.
@@ -72,12 +72,12 @@ def plainly(line: str) -> str:
 
 
 def parts_of(line: str) -> tuple[str, ...]:
-    """The words and the quoted parts of a line."""
+    """Return the words and the quoted parts of a line."""
     return (line.parts if isinstance(line, Line) else ()) or (line,)
 
 
 def rows_of(line: str) -> Iterator[Line]:
-    """The line broken at the newlines among its words; quoted parts stay whole."""
+    """Yield the line broken at the newlines among its words; quoted parts stay whole."""
     row: list[str] = []
     for part in parts_of(line):
         first, *others = (part,) if isinstance(part, Quoted) else part.split("\n")
@@ -89,14 +89,17 @@ def rows_of(line: str) -> Iterator[Line]:
 
 
 def as_read(line: str) -> Iterator[tuple[str, bool]]:
-    """The rows of a line as a person reads them, and whether each holds words of others."""
+    """Yield the rows of a line as a person reads them, each with whether it has untrusted words."""
     for part in rows_of(line):
         foreign = "{" in part or any(isinstance(each, Quoted) for each in parts_of(part))
         yield from ((row, foreign) for row in outlined(part) or [news(part)])
 
 
 def _with_value(said: str, value: Any) -> str:
-    """The words so far with a value behind them, without the name of its one field where that is their end."""
+    """Return the words so far with a value behind them.
+
+    The name of the value's only field is left out if the words end with it.
+    """
     if isinstance(value, str):
         return said + json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
@@ -112,7 +115,7 @@ def _with_value(said: str, value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """A value in plain words: `price 27, quantity 1` for an object, items between semicolons."""
+    """Return a value in plain words: `price 27, quantity 1` for an object, semicolons between items."""
     if isinstance(value, list):
         return "; ".join(map(_inner, value)) or "none"
     if isinstance(value, dict):
@@ -121,14 +124,14 @@ def _plain(value: Any) -> str:
 
 
 def _inner(value: Any) -> str:
-    """A value within an object: in brackets where it has parts of its own, in quotation marks where it is free text."""
+    """Return a value within an object: in brackets if it has parts, in quotation marks if it is free text."""
     if isinstance(value, str):
         return value if _NAME.fullmatch(value) else json.dumps(value, ensure_ascii=False)
     return f"({_plain(value)})" if isinstance(value, (list, dict)) and value else _plain(value)
 
 
 def split_question(text: str) -> tuple[str, str]:
-    """A question in two: what is asked, and the JSON shape of its answer, "" without one."""
+    """Return the two parts of a question: the words, and the JSON shape of its answer or ""."""
     parts = parts_of(text)
     for place, part in enumerate(parts):
         if not isinstance(part, Quoted) and (shape := _JSON_SHAPE.search(part)):
@@ -138,9 +141,9 @@ def split_question(text: str) -> tuple[str, str]:
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    """The lines with one empty one, at most, between them; a model's heading, such as `[DECISION]`, is as an empty one.
+    """Yield lines with at most one empty line between them, and none at the beginning.
 
-    None is at the beginning.
+    Headings for models, such as `[DECISION]`, count as empty lines.
     """
     before = ""
     for line in lines:
@@ -151,9 +154,9 @@ def paragraphs(lines: Iterable[str]) -> Iterator[str]:
 
 
 def outlined(line: str) -> list[str]:
-    """The lines of `name: {...}` where records are in the record; none of any other line.
+    """Return the rows of `name: {...}` if the record has records or lists in it, else an empty list.
 
-    Free text stays in quotation marks on its line, so that it cannot pass for another line or field.
+    Free text stays in quotation marks on its row, so that it cannot pass for another line or field.
     """
     words, *others = parts_of(line)
     name = _LABEL.fullmatch(words)
@@ -170,7 +173,7 @@ def _has_parts(value: Any) -> bool:
 
 
 def _rows(record: Mapping[str, Any], indent: str) -> Iterator[str]:
-    """The fields without parts in one line, then each of the others."""
+    """Yield the fields without parts in one row, then each of the others."""
     plain = sorted(
         (name for name, value in record.items() if not _has_parts(value)),
         key=lambda name: isinstance(record[name], (dict, list)),
@@ -192,7 +195,7 @@ def _rows(record: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 
 def _name(name: str) -> str:
-    """`TeamName` and `team_name` in plain words."""
+    """Return `TeamName` or `team_name` in plain words."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").casefold()
 
 

@@ -1,6 +1,6 @@
-"""Terminal: replies from a person and lines to them, without blocking the event loop, in rows of the terminal's width.
+"""Terminal: replies from a person and lines to them, without blocking the event loop, wrapped to the terminal's width.
 
-Everything shown is cleaned here: nothing of it can command a terminal. What is asked is `human`.
+All output is cleaned here, so that no text can command a terminal. `human` asks the questions.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from agentsim.engine.wording import counted
 from agentsim.errors import Interrupted
 
 HELP = "?"
-"""Typed as the first line, it is a reply by itself."""
+"""The first line that asks for help; it is a reply by itself."""
 MARK = "│ "
-"""Begins every row that foreign words run on to, so that none can pass for a line of its own."""
+"""The beginning of every continued row of untrusted text, so that none can pass for a line of its own."""
 _PROMPT = "> "
-_WIDEST = 100  # columns that are still good to read
-_CUT = 4_096  # bytes of a line, its end among them, at which a terminal passes nothing more on
+_WIDEST = 100  # columns that are still easy to read
+_CUT = 4_096  # bytes of a line, including its end, at which a terminal drops the rest
 _LONGEST = 2**20  # bytes of a reply from a pipe or a file
 
 
 class Terminal:
-    """Reads from one stream and writes to another."""
+    """A reader of one stream and writer of another."""
 
     def __init__(self, source: TextIO | None = None, sink: TextIO | None = None) -> None:
-        self._source: TextIO | None = source or sys.stdin  # None where the process was started without
+        self._source: TextIO | None = source or sys.stdin  # None if the process was started without
         self._sink: TextIO | None = sink or sys.stderr
-        self._rest = b""  # read, but behind the line that was asked for
+        self._rest = b""  # bytes read after the end of the line
         self._asking = False
-        self.shown: object = None  # the player on the screen last
+        self.shown: object = None  # the player whose state is on the screen
         self.turn = asyncio.Lock()  # a player and staff may be asked at the same moment
 
     @property
     def width(self) -> int:
-        """Columns to write in."""
+        """The number of columns to write in."""
         try:
             columns = os.get_terminal_size(self._sink.fileno()).columns if self._sink else 0
         except (OSError, ValueError):
@@ -53,7 +53,7 @@ class Terminal:
 
     @property
     def interactive(self) -> bool:
-        """Whether the source is a terminal, where a person may sit."""
+        """Whether the source is a terminal."""
         try:
             return self._source is not None and self._source.isatty()
         except ValueError:  # closed
@@ -64,7 +64,7 @@ class Terminal:
         self._write("\n".join(rows(cleaned(text), self.width, hang)) + "\n")
 
     def notice(self, text: str) -> None:
-        """Write a paragraph while a person may be typing; the prompt that waits for a line is put again below it."""
+        """Write a paragraph while a person may be typing, and repeat the prompt if one waits for a line."""
         with suppress(Interrupted):  # the next question raises it again
             self.say(f"\n{text}")
             if self._asking:
@@ -73,14 +73,14 @@ class Terminal:
     async def reply(self) -> str:
         """Read lines up to an empty one; `HELP` as the first is a reply by itself.
 
-        Lines typed before the prompt are discarded. Raises `Interrupted` at the end of input, which leaves nothing of a
-        reply without its empty line, and if nothing can be shown.
+        Lines typed before the prompt are discarded. Raises `Interrupted` if the output cannot be written, and at the
+        end of input, which discards a reply without its empty line.
         """
         if early := self._early():
             self.say(f"Typed before the question, and not taken: {counted(early, 'line')}.")
         lines: list[str] = []
         size = 0
-        prompt = _PROMPT  # for the first line alone, so that pasted ones stay together
+        prompt = _PROMPT  # only before the first line, so that pasted lines stay together
         while (line := await self._line_after(prompt)).strip() or not lines:
             if len(line.encode("utf-8", "replace")) >= _CUT and self.interactive:
                 self.say(f"A terminal passes on no more than {_CUT - 1:,} bytes of a line: break it into several.")
@@ -96,14 +96,14 @@ class Terminal:
         return "\n".join(lines)
 
     async def _line_after(self, prompt: str) -> str:
-        """Write a prompt and read one line, with its end; `Interrupted` at the end of input."""
+        """Write a prompt and read one line, with its end. Raises `Interrupted` at the end of input."""
         self._write(prompt)
         self._asking = True
         try:
             line = await self._line()
         except asyncio.CancelledError:
             with suppress(Interrupted):
-                self._write("\n")  # what is said next, such as how to go on, is no part of the prompt
+                self._write("\n")  # later output must not continue the prompt's line
             raise
         finally:
             self._asking = False
@@ -120,7 +120,7 @@ class Terminal:
                 raise Interrupted("a person cannot be shown what they are asked") from None
 
     def _early(self) -> int:
-        """Discards lines typed or pasted before the question was shown; their number."""
+        """Discard lines typed or pasted before the question was shown, and return their number."""
         early = 0
         if self.interactive:
             assert self._source is not None, "it is a terminal"
@@ -132,22 +132,22 @@ class Terminal:
         return early
 
     async def _line(self) -> str:
-        """One line with its end, however the bytes come; empty when there are no more."""
+        """Read one line with its end, or "" at the end of input."""
         if self._source is None:
             return ""
         try:
             handle = self._source.fileno()
         except (OSError, ValueError):  # a buffer, which is always ready
             return self._source.readline()
-        # Not the stream's own `readline`: it takes more than a line from a pipe, and nothing would tell that
-        # the next one is there already; and it holds all of them up where half a line has come.
+        # The stream's own `readline` reads ahead from a pipe, so that `select` misses lines that are buffered, and it
+        # blocks on half a line.
         while b"\n" not in self._rest and (chunk := await _chunk(handle)):
             self._rest += chunk
             if len(self._rest) > _LONGEST:
                 raise _too_long()
         line, end, self._rest = self._rest.partition(b"\n")
         try:
-            return (line + end).decode("utf-8")  # wherever it is UTF-8, whatever the locale says
+            return (line + end).decode("utf-8")  # UTF-8 if it is valid, whatever the locale says
         except UnicodeDecodeError:
             return (line + end).decode(self._source.encoding or "utf-8", "replace")
 
@@ -161,7 +161,7 @@ def _ended() -> Interrupted:
 
 
 async def _chunk(handle: int) -> bytes:
-    """The next bytes; none at the end, and from what cannot be read, such as a terminal that is gone."""
+    """Read the next bytes; empty at the end, and from an unreadable source such as a closed terminal."""
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     try:
@@ -184,14 +184,14 @@ def _read(handle: int) -> bytes:
 
 
 def rows(text: str, width: int, hang: str = "") -> list[str]:
-    """The text in rows of at most `width` cells, broken between words; every row but the first begins with `hang`."""
+    """Return the text in rows of at most `width` cells, broken between words; `hang` begins every later row."""
     room = max(2, width - cell_len(hang))
     lines = [row for line in text.split("\n") for row in _wrapped(line.expandtabs(), room)]
     return [lines[0], *(hang + line for line in lines[1:])]
 
 
 def cut(text: str, width: int) -> str:
-    """The text in at most `width` cells, an ellipsis at its end where something is missing."""
+    """Return the text in at most `width` cells; an ellipsis replaces a cut end."""
     return text if cell_len(text) <= width else f"{next(_pieces(text, max(1, width - 1)))}…"
 
 
@@ -208,7 +208,7 @@ def _wrapped(line: str, room: int) -> list[str]:
         elif size <= room:
             done.append(row)
             row, used = part, size
-        else:  # longer than any row: an address, or a language that writes no spaces
+        else:  # longer than any row: an address, or a language without spaces
             *whole, rest = _pieces(part, room, used)
             done += [row + whole[0], *whole[1:]]
             row, used = rest, cell_len(rest)
@@ -218,10 +218,10 @@ def _wrapped(line: str, room: int) -> list[str]:
 
 
 def _pieces(text: str, room: int, used: int = 0) -> Iterator[str]:
-    """The text in pieces of at most `room` cells, the first with `used` of them taken; it may be empty."""
+    """Yield pieces of at most `room` cells; the first, which may be empty, follows `used` cells."""
     piece = ""
     for character in text:
-        if used + cell_len(piece + character) > room:  # of the whole: a selector widens the letter before it
+        if used + cell_len(piece + character) > room:  # measured together: a selector widens the letter before it
             yield piece
             piece, used = "", 0
         piece += character
@@ -230,10 +230,10 @@ def _pieces(text: str, room: int, used: int = 0) -> Iterator[str]:
 
 @dataclass
 class InterruptRequest:
-    """A person who is not asked at every question presses Ctrl-C, and is asked at the next one on call.
+    """The request of a person on call to be asked at the next question on call, made by Ctrl-C.
 
-    `Request.on_call` says which questions these are; signals belong to `runner.process`. Nothing can ring where no
-    person is `attended` to. `noticed` confirms a ring to the person.
+    `Request.on_call` marks these questions; `runner.process` handles the signal. Rings count only while a person is
+    `attended`. `noticed` confirms a ring to the person.
     """
 
     attended: bool = False
@@ -241,12 +241,12 @@ class InterruptRequest:
     noticed: Callable[[], None] = lambda: None
 
     def ring(self) -> bool:
-        """Whether this counts as a ring: not without a person, nor before the last ring was answered."""
+        """Return whether this counts as a ring: only with a person, and only after the last ring was answered."""
         if not self.attended or self.rung:
             return False
         self.rung = True
         return True
 
     def answered(self) -> None:
-        """The person who rang has been asked."""
+        """Reset the ring once the person has been asked."""
         self.rung = False

@@ -1,7 +1,6 @@
 """WebPlayer: a person in a seat who answers on a page of the server.
 
-What the page looks like belongs to `server`; which fields a form has, to `page_form`. The answer is judged in
-`runner.decide`, as every player's is.
+`server` draws the page, `page_form` has its fields. `runner.decide` judges the answer, as every player's.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messa
 from agentsim.players.page_form import FieldProblem, Form, PageForm
 
 NO_ANSWER = "no_answer"
-"""The `fallback_reason` of a decision of a person whose clock ran out."""
+"""The `fallback_reason` of a decision whose person's clock ran out."""
 WITHDRAWN = "withdrawn"
-"""That of a decision of a person who has left the study."""
+"""The `fallback_reason` of a decision whose person has left the study."""
 
 
 class Withdrawn(Exception):
-    """The person has left, and there is no answer."""
+    """The person has left, so there is no answer."""
 
 
 @dataclass
 class WebQuestion:
-    """What a person is asked now; `ends` is when the clock runs out, in the loop's time, None where there is none."""
+    """The current question to a person; `ends` is the end of the clock in the loop's time, or None without a clock."""
 
     ask: Ask
     messages: tuple[Message, ...]
@@ -43,7 +42,10 @@ class WebQuestion:
         self.page = PageForm(self._form)
 
     def take(self, given: Mapping[str, Sequence[str]]) -> None:
-        """Answer with what a page sent, if nothing was answered before; `FieldProblem` where the rules refuse it."""
+        """Answer with the texts that a page sent, unless answered before.
+
+        Raises `FieldProblem` if the rules refuse it.
+        """
         answers = self.page.answered(given)
         text, request = json.dumps(answers, ensure_ascii=False), self.ask.request
         try:
@@ -58,7 +60,7 @@ class WebQuestion:
 
 @dataclass
 class WebPlayer:
-    """A person at a page of the server. `changed` is called whenever there is another question, or none any more."""
+    """A person at a page of the server. `changed` is called when a question appears or disappears."""
 
     persona: str = ""
     timeout_s: float | None = None
@@ -76,13 +78,13 @@ class WebPlayer:
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
-        """The prompt a model would get here."""
+        """Return the prompt that a model would get."""
         return prompt_messages(ask, self.persona)
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """Put the question on the page and wait for its answer, for as long as it takes.
+        """Put the question on the page and wait for its answer, without a time limit.
 
-        Raises `Withdrawn` where the person leaves, or has left before.
+        Raises `Withdrawn` if the person leaves, or has left before.
         """
         if self.withdrawn:
             raise Withdrawn
@@ -97,7 +99,7 @@ class WebPlayer:
             self.changed()
 
     def withdraw(self) -> None:
-        """The person leaves: what is asked now and later has no answer."""
+        """Mark the person as gone: the current question and later ones get no answer."""
         self.withdrawn = True
         if self.question is not None and not self.question.answer.done():
             self.question.answer.set_exception(Withdrawn())

@@ -1,8 +1,7 @@
-"""A board laid out: its last scene to be drawn, and all scenes as what changes from one to the next.
+"""The layout of boards: the last scene, and the changes from each scene to the next.
 
-A place, a piece and a cell each have a track: the scenes at which something about it changed, and what it became. So a
-game of a thousand turns is a few hundred kilobytes, and a script can go to any of them. The markup is
-`templates/board.html.j2`.
+A place, a piece and a cell each have a track: the scenes at which it changed, and its new values. So a game of a
+thousand turns takes a few hundred kilobytes, and a script can show any scene. The markup is `templates/board.html.j2`.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ _MAX_SCENES = 2000
 _RADIUS = 7.5
 _BAR, _STRIP = 11.0, 13.0
 _LABEL_CHARACTERS, _MARK_CHARACTERS = 13, 11
-_CHARACTER, _LABEL = 5.2, 4.9  # widths of characters: of bold ones in boxes, of those of labels
+_CHARACTER, _LABEL = 5.2, 4.9  # widths of characters: bold ones in boxes, and those of labels
 _SMALL, _LARGE, _PITCH = 8.0, 18.0, 11.0
 
 
 class Box(NamedTuple):
-    """A rectangle with its classes, and with words in it or none."""
+    """A rectangle with CSS classes and an optional text."""
 
     x: float
     y: float
@@ -41,7 +40,10 @@ class Box(NamedTuple):
 
 
 def board(panel: Board, players: Mapping[str, int]) -> Drawing:
-    """The last scene, and what a script needs to show the others: of very many an even choice, the first among them."""
+    """Lay out the last scene, and the data with which a script shows the others.
+
+    Of more than `_MAX_SCENES` scenes, an even selection is kept, with the first and the last.
+    """
     count = len(panel.scenes)
     shown = min(count, _MAX_SCENES)
     scenes = [panel.scenes[round(i * (count - 1) / max(1, shown - 1))] for i in range(shown)] or [Scene("", ())]
@@ -70,10 +72,10 @@ def board(panel: Board, players: Mapping[str, int]) -> Drawing:
         radius=_RADIUS,
         last=scenes[-1],
         rows=rows,
-        # x, y and which of the forms stands there in the last scene
+        # x, y and the index of the tile's form in the last scene
         places=[(x * CELL, y * CELL, found[-1]) for (x, y), found in zip(places, at, strict=True)],
         forms=[None if form is None else tile(form, players, hottest) for form in forms],
-        # `at` is x, y and 1 where a piece is held, None where it is on no place in the last scene
+        # `at` is x, y and 1 if the piece is held, or None if it is not on the board in the last scene
         pieces=[
             Drawing(name=name, letter=_letter(name, names), tone=tone(players.get(name, place)), at=moves[name][-1])
             for place, name in enumerate(names)
@@ -87,13 +89,13 @@ def board(panel: Board, players: Mapping[str, int]) -> Drawing:
 
 
 def _packed(tracks: Mapping[str, Any], forms: Sequence[str]) -> Markup:
-    """The tracks and the markup of the forms as JSON, fit to stand inside a `<template>`."""
+    """Return the tracks and the markup of the forms as JSON, escaped for use inside a `<template>`."""
     text = json.dumps({"forms": [str(form) for form in forms], **tracks}, separators=(",", ":"))
     return Markup(escape(text, quote=False))  # noqa: S704 (escaped: it cannot end its element)
 
 
 def _track(values: Iterable[Any]) -> list[Any]:
-    """[scene, value, scene, value, ...]: what it is from which scene on."""
+    """Return [scene, value, scene, value, ...]: the value from each of these scenes on."""
     track: list[Any] = []
     for number, value in enumerate(values):
         if not track or track[-1] != value:
@@ -110,7 +112,7 @@ def _cell(rows: Sequence[Sequence[Cell]], number: int, column: int) -> str:
 
 
 def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:
-    """By name [x, y, 1 where it is held]; those of one place stand side by side, closer where they are many."""
+    """Return [x, y, 1 if held] by name. Pieces on one place are side by side, closer together if there are many."""
     spots: dict[str, list[float]] = {}
     crowds: dict[tuple[int, int], list[Piece]] = defaultdict(list)
     for piece in pieces:
@@ -125,7 +127,7 @@ def _spots(pieces: Sequence[Piece]) -> dict[str, list[float]]:
 
 
 def _letter(name: str, names: Sequence[str]) -> str:
-    """A letter or two that no other name could have, where there are such."""
+    """Return a short form of a name that no other name shares, if there is one."""
     own = _shorts(name)
     return plain(next((short for short in own if sum(short in _shorts(other) for other in names) == 1), own[-1]))
 
@@ -135,9 +137,12 @@ def _shorts(name: str) -> tuple[str, ...]:
 
 
 def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
-    """One place of a board, from its own corner; `hottest` is the board's highest heat. `title` says all in words."""
+    """Lay out one place of a board, relative to its own corner. `hottest` is the highest heat of the board.
+
+    `title` describes the place in words.
+    """
     upright = tile.edge in {"left", "right"}
-    side = _BAR if tile.hue is not None and upright else 0.0  # what the bar takes of the width
+    side = _BAR if tile.hue is not None and upright else 0.0  # width taken by the bar
     lines = textwrap.wrap(plain(tile.label), _LABEL_CHARACTERS, max_lines=2 if tile.note else 3, placeholder="…")
     room = CELL - 6 - side
     hint = None
@@ -158,7 +163,7 @@ def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
         left=(side if tile.edge == "left" else 0.0) + 3.5,
         top=_BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0,
         middle=(CELL + (side if tile.edge == "left" else -side)) / 2,
-        # with the width into which a long line is pressed
+        # with the width to which a long line is compressed
         lines=[(line, room if len(line) * _LABEL > room + 1.5 else None) for line in lines],
         bar=bar,
         blocks=list(_blocks(tile, upright)),
@@ -168,7 +173,7 @@ def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
 
 
 def _blocks(tile: Tile, upright: bool) -> Iterator[Box]:
-    """Along the edge, from the left or from the top; a large one is as wide as two."""
+    """Yield blocks along the edge, from the left or from the top. A large one takes the room of two."""
     across = (CELL - _BAR if tile.edge in {"right", "bottom"} else 0.0) + (_BAR - _SMALL) / 2
     along = 5.0
     for block in tile.blocks:
@@ -179,7 +184,7 @@ def _blocks(tile: Tile, upright: bool) -> Iterator[Box]:
 
 
 def _boxes(tile: Tile, players: Mapping[str, int], side: float) -> Iterator[Box]:
-    """The owner, as a strip at the outer edge; then marks in one line, of which what does not fit is counted."""
+    """Yield the owner as a strip at the outer edge, then marks on one line. Marks that do not fit are counted."""
     left = side if tile.edge == "left" else 0.0
     width = CELL - side
     y = 0.0 if tile.edge == "bottom" else CELL - _STRIP

@@ -1,6 +1,7 @@
-"""Charts laid out: lines and bars over named places, points and estimates along measured axes.
+"""The layout of charts: lines and bars over named places, points and estimates along measured axes.
 
-A drawing has units of its own. The markup is `templates/panels.html.j2`; colours are the style sheet's, named by tone.
+Coordinates are in units of the drawing. The markup is `templates/panels.html.j2`; tones name the colors of the style
+sheet.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
 from agentsim.report.markup import Drawing, fitted, number, plain, series_tone, table, tone, tone_of
 
 WIDTH, BASE = 640.0, 236.0
-_CHARACTER = 6.1  # width of a character of a label, in the units of the drawing
+_CHARACTER = 6.1  # width of a label's character, in units of the drawing
 _LEAST = 1e-300
 _LABEL_MAX, _NAME_MAX = 14, 28
-_MANY = 400  # beyond so many dots a line carries none, and points are smaller: they would hide what is there
+_MANY = 400  # with more points, lines have no dots and points are smaller, so that they hide less
 _LARGE, _SMALL = 4.4, 2.6
 _ROW, _TOP = 24.0, 10.0
 
@@ -26,7 +27,7 @@ Values = list[list[float | None]]
 
 
 class Mark(NamedTuple):
-    """A dot (`x`, `y`), or a bar that begins there, with what a reader sees when pointing at it."""
+    """A dot at (`x`, `y`), or a bar that starts there, with its tooltip."""
 
     x: float
     y: float
@@ -37,7 +38,7 @@ class Mark(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A tick of an axis; `full` is what its text stands for, where it is shortened."""
+    """A tick of an axis. `full` is the text if `text` is shortened."""
 
     at: float
     text: str
@@ -46,7 +47,7 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Round numbers (`marks`) along a stretch of the drawing, the lowest at `start`."""
+    """An axis from `start` to `end` with round numbers (`marks`), the lowest at `start`."""
 
     marks: Sequence[float]
     start: float
@@ -57,41 +58,41 @@ class Axis:
         return round(self.start + (value - low) / (high - low) * (self.end - self.start), 1)
 
     def zero(self) -> float:
-        """Where zero is, or the end of the axis that is nearest to it."""
+        """Return the position of zero, or of the nearest end of the axis."""
         return self.at(min(max(0.0, self.marks[0]), self.marks[-1]))
 
     def labels(self, room: float = 0.0) -> tuple[Label, ...]:
-        """Marks `room` or more apart: all of them, or every second, third, ..."""
+        """Return all marks, or every second, third, ..., so that they are at least `room` apart."""
         every = max(1, math.ceil(room * (len(self.marks) - 1) / abs(self.end - self.start)))
         return tuple(Label(self.at(mark), number(mark)) for mark in self.marks[::every])
 
 
 class Plot(Drawing):
-    """A chart in units of its own, and its data as a table; what stands here is so unless a chart says otherwise."""
+    """A chart with the coordinates of its parts, and its data as a table. The attributes here are defaults."""
 
     shape, kind, width, radius = "chart", "scatter", WIDTH, 3.2
-    foot, tilted = 24.0, False  # room for the labels below, and whether they lean
+    foot, tilted = 24.0, False  # height of the labels below, and whether they are slanted
     lines: Sequence[tuple[str, str]] = ()  # points and tone
-    leads: Sequence[float] = ()  # where another leads than before
-    rounds: Sequence[int] = ()  # of the log, `band` apart
+    leads: Sequence[float] = ()  # x coordinates at which the leader changes
+    rounds: Sequence[int] = ()  # rounds of the log, `band` apart
     dots: Sequence[Mark] = ()
     bars: Sequence[Mark] = ()
     legend: Sequence[tuple[str, str]] = ()  # name and tone
 
 
 def ticks(low: float, high: float, about: int = 5, least: float = 0.0) -> list[float]:
-    """Round numbers (multiples of 1, 2 or 5 times a power of ten) whose range holds low and high.
+    """Return round numbers (multiples of 1, 2 or 5 times a power of ten) whose range includes low and high.
 
-    They are `about` so many steps apart: half as many to two more, fewer where a step would be under `least`.
+    There are about `about` steps, between half as many and two more; fewer if a step would be under `least`.
     """
-    if not high - low > _LEAST:  # no number could tell steps between them apart
+    if not high - low > _LEAST:  # the steps between them would be equal as floats
         high = low + (abs(low) if abs(low) > _LEAST else 1.0)
     rough = max((high - low) / about, least)
     exponent = math.floor(math.log10(rough))
     power = 10.0**exponent
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    # A multiple of the step in binary is a little off; its digits end where the step's do.
+    # Round off the binary error of the multiple, at the digits of the step.
     return [round(index * step, max(0, -exponent)) for index in range(first, last + 1)]
 
 
@@ -100,10 +101,10 @@ def _widest(marks: Sequence[float]) -> float:
 
 
 def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -> Plot:
-    """The chart drawn; a series named like a player has that player's tone. `leads` are places of x that are marked."""
+    """Lay out a chart. A series with the name of a player has that player's tone. `leads` are marked places of x."""
     alone = len(panel.series) == 1 and panel.series[0].name not in players
     tones = ["solo" if alone else tone_of(s.name, players, series_tone(place)) for place, s in enumerate(panel.series)]
-    # a short series has gaps at its end
+    # a series shorter than x has gaps at its end
     values = [[*map(_finite, (*s.values, *[None] * len(panel.x))[: len(panel.x)])] for s in panel.series]
     whole = all(value is None or value == int(value) for row in values for value in row)
     marks = ticks(*_extent(panel.kind, values), least=1.0 if whole else 0.0)
@@ -114,7 +115,7 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
     places = max(1, len(shorts))
     lined = panel.kind in {"line", "step"}
     tilted = not lined and longest > (right - left) / places - 4
-    if tilted:  # the first label leans out to the left of its bar
+    if tilted:  # the first label extends to the left of its bar
         left = max(left, 0.75 * longest - (right - left) / places / 2)
     band = (right - left) / places
     xs = [round(left + band * (place + 0.5), 1) for place in range(len(shorts))]
@@ -151,7 +152,7 @@ def _points(run: Sequence[Mark], *, stepped: bool) -> str:
 
 
 def _finite(value: float | None) -> float | None:
-    """The value, None where it cannot be drawn."""
+    """Return the value, or None if it is not finite."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -162,8 +163,7 @@ def _extent(kind: str, values: Values) -> tuple[float, float]:
         return min([0.0, *sums]), max([0.0, *sums])
     known = [value for row in values for value in row if value is not None]
     low, high = min(known, default=0.0), max(known, default=1.0)
-    # Bars begin at zero, or their lengths would mislead; lines do where zero is not far off, or where nothing else
-    # gives a scale.
+    # Bars begin at zero, or their lengths would mislead. Lines do so if zero is near, or if nothing else gives a scale.
     if kind == "bar" or 0 < low < 0.6 * high or low == high > 0:
         low = min(0.0, low)
     return low, max(high, 0.0) if kind == "bar" else high
@@ -172,7 +172,7 @@ def _extent(kind: str, values: Values) -> tuple[float, float]:
 def _runs(
     panel: Chart, values: Values, tones: Sequence[str], xs: Sequence[float], y: Axis
 ) -> Iterator[tuple[Mark, ...]]:
-    """The dots of each unbroken piece of a line."""
+    """Yield the dots of each unbroken piece of a line."""
     for series, row, its in zip(panel.series, values, tones, strict=True):
         for missing, group in groupby(zip(xs, panel.x, row, strict=True), key=lambda point: point[2] is None):
             if not missing:
@@ -187,7 +187,7 @@ def _bars(
     each = wide if stacked else wide / count
     gap = 0 if stacked else min(1.5, each / 6)
     for place, name in enumerate(panel.x):
-        stood = {True: 0.0, False: 0.0}  # how far those above and those below zero reach
+        stood = {True: 0.0, False: 0.0}  # the ends of the stacks above and below zero
         for index, series in enumerate(panel.series):
             value = values[index][place]
             if value is None:
@@ -201,7 +201,7 @@ def _bars(
 
 
 def _short(text: str) -> str:
-    """A label that fits: of a long path (a model's name), what tells it apart is at the end."""
+    """Return a label that fits. A long path, such as a model's name, is reduced to its last part."""
     if len(plain(text)) > _LABEL_MAX:
         text = text.rpartition("/")[2] or text
     return fitted(text, _LABEL_MAX)
@@ -212,12 +212,15 @@ def _says(x: str, name: str, value: float) -> str:
 
 
 def scatter(panel: Scatter, players: Mapping[str, int]) -> Plot:
-    """The points that have a place, and all of them as a table; a series named like a player has that player's tone."""
+    """Lay out the points with finite coordinates, and all points as a table.
+
+    Players' series have the players' tones.
+    """
     drawn = [point for point in panel.points if math.isfinite(point.x) and math.isfinite(point.y)]
     tones = _tones(panel, players)
     across, up = _around([point.x for point in drawn], about=8), _around([point.y for point in drawn], about=5)
     widest = _widest(across)
-    # No number leans out; ends are rounded as points are, or one at an end would stand beside it.
+    # Numbers at the ends must fit. Ends are rounded like points, so that a point at an end is exactly there.
     x = Axis(across, round(max(12 + _widest(up), widest / 2), 1), round(WIDTH - max(8, widest / 2 + 2), 1))
     y = Axis(up, BASE, 26.0 if panel.y_label else _TOP)
     named = any(point.series for point in panel.points)
@@ -242,7 +245,7 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> Plot:
 
 
 def _tones(panel: Scatter, players: Mapping[str, int]) -> dict[str, str]:
-    """Each series' tone: players first, in their order; no other has a player's."""
+    """Return the tone of each series: players first, in seat order. Other series never have a player's tone."""
     names = list(dict.fromkeys(point.series for point in panel.points))
     seated = sorted((name for name in names if name in players), key=players.__getitem__)
     others = [name for name in names if name not in players]
@@ -252,7 +255,7 @@ def _tones(panel: Scatter, players: Mapping[str, int]) -> dict[str, str]:
 
 
 def _around(values: list[float], about: int) -> list[float]:
-    """Round numbers around the values; where these are all the same, on both sides of it."""
+    """Return round numbers around the values. If all are equal, the range extends to both sides."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     if low == high:
         low, high = low - (abs(low) / 10 or 1), high + (abs(high) / 10 or 1)
@@ -260,9 +263,9 @@ def _around(values: list[float], about: int) -> list[float]:
 
 
 def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
-    """A line for each interval, a dot for its estimate, and all of them as a table.
+    """Lay out a line for each interval, a dot for its estimate, and a table of all.
 
-    An estimate named like a player has that player's tone.
+    An estimate with the name of a player has that player's tone.
     """
     drawn = [row for row in panel.rows if math.isfinite(row.value)]
     ends = [end for row in drawn for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
@@ -290,7 +293,7 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
 
 
 def _ending(name: str) -> str:
-    return name if len(name) <= _NAME_MAX else f"…{name[1 - _NAME_MAX :]}"  # models' names differ at their ends
+    return name if len(name) <= _NAME_MAX else f"…{name[1 - _NAME_MAX :]}"  # model names differ at their ends
 
 
 def _interval(row: Estimate) -> str:

@@ -1,4 +1,4 @@
-"""Panels that the page of any game has: by model, for and against, words beside deeds, answers to interviews."""
+"""Panels on the page of every game: by model, for and against, words and deeds, answers to interviews."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.survey import Question
 from agentsim.engine.wording import cut, listed
-from agentsim.history.events import Deed, Pair
+from agentsim.history.events import InteractionCount, Pair
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.record import EventRecord, History
 from agentsim.history.tables import SurveyAnswer, interviews_in, survey_answers
 from agentsim.report.markup import Drawing, number
 
 MOST_KINDS = 10
-"""Columns of events; the rarer kinds are in the cards of the players."""
+"""The most columns of events. The players' cards have the rarer kinds."""
 MOST_PAIRS = 30
 MOST_PERIODS = 8
-"""Columns of rounds: where there were more, several share one."""
+"""The most columns of rounds. If there are more rounds, several share a column."""
 MOST_ROWS = 1_500
-"""Decisions of the table of words and deeds."""
-_LONG = 600  # characters of one of its cells
+"""The most decisions in the table of words and deeds."""
+_LONG = 600  # characters of a cell of that table
 _SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
 
 
 def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTable | None:
-    """Events of each kind per player (`deeds`, by player), by model; None where that would compare nothing."""
+    """Return the mean number of events of each kind per player, by model; `deeds` holds the counts by player.
+
+    None if there are fewer than two models or each has a single player.
+    """
     models: dict[str, list[str]] = defaultdict(list)
     for record in history.seated:
         if record.model:
@@ -62,9 +65,10 @@ def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTabl
 
 
 def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable | None:
-    """The pairs that did most for or against each other, then those that talked most; None for pairs without deeds.
+    """Return a table of the `MOST_PAIRS` busiest pairs, in the given order, or None if no pair interacted.
 
-    `titles` are those of all rounds by number. Pairs of which one only named the other are in the exports alone.
+    Pairs with the most interactions for or against each other are the busiest, then those that talked most. Naming
+    alone does not count. `titles` are the titles of all rounds by number.
     """
     dealt = [pair for pair in found if any(deed.deed != NAMED for deed in pair.deeds)]
     if not dealt:
@@ -88,12 +92,12 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable |
 
 
 def _busyness(pair: Pair) -> tuple[int, int, int]:
-    """Sorts the busiest first, of equally busy ones those that turned."""
+    """Return a sort key: pairs with the most interactions first, then those that turned most often."""
     return -pair.times(FOR) - pair.times(AGAINST), -len(pair.turns), -pair.times(NEITHER)
 
 
 def _periods(rounds: set[int]) -> list[range]:
-    """Every round with a deed by itself, or spans of equally many rounds."""
+    """Return a range per round with an interaction, or at most `MOST_PERIODS` equal spans if there are more."""
     if len(rounds) <= MOST_PERIODS:
         return [range(number, number + 1) for number in sorted(rounds)]
     first, last = min(rounds), max(rounds)
@@ -110,7 +114,7 @@ def _heading(period: Sequence[int], titles: Mapping[int, str]) -> str:
 
 
 def phases(rounds: Sequence[Drawing]) -> list[tuple[str, str]]:
-    """The rounds of a game, several at once where they are many, each with the anchor of its first."""
+    """Return headings of the rounds with the anchor of the first round of each. Many rounds are grouped."""
     titles = {each.index: each.title for each in rounds}
     anchors = {each.index: each.anchor for each in rounds}
     spans = [[at for at in span if at in titles] for span in _periods({*titles})] if len(titles) > 2 else []
@@ -118,7 +122,7 @@ def phases(rounds: Sequence[Drawing]) -> list[tuple[str, str]]:
 
 
 def _short(number: int, titles: Mapping[int, str]) -> str:
-    """A round's title without what stands behind a colon."""
+    """Return a round's title up to a colon, or its number if it has no title."""
     return titles.get(number, "").partition(":")[0] or str(number)
 
 
@@ -130,12 +134,12 @@ def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
     return "; ".join(turns[:2]) + (f"; {len(turns) - 2} more" if len(turns) > 2 else "") if turns else None
 
 
-def _done(deeds: Sequence[Deed]) -> str | None:
-    """What was done, each kind of deed once, in the order in which it was first done."""
+def _done(deeds: Sequence[InteractionCount]) -> str | None:
+    """Return the interactions in words, each kind once, in order of first occurrence."""
     times: Counter[tuple[Sign, str]] = Counter()
     amounts: dict[tuple[Sign, str], float] = defaultdict(float)
     for deed in deeds:
-        if deed.deed != NAMED:  # naming has columns of its own
+        if deed.deed != NAMED:  # naming has its own columns
             times[deed.sign, deed.deed] += deed.times
             if deed.amount is not None:
                 amounts[deed.sign, deed.deed] += deed.amount
@@ -167,10 +171,10 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
 
 
 def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
-    """A row for each decision with words for others and a thought or a deed beside them; None without any.
+    """Return a row for each decision with words for others and a thought or a deed beside them, or None without any.
 
-    A thought is a text of a decision that no other player hears; with `reasoning` the model's own stands beside it.
-    Whether words and deeds agree is for the reader to judge.
+    A thought is a text of a decision that no other player hears. With `reasoning` the model's own reasoning is
+    included. The reader judges whether words and deeds agree.
     """
     caused: dict[int, list[tuple[str, EventRecord]]] = defaultdict(list)
     for record in history.rounds:
@@ -188,7 +192,7 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
     if len(rows) > MOST_ROWS:
         note += f" The first {MOST_ROWS:,} of {len(rows):,}."
     names = SaidAndDone._fields
-    # an empty column of thoughts would take the room of the deeds
+    # drop empty columns, to leave room for the others
     shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
     parts = ["said"] * ("said" in shown) + ["thought"] * bool({"thought", "reasoning"} & {*shown})
     title = listed([*parts, *["done"] * ("did" in shown)]).capitalize()
@@ -199,7 +203,7 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
 
 
 class SaidAndDone(NamedTuple):
-    """What one decision led to, each part None where there is nothing."""
+    """The results of one decision. Each part is None if it is empty."""
 
     when: str
     who: str
@@ -211,7 +215,10 @@ class SaidAndDone(NamedTuple):
 
 
 def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
-    """Where words and thoughts are decisions of their own: thoughts and deeds beside the last words of their round."""
+    """Yield thoughts and deeds beside the player's last public words in the round.
+
+    For games in which words and deeds are separate decisions.
+    """
     last: dict[tuple[str, str], str | None] = {}
     for row in rows:
         if row.said and row.to == "all":
@@ -233,7 +240,7 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
         spoken.append(event.heading)
         others = [player for player in event.visibility if event.visibility != "all" and player != decision.player]
         if event.content.lstrip().startswith("{"):
-            continue  # a bot's memory, and no words
+            continue  # a bot's memory is not words
         if event.visibility == "all" or others:
             said.append(event.content)
             to = "all" if event.visibility == "all" else to or ", ".join(others)
@@ -243,7 +250,7 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
         reasoned = [attempt.reasoning for attempt in decision.attempts if attempt.reasoning]
     chosen = any(leaf for leaf, within in leaves if within or not isinstance(leaf, str))
     if not did and (chosen or (not said and words - {*thought})):
-        did = spoken  # an event that tells of the words and of the deed at once
+        did = spoken  # one event reports both the words and the deed
     to = to if said else ""
     return SaidAndDone(
         when, decision.player, *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, reasoned, did))
@@ -251,7 +258,7 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
 
 
 def survey_panels(history: History) -> Iterator[Panel]:
-    """A panel for each question that was asked; none where the history has no interviews, as one player saw it."""
+    """Yield a panel for each question that was asked. A history as one player saw it has no interviews."""
     if not history.scenario.get("interviews"):
         return
     every = list(survey_answers(history))

@@ -1,4 +1,4 @@
-"""What every page is made of: safe text, numbers and tables for a reader, tones, style sheet, policy and templates."""
+"""Building blocks of all pages: safe text, numbers and tables, tones, style sheet, security policy and templates."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from agentsim.errors import UsageError
 MAX_BYTES = 256 * 1024
 COLOURS, SERIES, DASHES = 8, 6, 3
 HEAT_STEPS = 9
-"""Steps of shading: the classes `heat0` to `heat9`."""
-# What a browser would hide, reorder or refuse: controls but newline and tab, lone surrogates, bidirectional
-# controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark. What is `joining`
-# stays, since Persian words and families of emoji need it.
+"""The steps of shading: the classes `heat0` to `heat9`."""
+# Characters that a browser would hide, reorder or reject: controls except newline and tab, lone surrogates,
+# bidirectional controls, invisible formatting, the tag block, line and paragraph separators, a byte order mark.
+# Characters that are `joining` are kept, since Persian words and emoji families need them.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]|" + JOINERS.pattern
@@ -38,31 +38,31 @@ _HIDDEN = re.compile(
 
 
 class Drawing(SimpleNamespace):
-    """A template's context: what it draws, under the names by which it asks for that. A name that is missing raises."""
+    """The context of a template. Access to a missing name raises."""
 
 
 def plain(text: object) -> str:
-    """Foreign text for attributes, titles and SVG, still to be escaped: hidden characters become `⟨U+202E⟩`."""
+    """Return foreign text for attributes, titles and SVG, not yet escaped. Hidden characters become `⟨U+202E⟩`."""
     return _HIDDEN.sub(partial(_revealed, "⟨U+{:04X}⟩"), str(text))
 
 
 def _revealed(chip: str, hidden: re.Match[str]) -> str:
-    """What is joining as it is, and a chip for each other hidden character."""
+    """Return joining characters unchanged, and a chip for each other hidden character."""
     kept = joining(hidden) if JOINERS.match(hidden[0]) else ""
     return kept + "".join(chip.format(ord(char)) for char in hidden[0].removeprefix(kept))
 
 
 def fitted(text: object, most: int) -> str:
-    """`plain`, with an ellipsis where there would be more than so many characters."""
+    """Return `plain` text, cut with an ellipsis to at most `most` characters."""
     shown = plain(str(text)[: most + 1])
     return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 def foreign(text: object) -> Markup:
-    """Foreign text as an element's content: escaped, isolated in `<bdi>`, hidden characters as visible chips.
+    """Return foreign text as an element's content: escaped, isolated in `<bdi>`, hidden characters as visible chips.
 
-    Text of ASCII alone has no direction of its own to be isolated. In text that begins from left to right, each run of
-    words from right to left is isolated as well, so that a number behind it stays there.
+    ASCII text needs no isolation. In text that starts from left to right, each run of right-to-left words is isolated
+    as well, so that a following number keeps its place.
     """
     safe = _chipped(text)
     if safe.isascii():
@@ -73,14 +73,14 @@ def foreign(text: object) -> Markup:
 
 
 def worded(text: object) -> Markup:
-    """Words of a game as an element's content, `foreign` but read from left to right, whatever name they begin with."""
+    """Return a game's words as an element's content, like `foreign` but always from left to right."""
     safe = _chipped(text)
     return Markup(safe if safe.isascii() else f'<bdi dir="ltr">{_isolated(safe)}</bdi>')  # noqa: S704 (as above)
 
 
 def _chipped(text: object) -> str:
-    # Escaping first is safe: it neither makes nor removes a hidden character, and a chip holds only hex digits.
-    # Quotes need no escape in an element's content, and in JSON they are a fifth of the text.
+    # Escaping first is safe: it neither creates nor removes hidden characters, and a chip holds only hex digits. Quotes
+    # need no escape in an element's content; in JSON they are a fifth of the text.
     safe = str(escape(str(text).replace("\r\n", "\n"))).replace("&#34;", '"')
     return _HIDDEN.sub(partial(_revealed, '<span class="chip">U+{:04X}</span>'), safe)
 
@@ -95,7 +95,7 @@ def _isolated(safe: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """A number with thousands separators and no more digits than a reader can use; a dash for None."""
+    """Return a number with thousands separators and few digits, or a dash for None."""
     if value is None:
         return "–"
     if isinstance(value, int) or value.is_integer():
@@ -106,7 +106,7 @@ def number(value: float | None) -> str:
 
 
 def money(usd: float | None) -> str:
-    """US dollars; an unknown cost is said to be unknown, never 0."""
+    """Return US dollars as text, "unknown" for None."""
     if usd is None:
         return "unknown"
     if usd == 0 or usd >= 1:
@@ -115,7 +115,7 @@ def money(usd: float | None) -> str:
 
 
 def span_of_time(seconds: float) -> str:
-    """A duration in its two largest units."""
+    """Return a duration in its two largest units."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -126,7 +126,7 @@ def span_of_time(seconds: float) -> str:
 
 
 def when(stamp: str) -> str:
-    """An ISO time to the second; anything else as it stands."""
+    """Return an ISO time to the second, or any other text unchanged."""
     try:
         return f"{datetime.fromisoformat(stamp):%Y-%m-%d %H:%M:%S %Z}".rstrip()
     except ValueError:
@@ -134,28 +134,28 @@ def when(stamp: str) -> str:
 
 
 def tone(place: int) -> str:
-    """The classes of the nth player or series; beyond eight, the dashes of lines and the fill of dots tell it apart."""
+    """Return the classes of the nth player or series. After eight, dashes and the fill of dots distinguish them."""
     dash = place // COLOURS % DASHES
     return f"t{place % COLOURS}" + (f" dash{dash}" if dash else "")
 
 
 def series_tone(place: int) -> str:
-    """The classes of the nth series that is no player's; beyond six, dashes tell it apart."""
+    """Return the classes of the nth series that is not a player's. After six, dashes distinguish them."""
     dash = place // SERIES % DASHES
     return f"s{place % SERIES}" + (f" dash{dash}" if dash else "")
 
 
 def tone_of(name: str, players: Mapping[str, int], other: str = "plain") -> str:
-    """The classes of the player of that name; `other` for a name that is not a player's."""
+    """Return the classes of the player of that name, or `other` if it is not a player."""
     return tone(players[name]) if name in players else other
 
 
 LONG = 14
-"""More characters than this may take several lines in a cell."""
+"""Text with more characters than this may wrap in a cell."""
 
 
 class CellView(NamedTuple):
-    """A cell as text; `heat` is 0 to 9, None where the cell is not shaded."""
+    """A cell as text. `heat` is 0 to 9, or None if the cell is not shaded."""
 
     text: str
     numeric: bool
@@ -163,14 +163,15 @@ class CellView(NamedTuple):
 
 
 def cell(value: Cell, heat: int | None = None) -> CellView:
-    """One value as a reader sees it."""
+    """Return one value as text."""
     return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
 
 
 def table(panel: DataTable) -> Drawing:
-    """The panel with every cell as text; `right` says of each column whether all of it is aligned as numbers are.
+    """Lay out a table with every cell as text. `right` says for each column whether it is right-aligned, like numbers.
 
-    Words among numbers, such as `passes` for a bid, stand where the numbers do, unless most of them are long.
+    A column of numbers and words, such as `passes` for a bid, is right-aligned, unless it has more long texts than
+    numbers.
     """
     numbers = [value for row in panel.rows for value in row if isinstance(value, int | float)]
     low, high = min([0.0, *numbers]), max(numbers, default=0.0)
@@ -195,10 +196,9 @@ def table(panel: DataTable) -> Drawing:
 
 
 def find_css(logs_dir: Path) -> str:
-    """`logs.css` of a logs directory where there is one, else the packaged style sheet.
+    """Return `logs.css` of a logs directory if it is a regular file, else the packaged style sheet.
 
-    `UsageError` where it is larger than 256 KiB or not UTF-8. A link, a directory or a device of that name is
-    not a style sheet: the packaged one serves.
+    Raises `UsageError` if it is larger than 256 KiB or not UTF-8.
     """
     own = logs_dir / "logs.css"
     try:
@@ -219,10 +219,10 @@ def find_css(logs_dir: Path) -> str:
 
 
 def inlined(css: str) -> Markup:
-    """The style sheet as a browser will read it back: it cannot end its element, and its hash will fit.
+    """Return the style sheet so that it cannot end its element and its hash matches what a browser reads.
 
-    `<\\/style` means the same as `</style` inside a CSS string and nothing outside of one. Carriage returns
-    and NUL are what an HTML parser replaces before it takes the hash of the content security policy.
+    `<\\/style` means the same as `</style` inside a CSS string and has no meaning outside of one. HTML parsers replace
+    carriage returns and NUL before they compute the hash for the content security policy.
     """
     css = css.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
     css = css.encode("utf-8", "replace").decode("utf-8")
@@ -230,12 +230,12 @@ def inlined(css: str) -> Markup:
 
 
 def content_security_policy(style: str, script: str | None = None) -> Markup:
-    """Loads nothing, and lets only this very style and script count (None: no script)."""
+    """Return a policy that loads nothing and allows only this style and this script (None: no script)."""
 
     def sha(content: str) -> str:
         return "'sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode() + "'"
 
-    # Our own words, base64 letters and quotes: safe in a double-quoted attribute as it stands.
+    # Only our own text, base64 letters and quotes: safe in a double-quoted attribute.
     return Markup(  # noqa: S704 (see the line above)
         f"default-src 'none'; style-src {sha(style)}; {'' if script is None else f'script-src {sha(script)}; '}"
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -244,14 +244,14 @@ def content_security_policy(style: str, script: str | None = None) -> Markup:
 
 @cache
 def environment() -> Environment:
-    """The Jinja environment of the page's templates."""
+    """Return the Jinja environment of the templates."""
     made = Environment(
         loader=PackageLoader("agentsim.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        # The net under every place where a template forgets `foreign`: no hidden character gets through.
+        # A safety net for templates that forget `foreign`: hidden characters never reach the page.
         finalize=lambda value: plain(value) if type(value) is str else value,
     )
     filters = (foreign, worded, sentence, by_count, plain, number, money, when, span_of_time)

@@ -1,7 +1,7 @@
-"""The page of one game, and that of many: each is one self-contained HTML document.
+"""The pages of one game and of many games, each as one self-contained HTML document.
 
-The same history gives the same bytes. The layout of the timeline is in `timeline`, that of panels in `tables`,
-`charts`, `board` and `people`; colours are in `logs.css`, markup is in `templates/`.
+The same history gives the same bytes. `timeline` lays out events; `markup`, `charts`, `board` and `people` lay out
+panels; colors are in `logs.css`, markup is in `templates/`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from agentsim.engine.panel import (
 )
 from agentsim.games import find
 from agentsim.history.events import derived, pairs, told_events
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.record import History, Totals
-from agentsim.history.shares import shares_in
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
@@ -48,12 +48,12 @@ EXPLORATORY = (
     "found here is to be confirmed with games of other seeds."
 )
 MOST_OPEN = 30
-"""Rows or posts of a panel that stands open."""
+"""The most rows or posts of a panel that is not folded."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """What the page holds besides the events: by default no prompts, no reasoning, no usage."""
+    """The optional contents of the page, besides the events: prompts, reasoning, usage, or only one player's view."""
 
     include_prompts: bool = False
     include_reasoning: bool = False
@@ -63,12 +63,11 @@ class PageOptions:
 
 @dataclass
 class Served:
-    """What a page that is served has instead of a style sheet and a script of its own, and the parts it was made of.
+    """The settings of a page from the server, which links its style sheet and scripts, and the parts collected from it.
 
-    `home` is where it is listed, `links` are other addresses with their labels. `stream` is the address of what
-    follows, empty where nothing will; without `whole` the transcript's events, which are streamed one by one, are left
-    out. `parts` is filled as the page is made: HTML by the id of its element, which stands there, hidden, also where
-    there is nothing to show yet.
+    `home` is the address of the list of runs; `links` are other addresses with their labels. `stream` is the address of
+    further events, empty if none will follow; if `whole` is False, the transcript's events are left out because they
+    are streamed. Rendering fills `parts`: HTML by the id of its element. A part without content is a hidden element.
     """
 
     style: str
@@ -81,7 +80,7 @@ class Served:
     parts: dict[str, Markup] = field(default_factory=dict)
 
     def part(self, name: str, caller: Callable[[], Markup]) -> Markup:
-        """Keep one part, and let it through."""
+        """Record one part, and return it."""
         found = caller()
         found = found if found.strip() else Markup('<div id="{}" hidden></div>').format(name)
         self.parts[name] = found
@@ -94,7 +93,7 @@ def _as_it_is(_name: str, caller: Callable[[], Markup]) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class GameLink:
-    """One game of many; `page` is its file beside this one, `fallbacks` the share of decisions by fallback."""
+    """One game of many. `page` is its file beside this one; `fallbacks` is the share of decisions by fallback."""
 
     name: str
     status: str
@@ -106,13 +105,13 @@ class GameLink:
 
 
 def page_of(history: History, options: PageOptions, *, name: str, directory: Path) -> str:
-    """The page of a run with the panels of its game, and with the style sheet of its directory where there is one."""
+    """Return the page of a run with its game's panels, and with the style sheet of its directory if there is one."""
     css = markup.find_css(directory)
     return shown(history, options, name=name, css=css)
 
 
 def shown(history: History, options: PageOptions, *, name: str, css: str = "", served: Served | None = None) -> str:
-    """The page of a run with the panels of its game; a `served` one is filled with its parts."""
+    """Return the page of a run with its game's panels. The parts of a `served` page are recorded in it."""
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
     log = told_events(seen, game)
@@ -120,7 +119,7 @@ def shown(history: History, options: PageOptions, *, name: str, css: str = "", s
     between = pairs_table(found, {part.index: part.title for part in seen.rounds})
     course = derived(game.course, log, history)
     standing = course.standing and course.standing.title
-    # what the first screen shows is not shown again
+    # the summary already shows this panel
     panels = [panel for panel in derived(game.panels, log, history) if panel.title != standing]
     panels += [*([] if between is None else [between]), *survey_panels(seen)]
     return render(history, panels, options, name=name, css=css, course=course, log=log, served=served)
@@ -138,9 +137,9 @@ _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing
 
 
 def view(panel: Panel, players: Mapping[str, int]) -> markup.Drawing:
-    """A panel laid out; a series, an owner or an author named like a player has that player's tone.
+    """Lay out a panel. A series, owner or author with the name of a player has that player's tone.
 
-    It is folded where it is long, or says nothing but zeros.
+    The panel is folded if it is long or contains only zeros.
     """
     drawn = _LAYOUTS[type(panel)](panel, players)
     drawn.folded = False
@@ -166,12 +165,13 @@ def render(
     log: Sequence[LoggedEvent] = (),
     served: Served | None = None,
 ) -> str:
-    """The page. `name` is the run's, `css` the style sheet's text, `log` the history's events as the game's own.
+    """Return the page.
 
-    A `served` page names its style sheet and scripts by their addresses, and is filled with its parts.
+    `name` is the run's name, `css` the style sheet's text, `log` the history's events as the game's types. A `served`
+    page links its style sheet and scripts; its parts are recorded in it.
 
-    With `as_seen_by` the history is filtered here. Panels, course and log must then be made from what that player
-    heard, since the source of a panel's numbers cannot be told.
+    With `as_seen_by` this function filters the history. The caller must build panels, course and log from that player's
+    events, since the sources of a panel's numbers are unknown.
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
@@ -186,7 +186,7 @@ def render(
     told = {entry.player for entry in entries}
     places = {record.id: place for place, record in enumerate(history.players)}
     names = history.names
-    # a chart knows a player by the name that the game uses
+    # charts refer to players by their names in the game
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
     if by_model := model_table(history, deeds):
@@ -206,7 +206,7 @@ def render(
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
-        fallbacks=shares_in(history),
+        fallbacks=fallback_rates_in(history),
         asked_again=sum(len(decision.attempts) > 1 for decision in history.decisions),
         taken_over=sum(any(attempt.takeover for attempt in decision.attempts) for decision in history.decisions),
         fallen_back=sum(decision.source == "fallback" for decision in history.decisions),
@@ -245,11 +245,10 @@ def render_batch(
     verdict: str | None = None,
     served: Served | None = None,
 ) -> str:
-    """The page of many games; `labels` numbers the entrants for their tones.
+    """Return the page of many games. `labels` maps the compared models or players to the numbers of their tones.
 
-    `verdict`, `facts` and `warning` are its header's. A `served` page names its style sheet by its address.
-
-    `planned` comparisons stand before the others, which are exploratory.
+    `verdict`, `facts` and `warning` belong to the header. `planned` comparisons come before the others, which are
+    exploratory. A `served` page links its style sheet.
     """
     style = markup.inlined(css)
     return markup.environment().get_template("batch.html.j2").render(
@@ -268,7 +267,7 @@ def render_batch(
 
 
 def _cached(history: History) -> dict[str | None, str]:
-    """The measured share of cached prompt tokens, by player and (None) in all; a dash where no provider reports it."""
+    """Return the share of cached prompt tokens by player, and in total under None; "–" if no provider reports it."""
     whose: list[str | None] = [None, *(player.id for player in history.players)]
     used: dict[str | None, Totals] = {None: history.usage}
     used.update(history.usage.by_player or {})

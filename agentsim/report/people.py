@@ -1,7 +1,7 @@
-"""Networks and discussions laid out. The markup is `templates/people.html.j2`.
+"""The layout of networks and discussions. The markup is `templates/people.html.j2`.
 
-A network is drawn on a circle, which needs no search for a layout: the same game gives the same drawing. The members
-of a group stand together, so that arcs across the middle are those between groups.
+A network is drawn on a circle, which needs no layout search: the same game gives the same drawing. Members of a group
+are adjacent, so arcs across the middle connect groups.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from agentsim.engine.wording import sentence
 from agentsim.report.markup import Drawing, fitted, number, series_tone, table, tone, tone_of
 
 MOST_NODES = 120
-"""More than so many names around a circle cannot be read; the busiest are drawn."""
+"""The most names around a circle, which must stay readable. The nodes with the most traffic are drawn."""
 MOST_ARCS, MOST_ROWS = 1500, 1000
 DEEPEST = 5
-"""Answers to answers beyond this are indented no further: there is no room."""
+"""The deepest indentation of answers to answers, for lack of room."""
 _SIZE, _MARGIN = 640.0, 22.0
-_LABEL = 18  # characters of a name that are drawn
-_LETTER = 5.4  # width of one, in the units of the drawing
+_LABEL = 18  # the most characters of a name
+_LETTER = 5.4  # width of a character, in units of the drawing
 _THIN, _THICK = 0.6, 5.0
-_MANY_ARCS = 60  # beyond so many, arcs are thinner: they would fill the circle
-_PULL = 0.35  # how far from the middle an arc's bend stays, as a part of the way to its chord
-_APART = 9.0  # of one direction from the chord, so that the other is beside it; a further kind is as much again
+_MANY_ARCS = 60  # with more arcs, each is thinner, so that they do not fill the circle
+_PULL = 0.35  # distance of an arc's control point from the middle, as a fraction of the chord's distance
+_APART = 9.0  # offset of one direction from the chord, so that both are visible; each further kind adds twice as much
 
 
 def network(panel: Network, players: Mapping[str, int]) -> Drawing:
-    """The busiest nodes on a circle, group by group, the heaviest ties between them, and all ties as a table."""
+    """Lay out the nodes with the most traffic on a circle by group, the heaviest ties, and a table of all ties."""
     ties = _joined(panel)
     traffic: dict[str, float] = defaultdict(float)
     for tie in ties:
@@ -38,7 +38,7 @@ def network(panel: Network, players: Mapping[str, int]) -> Drawing:
     groups = list(dict.fromkeys(node.group for node in panel.nodes))
     tones = {group: series_tone(place) for place, group in enumerate(groups)} if len(groups) > 1 else {}
     busiest = {node.name for node in sorted(panel.nodes, key=lambda node: -traffic[node.name])[:MOST_NODES]}
-    # Within its group each node keeps the game's own order, in which a reader looks for a name.
+    # Within a group nodes keep the game's order, in which a reader looks for a name.
     drawn = sorted((node for node in panel.nodes if node.name in busiest), key=lambda node: groups.index(node.group))
     spots = _spots(drawn, traffic, tones, players)
     at = {spot.name: spot for spot in spots}
@@ -62,7 +62,7 @@ def network(panel: Network, players: Mapping[str, int]) -> Drawing:
         panel=panel,
         size=_SIZE,
         spots=spots,
-        # the heaviest last: they lie on top
+        # the heaviest are drawn last, on top
         arcs=[_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)],
         groups=tuple((group or "–", its) for group, its in tones.items()),
         kinds=tuple((kind or "–", f"kind{place % 3}") for kind, place in kinds.items()) if len(kinds) > 1 else (),
@@ -72,7 +72,7 @@ def network(panel: Network, players: Mapping[str, int]) -> Drawing:
 
 
 def _joined(panel: Network) -> list[Tie]:
-    """Each pair of nodes and kind once, in the order of their first; a tie without weight is left out."""
+    """Sum the ties of each pair and kind, in order of first occurrence, without ties of no weight."""
     names = {node.name for node in panel.nodes}
     weights: dict[tuple[str, str, str], float] = defaultdict(float)
     for tie in panel.ties:
@@ -85,7 +85,7 @@ def _spots(
     nodes: Sequence[Node], traffic: Mapping[str, float], tones: Mapping[str, str], players: Mapping[str, int]
 ) -> list[Drawing]:
     most = max(traffic.values(), default=0.0) or 1.0
-    # names stand outside the circle, and none may lean out of the drawing
+    # names are outside the circle but must fit into the drawing
     around = _SIZE / 2 - _MARGIN - _LETTER * max((len(fitted(node.name, _LABEL)) for node in nodes), default=0)
     largest = min(9.0, 2.2 * around / max(1, len(nodes)))
 
@@ -96,8 +96,8 @@ def _spots(
             x=round(_SIZE / 2 + around * math.cos(turn), 1),
             y=round(_SIZE / 2 + around * math.sin(turn), 1),
             radius=round(largest * (0.45 + 0.55 * math.sqrt(traffic[node.name] / most)), 1),
-            angle=round(math.degrees(turn), 1),  # by which the name is turned that stands outside
-            flipped=math.cos(turn) < -1e-9,  # on the left half, where a name would stand on its head
+            angle=round(math.degrees(turn), 1),  # rotation of the name, in degrees
+            flipped=math.cos(turn) < -1e-9,  # on the left half, where the name would be upside down
             label=fitted(node.name, _LABEL),
             name=node.name,
             tone=tones.get(node.group) or tone(players.get(node.name, place)),
@@ -121,7 +121,7 @@ def _arc(tie: Tie, at: Mapping[str, Drawing], width: float, kind: int) -> Drawin
 
 
 def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
-    """The posts by thread; one that answers a post that is not there, or comes later, begins a thread of its own."""
+    """Lay out the posts by thread. A post that answers a missing or later post starts its own thread."""
     place_of: dict[int, int] = {}
     answers: dict[int | None, list[int]] = defaultdict(list)
     for place, post in enumerate(panel.posts):
@@ -129,13 +129,13 @@ def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
         place_of[post.number] = place
 
     def thread(first: int) -> list[Drawing]:
-        waiting = [(first, 0)]  # depth first without recursion: a thread may be deeper than the call stack
+        waiting = [(first, 0)]  # depth first without recursion, since a thread may be deeper than the call stack
         found = []
         while waiting:
             place, depth = waiting.pop()
             found.append((panel.posts[place], min(depth, DEEPEST)))
             waiting += [(answer, depth + 1) for answer in reversed(answers[place])]
-        told = len(found) - 1  # the answers in the whole thread, given with its first post
+        told = len(found) - 1  # answers in the whole thread, stored in its first post
         return [
             Drawing(post=post, depth=depth, tone=tone_of(post.author, players), answers=0 if depth else told)
             for post, depth in found

@@ -1,6 +1,6 @@
-"""A history as one player saw it: the others' secrets are taken out of every part of the record.
+"""A history as one player saw it, without the other players' secrets.
 
-It is built up from what may stay, so that a field added to the record later is not let through by default.
+It is built from an explicit list of fields, so that fields added to the record later are not included by default.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from agentsim.engine.wording import few
 from agentsim.errors import UsageError
 from agentsim.history.record import EventRecord, History, PlayerRecord, RoundRecord, Totals
 
-_NAMED = 20  # ids listed in an error
+_NAMED = 20  # the most ids listed in an error
 
 
 def as_seen_by(history: History, player: str) -> History:
-    """The part of a history that `player` saw or did; `UsageError` where no player of that name is seated.
+    """Return the part of a history that `player` saw or did. Raises `UsageError` if no player has that name.
 
-    What stays: the events this player heard, its own decisions with prompts, reasoning and usage, every player's
-    id, and the outcome's reason, ranks and winner. What goes: others' models, temperatures, personas, prompts,
-    reasoning, decisions, scores and usage, all staff, the game's configuration, and paths and limits of the
-    run. `seq` and decision numbers stay, so that two pages of one game can be read side by side.
+    Kept: the events this player heard, its own decisions with prompts, reasoning and usage, every player's id, and the
+    outcome's reason, ranks and winner. Removed: others' models, temperatures, personas, prompts, reasoning, decisions,
+    scores and usage, all staff, the game's configuration, and paths and limits of the run. `seq` and decision numbers
+    stay, so that two pages of one game can be compared.
     """
     seated = history.seated
     player = seated_player(history, player)
@@ -53,7 +53,7 @@ def as_seen_by(history: History, player: str) -> History:
 
 
 def seated_player(history: History, name: str) -> str:
-    """Return the player of that name, however its accents were typed. Raises `UsageError` if there is none."""
+    """Return the id of the player of that name, in NFC. Raises `UsageError` if there is none."""
     names = [record.id for record in history.seated]
     if composed(name) not in names:
         raise UsageError(f"no player of this game is called {name[:80]!r} (valid: {few(names, _NAMED)})")
@@ -78,5 +78,5 @@ def _outcome(outcome: Outcome, player: str) -> Outcome:
 
 def _usage(usage: Totals, player: str) -> Totals:
     """Return the player's own totals; a bot or a person makes no calls."""
-    own = (usage.by_player or {}).get(player, Totals())
+    own = (usage.by_player or {}).get(player, Totals.zero())
     return own.model_copy(update={"by_player": {player: own}})

@@ -1,6 +1,6 @@
-"""The result card: who won and by how much, how the game stood over time, where it turned, what it cost.
+"""The summary of a game: winner and margin, standings over time, turning points, and cost.
 
-All of it is derived from the standings, from the game's `Course` and from what its events declare. The markup is
+It is derived from the standings, the game's `Course` and the interactions that its events declare. The markup is
 `templates/summary.html.j2`.
 """
 
@@ -16,24 +16,27 @@ from agentsim.engine.event import AGAINST, FOR, LoggedEvent, Past
 from agentsim.engine.game import Standing
 from agentsim.engine.panel import Course, DataTable
 from agentsim.engine.wording import listed
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.record import EventRecord, History
-from agentsim.history.shares import shares_in
 from agentsim.report.charts import chart
 from agentsim.report.markup import Drawing, number
 
 MOST_POINTS = 3
 MOST_STANDINGS = 30
-"""Of more players the first screen shows the spread of each score, and folds the table."""
+"""With more players than this, the summary shows the spread of each score, and the table is folded."""
 _AS_LARGE = 2
-"""More changes as large as the largest, and none of them is a turning point."""
+"""If more changes than this are equally large, none of them is a turning point."""
 _NAMED = 3
-"""So many of the players who did one thing at once, and of such things, are named."""
+"""The most simultaneous acts that are listed, and the most players named for one act."""
 _SPELT = {"gpt": "GPT", "deepseek": "DeepSeek", "smollm2": "SmolLM2", "glm": "GLM", "oss": "OSS"}
 _SIZE = re.compile(r"\d+(\.\d+)?[bmk]|a\d+b")
 
 
 class TurningPoint(NamedTuple):
-    """What turned in which round, by whom (None: not one player), and the event that it links to."""
+    """A turning point of the game.
+
+    `what` is its kind, `who` the player (None if not one player), `place` the round, and `anchor` that of its event.
+    """
 
     what: str
     who: str | None
@@ -43,7 +46,10 @@ class TurningPoint(NamedTuple):
 
 
 def readable(model: str) -> str:
-    """A model's name as one says it: `openrouter/anthropic/claude-haiku-4.5` is Claude Haiku 4.5; bots have none."""
+    """Return a model's name for people, or "" for bots and scripts.
+
+    `openrouter/anthropic/claude-haiku-4.5` is Claude Haiku 4.5.
+    """
     first = model.partition(" > ")[0]
     if first.startswith(("bot/", "script:")) or "/" not in first:
         return ""
@@ -54,7 +60,7 @@ def readable(model: str) -> str:
 
 
 def summary(history: History, log: Sequence[LoggedEvent], course: Course, places: Mapping[str, int]) -> Drawing:
-    """The card. `log` holds the events of the history, one for one; empty where only the history is known."""
+    """Return the summary. `log` holds the events of the history in order, or is empty if only the history is known."""
     standings = history.outcome.standings if history.outcome else []
     winner = history.outcome and history.outcome.winner
     second = [standing.player for standing in standings if standing.rank == 2]
@@ -71,7 +77,7 @@ def summary(history: History, log: Sequence[LoggedEvent], course: Course, places
     points: dict[str, TurningPoint] = {}
     for point in chain(*turns):
         points.setdefault(point.anchor, point)
-    shares = shares_in(history)
+    shares = fallback_rates_in(history)
     titles = {part.index: part.title.partition(":")[0] for part in history.rounds}
     return Drawing(
         winner=None if course.verdict else winner,
@@ -91,7 +97,7 @@ def summary(history: History, log: Sequence[LoggedEvent], course: Course, places
 
 
 def _spread(standings: Sequence[Standing]) -> Iterator[tuple[str, tuple[float, float, float]]]:
-    """Of each score that differs the least, the middle and the most."""
+    """Yield the minimum, the (upper) median and the maximum of each score that differs."""
     for name in dict.fromkeys(name for standing in standings for name in standing.score):
         values = sorted(standing.score[name] for standing in standings if name in standing.score)
         if values[0] != values[-1]:
@@ -99,7 +105,10 @@ def _spread(standings: Sequence[Standing]) -> Iterator[tuple[str, tuple[float, f
 
 
 def _margin(standings: Sequence[Standing], names: Sequence[str]) -> str:
-    """The first two in the score that decided, or, where the game names none, in the first of which one has more."""
+    """Return the values of the first two players in the score that decided, or "" if none differs.
+
+    If the game names no deciding scores, the first score in which the winner is ahead counts.
+    """
     first, second = (standing.score for standing in standings[:2])
     known = [name for name in names or first if name in first and name in second]
     decided = [name for name in known if first[name] > second[name]] + [name for name in names if name in known]
@@ -107,7 +116,10 @@ def _margin(standings: Sequence[Standing], names: Sequence[str]) -> str:
 
 
 def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The places of the axis at which another player leads than before; a tie changes nothing."""
+    """Yield the places of the axis at which the leader changes, with the new leader.
+
+    A tie with the leader changes nothing.
+    """
     standing = course.standing
     if standing is None or not standing.rounds or not {line.name for line in standing.series} <= set(players):
         return
@@ -122,13 +134,16 @@ def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Drawing:
-    """The table of words and deeds, row by row with its round; `sample` is one of a round in which the game turned."""
+    """Return the table of words and deeds with the round of each row.
+
+    `sample` is a telling row, if possible of a turning point.
+    """
     rounds = {part.title: part.index for part in history.rounds}
     rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
     rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
     told = [row for row in rows if row.get("thought") or row.get("reasoning")] or rows
     parts = ("thought", "did")
-    # words beside a thought say more than a thought alone
+    # words beside a thought are better than a thought alone
     sample = max(told, key=lambda row: (bool(row.get("said")), row["turn"] in turned, *map(bool, map(row.get, parts))))
     return Drawing(panel=panel, rows=rows, sample=sample)
 
@@ -142,9 +157,9 @@ def _named_by_game(course: Course, told: Sequence[tuple[LoggedEvent, EventRecord
 def _largest(
     history: History, course: Course, called: Mapping[str, str], gone: Mapping[str, tuple[LoggedEvent, EventRecord]]
 ) -> Iterator[TurningPoint]:
-    """The largest change of one line from one place of the axis to the next, unless many are as large.
+    """Yield the largest change of one series between adjacent places of the axis, unless many are as large.
 
-    It links to the event by which a player left then, or else to that of the greatest number.
+    It links to the event by which a player left in those rounds, or else to the event that best explains the change.
     """
     standing = course.standing
     if standing is None or not standing.rounds:
@@ -184,7 +199,10 @@ def _named(event: EventRecord) -> set[object]:
 
 
 def _fit(event: EventRecord, amount: float, names: set[object]) -> tuple[bool, bool, float]:
-    """How well an event explains such a change: it gives the very number to that player, or holds it, or large ones."""
+    """Return a sort key of how well an event explains a change.
+
+    Its parts: has the amount for one of these names, has the amount, its largest number.
+    """
     numbers = [(path, abs(leaf)) for path, leaf in paths_in(event.data) if isinstance(leaf, int | float)]
     same = [path for path, leaf in numbers if leaf == amount]
     return any(names & {*path} for path in same), bool(same), max((leaf for _, leaf in numbers), default=0)
@@ -193,9 +211,9 @@ def _fit(event: EventRecord, amount: float, names: set[object]) -> tuple[bool, b
 def _hostile(
     told: Sequence[tuple[LoggedEvent, EventRecord]], history: History, refusals: Sequence[str]
 ) -> Iterator[TurningPoint]:
-    """The first deed of a player against one that it had done something for, or else against any; to say no is none.
+    """Yield the first act of a player against one it had helped before, or else against any player.
 
-    Deeds that were decided at the same moment, as votes are, have no first among them: they are told together.
+    Refusals do not count. Acts decided in the same wave, such as votes, are simultaneous and are reported together.
     """
     past, kind_to, seats = Past(), set[tuple[str, str]](), {record.id for record in history.seated}
     waves = {decision.index: decision.wave for decision in history.decisions}
@@ -239,7 +257,7 @@ def _first_out(gone: Mapping[str, tuple[LoggedEvent, EventRecord]]) -> Iterator[
 
 
 def _last_lead(history: History, course: Course, leads: Sequence[tuple[int, str]]) -> Iterator[TurningPoint]:
-    """Who took the lead for good."""
+    """Yield the last change of the lead."""
     for place, name in leads[-1:]:
         at = course.standing.rounds[place] if course.standing else 0
         anchors = [f"round-{number}" for number, part in enumerate(history.rounds) if part.index == at]

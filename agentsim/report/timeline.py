@@ -1,6 +1,6 @@
-"""The timeline: every event of a history joined with the decision that led to it, ready to be laid out.
+"""The timeline: every event of a history with the decision that led to it, laid out for the page.
 
-The markup is `templates/timeline.html.j2`. A page for one player is given a history without the others' secrets
+The markup is `templates/timeline.html.j2`. A page for one player gets a history without the others' secrets
 (`player_view`).
 """
 
@@ -21,18 +21,18 @@ from agentsim.models.finish_reasons import ending
 from agentsim.report.markup import Drawing, foreign
 
 MOST_FOLDS = 3_000
-"""A page with more events than this is without their data, which would be half of it; the history file holds them."""
+"""With more events than this, a page omits their data, which would be half of it. The history file has them."""
 
-# Characters of prompts and reasoning in one page. Beyond it, a text that was shown before becomes a link to that place:
-# 10,000 decisions with the same long rules must still make a page that a browser opens.
+# Characters of prompts and reasoning in one page. Beyond it, a text that was shown before becomes a link to it, so that
+# a page of 10,000 decisions with the same long rules still opens in a browser.
 PROMPT_BUDGET = 16_000_000
-_LINE = 300  # characters of an event's data up to which it stands in one line
+_LINE = 300  # the longest data of an event, in characters, that is put on one line
 
 
 class Timeline:
-    """Joins events with decisions.
+    """The builder of the timeline's rounds and decisions.
 
-    `rounds` comes before `silent`, as in the page: a prompt is shown in full once, at its first place.
+    Call `rounds` before `silent`, as on the page: a prompt is shown in full at its first place only.
     """
 
     def __init__(self, history: History, *, prompts: bool, reasoning: bool) -> None:
@@ -41,19 +41,19 @@ class Timeline:
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
         self._places = {record.id: place for place, record in enumerate(history.players)}
         self._shown_at: dict[int, str] = {}  # decision -> anchor
-        self._texts: dict[str, tuple[Markup, str]] = {}  # text -> how it looks, and where it stood first
+        self._texts: dict[str, tuple[Markup, str]] = {}  # text -> its markup and its first anchor
         self._spent = 0
         self._slim = False
 
     def rounds(self) -> Iterator[Drawing]:
-        """Every round, the empty ones too."""
+        """Yield every round, including empty ones."""
         self._slim = sum(len(record.events) for record in self._history.rounds) > MOST_FOLDS
         for place, record in enumerate(self._history.rounds):
             entries = [self._entry(event, self._decision_of(event), f"e{event.seq}") for event in record.events]
             yield Drawing(anchor=f"round-{place}", index=record.index, title=record.title, entries=entries)
 
     def silent(self) -> Iterator[Drawing]:
-        """The decisions without an event; those that differ in nothing but their number are shown once."""
+        """Yield the decisions without an event. Those that differ only in their number are shown once."""
         events = [event for record in self._history.rounds for event in record.events]
         told = {decision.index for event in events if (decision := self._decision_of(event))}
         same: dict[object, Drawing] = {}
@@ -74,11 +74,14 @@ class Timeline:
         return self._decisions.get(index) if isinstance(index, int) else None
 
     def _player(self, event: EventRecord, decision: DecisionRecord | None) -> str | None:
-        # The role first: a page for one player lacks the others' decisions.
+        # Try the role first: a page for one player lacks the others' decisions.
         return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
 
     def _entry(self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = "") -> Drawing:
-        """An event; `seen` are the places of its viewers, `asked` is that of who decided it, `by` of whom it tells."""
+        """Lay out an event.
+
+        `seen` are the seats of its viewers, `asked` is the seat of its decision, `by` the seat of its player.
+        """
         everyone = event.visibility == "all"
         player = self._player(event, decision)
         return Drawing(
@@ -87,7 +90,7 @@ class Timeline:
             label=label or str(event.seq),
             player=player,
             sight="public" if everyone else "private" if event.visibility else "log",
-            # None where it is the one who decided alone
+            # None if only the player who decided it sees it
             seen=None
             if everyone or (decision and event.visibility == [decision.player])
             else " ".join(str(self._places.get(viewer, "")) for viewer in event.visibility),
@@ -95,12 +98,12 @@ class Timeline:
             asked=self._places.get(decision.player) if decision else None,
             data="" if self._slim and event.seq else _json(event.data),
             badges=list(_badges(decision)) if decision else [],
-            alike=0,  # later decisions that are shown by this one
+            alike=0,  # the number of later decisions that this one stands for
             **self._folds(event, decision, anchor),
         )
 
     def _silent(self, decision: DecisionRecord) -> Drawing:
-        """A decision as if an event told of it to its player alone."""
+        """Lay out a decision as an event that only its player sees."""
         event = EventRecord(
             seq=decision.index,
             kind=decision.kind,
@@ -116,7 +119,10 @@ class Timeline:
         return self._entry(event, decision, f"d{decision.index}", f"decision {decision.index}")
 
     def _folds(self, event: EventRecord, decision: DecisionRecord | None, anchor: str) -> dict[str, Any]:
-        """Prompt and reasoning; of several events of one decision, the first shows them, the others link to it."""
+        """Return prompt and reasoning.
+
+        If a decision led to several events, the first has them and the others link to it.
+        """
         if decision and decision.index in self._shown_at:
             return {"prompt": [], "reasoning": None, "elsewhere": self._shown_at[decision.index]}
         prompt = self._exchange(decision.attempts, anchor) if decision else []
@@ -130,9 +136,9 @@ class Timeline:
         return {"prompt": prompt, "reasoning": reasoning, "elsewhere": None}
 
     def _exchange(self, attempts: Sequence[Attempt], anchor: str) -> list[Drawing]:
-        """The messages of each attempt, without those that the attempt before had sent.
+        """Return the messages of each attempt, without those that the previous attempt had sent.
 
-        The raw replies can hold both the words of a prompt and spelled-out thinking, so they need both flags.
+        A raw reply may contain words of the prompt and written-out reasoning, so replies need both options.
         """
         if not self._prompts:
             return []
@@ -171,13 +177,13 @@ class Timeline:
 
 
 def _json(value: Any) -> str:
-    """In one line where it is short: long games have thousands of small ones."""
+    """Return JSON on one line if it is short, else indented."""
     line = json.dumps(value, ensure_ascii=False) if value else ""
     return line if len(line) <= _LINE else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def _badges(decision: DecisionRecord) -> Iterator[tuple[str, str, str]]:
-    """Every mishap on the way to a decision: what, why, and `bad` where the decision is not the player's own."""
+    """Yield (label, explanation, class) of every problem with a decision; `bad` if it is not the player's own."""
     if decision.source == "fallback":
         yield f"Fallback ({decision.cause})", decision.fallback_reason or "", "bad"
     last = len(decision.attempts) - 1

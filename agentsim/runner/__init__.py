@@ -1,1 +1,1 @@
-"""Runs: a scenario played, resumed, replayed. What it looks like, on a screen or a page, is not decided here."""
+"""Runs: scenarios played, resumed, forked and replayed. Displays and pages are elsewhere."""

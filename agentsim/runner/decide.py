@@ -1,8 +1,8 @@
-"""Decide: how one request becomes a decision that the rules can use.
+"""Decide: turning one request into a decision that the rules can use.
 
-A player is asked; a call that fails is made again, a bad reply is put to the player again, another model takes over;
-then the request's own fallback decides. All of it is counted and on disk before anything follows. Whether a call may be
-made is `limits`; the order in which decisions reach the rules is `loop`.
+The player is asked. A failed call is retried, a bad reply is put to the player again, another model takes over, and at
+last the request's own fallback decides. Each step is counted, and on disk before the rules see the decision. `limits`
+says whether a call may be made; `loop` orders the decisions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from agentsim.errors import (
 )
 from agentsim.history.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source
 from agentsim.history.record import Branch, Totals
-from agentsim.models.attempts import Attempts, held, pause, persevere
+from agentsim.models.attempts import Attempts, call_with_retries, exceeds_patience, pause
 from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.negotiation import words_of
@@ -44,30 +44,30 @@ from agentsim.runner.watcher import Watcher
 
 Seat: TypeAlias = Player | BotPlayer
 Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
-"""Is awaited before each decision that is not on record: the player is asked when it returns."""
+"""An awaitable check before each decision that is not on record: the player is asked when it returns."""
 UNSYNCED_S = 0.05
-"""What was paid for is on the disk after this time at the latest: a kill loses none of it, a loss of power may."""
+"""Seconds after which an attempt or a decision is synced to disk. A killed process loses none, a power loss may."""
 
 
 class Calls(Protocol):
-    """Makes the calls of one decision, and keeps their record."""
+    """The calls of one decision, and their record."""
 
     @property
     def order(self) -> Sequence[int]:
-        """Places among `player.links` of the models that may be asked; the next where the one before is unreachable."""
+        """The places among `player.links` of the models to ask, in the order in which they take over."""
 
     async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
-        """The decision's attempt `number`, from 1, by the model at place `link`; raises `ModelError`."""
+        """Make the decision's attempt `number` (from 1) with the model at place `link`. Raises `ModelError`."""
 
     def keep(self, attempt: Attempt) -> None:
-        """Put an attempt that is not the decision on disk, before anything follows: it is not paid for again."""
+        """Journal an attempt that is not the decision before anything follows, so that it is not paid for again."""
 
     async def rest(self, seconds: float) -> None:
-        """Wait before the next attempt; what this raises ends the decision."""
+        """Wait before the next attempt. Any error that this raises ends the decision."""
 
 
 class Ruling(NamedTuple):
-    """A decision, where it came from, and every attempt at it."""
+    """A decision, its source, and every attempt at it."""
 
     decision: Decision
     source: Source
@@ -77,7 +77,7 @@ class Ruling(NamedTuple):
 
 
 def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
-    """The ruling as it is kept."""
+    """Return the journal's record of a ruling."""
     request = ask.request
     return DecisionRecord(
         index=ask.index,
@@ -96,7 +96,7 @@ def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
 
 
 class _RetryLoop:
-    """One decision in the making: its attempts, the complaints about them, and what is used up of the policy."""
+    """The retries of one decision: its attempts, the complaints about them, and what they have used of the policy."""
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
         self.ask, self.player, self._calls = ask, player, calls
@@ -110,7 +110,7 @@ class _RetryLoop:
         return Attempts(decision=f"{self.ask.request.player} {self.ask.index}")
 
     def take(self, attempt: Attempt) -> None:
-        """Count an attempt that is not the decision."""
+        """Count and journal an attempt that is not the decision."""
         self.attempts.append(attempt)
         self._calls.keep(attempt)
 
@@ -127,7 +127,10 @@ class _RetryLoop:
             self.used.retries += attempt.completion is None
 
     async def complete(self, messages: tuple[Message, ...]) -> Attempt:
-        """The next attempt that brings a completion; `ModelError` where the attempts of the last model are used up."""
+        """Return the next attempt that brings a completion.
+
+        Raises `ModelError` if the last model's attempts are used up.
+        """
         clock, policy = asyncio.get_running_loop().time, self.player.attempts
         started = clock()
 
@@ -147,13 +150,13 @@ class _RetryLoop:
                 model=self._named(),
                 takeover=takeover,
                 final=wait is None and not takeover,
-                held=held(error, policy, self.used),
+                held=exceeds_patience(error, policy, self.used),
             )
             self.take(attempt)
 
         while True:
             try:
-                completion = await persevere(once, policy, self.used, failed, self._calls.rest)
+                completion = await call_with_retries(once, policy, self.used, failed, self._calls.rest)
             except ModelError as error:
                 if not self.may_take_over(error):
                     raise
@@ -165,27 +168,30 @@ class _RetryLoop:
         return self._links[self._link].name if len(self._links) > 1 else None
 
     def was_asked(self, model: str | None) -> None:
-        """An earlier process's attempt was made by this model; one that took over has attempts of its own."""
+        """Switch to the model that made an earlier process's attempt; another model has attempts of its own."""
         for place, link in enumerate(self._links):
             if link.name == model and place != self._link:
                 self._link, self.used = place, self._unused()
 
     def may_take_over(self, error: ModelError) -> bool:
-        """Whether another model is asked where this error is final: this one cannot be reached, rather than refuses."""
+        """Return whether another model takes over after this final error.
+
+        One does if this model is unreachable, and none if it refuses.
+        """
         doubtful = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
         unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or doubtful
         return unreachable and any(place > self._link for place in self._order)
 
     def take_over(self) -> None:
-        """The next model is asked from now on, with attempts of its own."""
+        """Switch to the next model, with attempts of its own."""
         self._link = next((place for place in self._order if place > self._link), self._link)
         self.used = self._unused()
 
     def judge(self, attempt: Attempt, *, resumed: bool) -> Ruling | None:
-        """The ruling that a completion leads to; None where the player is to be asked again."""
+        """Return the ruling that a completion leads to, or None if the player is to be asked again."""
         completion, count = attempt.completion, self.resume if resumed else self.take
         assert completion is not None, "only completions are judged"
-        if completion.refusal is not None:  # it would only be refused again
+        if completion.refusal is not None:  # another attempt would only be refused again
             count(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
             return self.fallback(completion.refusal)
         try:
@@ -205,7 +211,7 @@ class _RetryLoop:
         return Ruling(reading.decision, self._links[self._link].source, tuple(self.attempts), reading)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
-        """The decision of a reply, which is legal; raises `DecisionError`."""
+        """Return the legal decision of a reply. Raises `DecisionError`."""
         request, length = self.ask.request, completion.ended_early
         # an attempt of an earlier process is counted once it is judged
         last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
@@ -226,27 +232,30 @@ class _RetryLoop:
 
 
 def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str]:
-    """When a player's decision falls back, in the loop's time, and why; a person without a clock has all the time."""
+    """Return when a player's decision falls back, in the loop's time or None for never, and the reason."""
     if isinstance(player, WebPlayer) and player.timeout_s is not None:
         return asyncio.get_running_loop().time() + player.timeout_s, NO_ANSWER
     return None if isinstance(player, HumanPlayer | WebPlayer) else tick_ends, TICK_DEADLINE
 
 
 def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> Ruling:
-    """The ruling of a decision that was not made, or not in its time, after these attempts."""
+    """Return the ruling of a decision that was not made, or not in time, after these attempts."""
     decision = without_reply(ask.request, attempts)
     ask.request.check(decision)
     return Ruling(decision, "fallback", tuple(attempts), fallback_reason=reason)
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
-    """The attempt that was under way when its tick ended: it says nothing of its provider, and none follows."""
+    """Return the record of a call that was in flight when its tick ended.
+
+    It is final, and does not blame the provider.
+    """
     why = "No answer came before the end of the tick."
     return Attempt(messages, TICK_DEADLINE, why, latency_s=latency_s, model=model, final=True)
 
 
 def without_reply(request: Request[Any], attempts: Sequence[Attempt]) -> Decision:
-    """What comes of attempts that brought no decision: a forfeit if the last brought a reply, else the fallback."""
+    """Return the decision for attempts that brought none: the forfeit if the last brought a reply, or the fallback."""
     last = attempts[-1] if attempts else None
     replied = last is not None and last.completion is not None and last.completion.refusal is None
     decision: Decision = request.forfeit(last.error) if replied and last and last.error else request.fallback()
@@ -254,7 +263,7 @@ def without_reply(request: Request[Any], attempts: Sequence[Attempt]) -> Decisio
 
 
 def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
-    """The word for a bad reply, which for an empty one says more than `unreadable`, and the reason for its player."""
+    """Return the code of a bad reply, more exact than `unreadable` if it is empty, and the reason for its player."""
     if error.code != "unreadable":
         return error.code, str(error)
     code = (None if completion.unusable else emptiness(completion)) or error.code
@@ -266,9 +275,9 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
 
 
 async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt] = ()) -> Ruling:
-    """Decide one request. `earlier` are the attempts an interrupted process left for it.
+    """Decide one request; `earlier` are the attempts that an interrupted process left for it.
 
-    `ProviderRejected` of a player's only model, every `RunStopped` and cancellation go through; any other `ModelError`
+    Raises `ProviderRejected` of a player's only model, every `RunStopped`, and cancellation; any other `ModelError`
     ends in the fallback.
     """
     loop = _RetryLoop(ask, player, calls)
@@ -281,7 +290,7 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt
                 ruling = loop.judge(await loop.complete(messages), resumed=False)
             except ModelError as error:
                 if isinstance(error, ProviderRejected) and len(player.links) == 1:
-                    raise  # of several models another may answer the next time; whether one will is for others to judge
+                    raise  # of several models another may answer the next time; the circuit breaker judges that
                 return loop.fallback(error.code)
             continue
         tried = pending.pop(0)
@@ -296,7 +305,7 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt
 
 @dataclass
 class Decider:
-    """Has the requests of a run decided, each by its player; `totals` counts every call, of open decisions too."""
+    """The decider of a run's requests, each by its player; `totals` counts every call, also those of open decisions."""
 
     seats: Mapping[str, Seat]
     journal: Journal
@@ -307,22 +316,22 @@ class Decider:
     gate: Gate | None = None
 
     def __post_init__(self) -> None:
-        self.totals = Totals()
-        # no prompt tells staff of the game; the screen does
+        self.totals = Totals.zero()
+        # no prompt tells staff about the game, the screen does
         people = (player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer))
         self.people = {player for player in people if not player.startswith("@")}
         self._places: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
-        self._hosts: dict[str, str] = {}  # which answered first, by model
+        self._hosts: dict[str, str] = {}  # the host that answered first, by model
         self._sync_due: asyncio.TimerHandle | None = None
         self._tick_ends: float | None = None  # in the event loop's time
 
     def asks_person(self, wave: Wave) -> bool:
-        """Return whether a person is among those asked."""
+        """Return whether the wave asks a person."""
         return any(ask.request.player in self.people for ask in wave.asks)
 
     def begin(self, asks: Sequence[Ask]) -> None:
-        """Begin to decide a wave's requests; what those on record met counts for the others."""
+        """Begin to decide a wave's requests. Recorded calls count for the breaker, the totals and the budget."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
         if self.tick_deadline_s is not None:
             self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
@@ -333,11 +342,11 @@ class Decider:
             key = (ask.wave, ask.place)
             entry = recorded.decisions.get(key)
             for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
-                breaker.add_earlier(place, attempt, past=key in recorded.forgiven)
+                breaker.add_earlier(place, attempt, past=key in recorded.decided_before_stop)
             if entry is not None:
                 breaker.settled(place)
             player = self._player(ask)
-            inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # its parent has paid
+            inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # the parent has paid
             if isinstance(player, ModelPlayer) and not inherited:
                 # a call of an earlier process counts against the run's limits, and is shown
                 for attempt in recorded.calls(*key):
@@ -351,7 +360,7 @@ class Decider:
         return player
 
     async def by_bot(self, ask: Ask, bot: BotPlayer, rng: Stream) -> tuple[Decision, DecisionRecord]:
-        """Have a bot decide one request; the journal has its decision, and may not have synced it."""
+        """Have a bot decide one request, and journal the decision without syncing it."""
         if self.gate is not None:
             await self.gate(ask)
         decision = bot.decide(ask, rng)
@@ -363,8 +372,8 @@ class Decider:
     async def decide(self, ask: Ask) -> tuple[Decision, DecisionRecord]:
         """Have one request of the wave decided by its player, and journal the decision.
 
-        It is on its way to the disk; the rules may not see it before `journal.sync()`. Raises `RunStopped` also if what
-        waited for this decision ends the run.
+        A sync is scheduled; the rules may not see the decision before `journal.sync()`. Raises `RunStopped`, also if
+        calls that were judged after this decision end the run.
         """
         player, place, breaker = self._player(ask), self._places[ask.place], self.limits.breaker
         try:
@@ -372,7 +381,7 @@ class Decider:
             if self.gate is not None:
                 held_since = clock()
                 await self.gate(ask)
-                if tick_ends is not None:  # a pause uses up none of the moment's time
+                if tick_ends is not None:  # a pause uses up none of the tick's time
                     tick_ends += clock() - held_since
             earlier = self.journal.contents.open_attempts(ask.wave, ask.place)
             ends, code = deadline(player, tick_ends)
@@ -387,32 +396,33 @@ class Decider:
             late = ruling.fallback_reason == TICK_DEADLINE
             if breaker.is_silent(place) if late else ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if breaker.waits(place):
-                    self.limits.check()  # or it would wait for requests that are asked no more
+                    self.limits.check()  # or it would wait for requests that are not asked any more
                 await breaker.gave_up(place, late=late)
             record = decision_record_of(ask, ruling)
             self.journal.decided(record, sync=True)
             self.sync_soon()
             self.watcher.decided(record)
             breaker.settled(place)
-        except Exception as error:  # also a mistake of ours: no decision may wait for what will not come
+        except Exception as error:  # also our own bugs: other decisions must not wait for this one forever
             self.limits.stopped = self.limits.stopped or error
             raise
         return ruling.decision, record
 
     def sync_soon(self) -> None:
-        """Have what was just journaled synced with what else comes in a moment."""
+        """Schedule an fsync within `UNSYNCED_S` seconds, shared with other pending writes."""
         if self._sync_due is None:
             self._sync_due = asyncio.get_running_loop().call_later(UNSYNCED_S, self._sync)
 
     def _sync(self) -> None:
         self._sync_due = None
-        with suppress(AgentsimError):  # the journal remembers, and says so at the end of the wave at the latest
+        with suppress(AgentsimError):  # the journal keeps the error and raises it at the end of the wave at the latest
             self.journal.sync()
 
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
-        """Count a call that brought a completion, and say what is to be said of its model once.
+        """Count a call that brought a completion, and warn once about its model.
 
-        A completion comes with the newest terms of its model, which may be those of the scenario again.
+        A completion carries the newest terms of its model; the scenario's own may hold again. Changed terms are
+        journaled.
         """
         self.totals.add_call(attempt)
         self.diagnose(player, attempt)
@@ -425,7 +435,7 @@ class Decider:
                     self.watcher.warned(f"{player.name}: {words}")
 
     def diagnose(self, player: ModelPlayer, attempt: Attempt) -> None:
-        """Warn once of each thing that is strange about the calls of a model."""
+        """Warn once of each diagnostic of a model's calls."""
         for diagnostic in diagnostics(player.model.name, attempt, self._hosts):
             if (diagnostic.code, diagnostic.model) not in self._warned:
                 self._warned.add((diagnostic.code, diagnostic.model))
@@ -433,7 +443,7 @@ class Decider:
 
 
 class _DecisionCalls:
-    """The calls of one decision, each admitted before it is made: see `Calls`."""
+    """The calls of one decision, each admitted by the limits before it is made; implements `Calls`."""
 
     def __init__(self, decider: Decider, ask: Ask, player: Player, place: int, tick: asyncio.Timeout) -> None:
         self._decider, self._limits, self._watcher = decider, decider.limits, decider.watcher
@@ -453,7 +463,7 @@ class _DecisionCalls:
         player = self._player.links[link]
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
-        if isinstance(player, HumanPlayer):  # a person takes no slot, no money and all the time there is
+        if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
             if (unasked := player.unasked(self._ask)) is not None:
                 return unasked
             async with player.terminal.turn:
@@ -481,17 +491,17 @@ class _DecisionCalls:
             decider.answered(player, Attempt(messages, completion=completion), completion)
             self._limits.breaker.called(self._place, None, link)
         except ModelError as error:
-            attempt = Attempt.failed(messages, error, model=named, held=held(error, player.attempts, used))
+            attempt = Attempt.failed(messages, error, model=named, held=exceeds_patience(error, player.attempts, used))
             self._failed(player, attempt, link, error)
             raise
         except asyncio.CancelledError:
-            if self._tick.expired() and sent_at is not None:  # it may have to be paid
+            if self._tick.expired() and sent_at is not None:  # it may be billed
                 attempt = unanswered(messages, clock() - sent_at, named)
                 decider.totals.add_call(attempt)
                 self.keep(attempt)
             raise
         finally:
-            if sent_at is None:  # it never went out
+            if sent_at is None:  # it was never sent
                 watcher.counted(decider.totals)
             else:
                 watcher.called(ask, decider.totals)
@@ -504,5 +514,5 @@ class _DecisionCalls:
         try:
             self._limits.breaker.called(self._place, error, link, held=attempt.held)
         except RunStopped:
-            self.keep(attempt)  # the decision is not made, and nothing more of it is kept
+            self.keep(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
             raise

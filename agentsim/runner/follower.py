@@ -1,4 +1,4 @@
-"""Follower: one run as its journal tells it, whichever process writes that."""
+"""Follower: a run read from its journal while any process writes it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from agentsim.runner.played_game import PlayedGame, RecordedWave, stamp, volatil
 from agentsim.runner.watcher import PublicWatcher, Watcher
 
 EVERY_S = 0.2
-"""Seconds between two looks of `follow` at a journal."""
+"""Seconds between two reads of a journal by `follow`."""
 
 
 class Follower:
-    """A game that is played again as its journal grows. `epoch` names one reading of it from the beginning.
+    """A game that is played again as its journal grows. `epoch` identifies one reading from the beginning.
 
-    Whole waves alone are fed into the game, so that what is shown is what the rules have told. Methods wait for nothing
-    but the disk; one thread calls them at a time.
+    Only whole waves are fed into the game, so that it tells exactly what the rules have told. Methods block only on the
+    disk; only one thread may call them at a time.
     """
 
     def __init__(self, files: RunFiles) -> None:
@@ -40,18 +40,18 @@ class Follower:
 
     @property
     def grown(self) -> bool:
-        """Whether the journal is not as long as what was taken in of it."""
+        """Whether the size of the journal differs from what was read."""
         return _size(self.files.journal) != self.contents.size
 
     @property
     def over(self) -> bool:
-        """Whether the game has come to its end and its process is done with it."""
+        """Whether the game has ended and no process plays it."""
         stops = self.contents.stops
         return not self.playing and bool(stops) and stops[-1].status in FINISHED
 
     @property
     def played(self) -> PlayedGame:
-        """The game as far as it was played; there is one once a look has found the journal's head."""
+        """The game as far as it is played; available after `look` has found the journal's head."""
         assert self._played is not None, "a look has found the journal's head"
         return self._played
 
@@ -66,19 +66,19 @@ class Follower:
         return 0 if self._played is None else len(self._played.play.table.rounds)
 
     def look(self) -> bool:
-        """Take in what the journal has gained, and return whether that was anything. Raises as `waves`."""
+        """Read the new records of the journal, and return whether anything changed. Raises like `waves`."""
         was = self.playing, self.contents.lines
         for _ in self.waves():
             pass
         return was != (self.playing, self.contents.lines)
 
     def waves(self) -> Iterator[RecordedWave]:
-        """Take in what the journal has gained, and yield each wave before the rules get its decisions.
+        """Read the new records of the journal, and yield each wave before the rules get its decisions.
 
-        Raises `JournalError` if the journal cannot be used, or was played by rules that cannot be played here.
+        Raises `JournalError` if the journal cannot be used, or if this version cannot play its rules.
         """
-        self.playing = is_running(self.files.journal)  # asked first: what a process wrote before it ended is seen
-        if _size(self.files.journal) < self.contents.size:  # it is another journal now
+        self.playing = is_running(self.files.journal)  # asked first, so that an ending process's last writes are read
+        if _size(self.files.journal) < self.contents.size:  # the journal was replaced
             self._begin()
         read_on(self.files.journal, self.contents)
         if not self.contents.head:
@@ -104,7 +104,7 @@ class Follower:
         return self.played.finished or self.contents.stops[-1].status
 
     def since(self, told: int) -> History:
-        """Build a history of nothing but the events after the first `told`, and the decisions that led to them."""
+        """Build a history of only the events after the first `told` and the decisions that led to them."""
         made = {entry.decision or 0 for entry in self.played.play.log[told:]}
         return self.played.since(told, [self._by_index[index] for index in made if index in self._by_index])
 
@@ -117,10 +117,10 @@ def _size(path: Path) -> int:
 
 
 def follow(files: RunFiles, watcher: Watcher, *, sleep: Callable[[float], None] = time.sleep) -> str:
-    """Show the watcher what the run has done and does, until it ends or stops; return its status then.
+    """Show a watcher the run so far and as it goes on, until it ends or stops; return its status.
 
-    `interrupted` is also that of a run whose process is gone without a word. Decisions of bots may wait in the player's
-    memory for a while before they are in the journal. Raises `JournalError` for a journal that cannot be used.
+    The status is `interrupted` also if the process died without a record. Decisions of bots may stay in the playing
+    process's memory for a while. Raises `JournalError` if the journal cannot be used.
     """
     follower, shown = Follower(files), _Shown(files.name, watcher)
     while True:
@@ -134,17 +134,17 @@ def follow(files: RunFiles, watcher: Watcher, *, sleep: Callable[[float], None] 
 
 
 class _Shown:
-    """Shows each decision and event of a followed game once."""
+    """The events and decisions of a followed game, each shown once."""
 
     def __init__(self, name: str, watcher: Watcher) -> None:
         self._name, self._watcher = name, watcher
-        self._totals = Totals()
+        self._totals = Totals.zero()
         self._begun = False
         self._wave = self._told = 0
         self._places: set[int] = set()  # of this wave
 
     def wave(self, played: PlayedGame, found: RecordedWave) -> None:
-        """Show a wave as it begins, and its decisions as they come."""
+        """Show a wave when it begins, and its decisions as they come."""
         if found.wave.number != self._wave:
             self._wave = found.wave.number
             self._places.clear()
@@ -159,7 +159,7 @@ class _Shown:
                 self._watcher.counted(self._totals)
 
     def events(self, played: PlayedGame) -> None:
-        """Show what the rules have told since the last time."""
+        """Show the events that the rules have told since the last call."""
         if not self._begun:
             self._begun = True
             self._begin(played)

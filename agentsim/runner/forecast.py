@@ -1,11 +1,11 @@
-"""Forecast: what a run would send, found out by playing its game on bots. An estimate; no model is called.
+"""Forecast: an estimate of what a run would send, from playing its game with bots. No model is called.
 
-Seats that are no bots are played by the game's typical policies, dealt to them in turn; what a bot says is made as long
-as half of what may be said, which is what models use, or their later prompts would come out too short. Of a wave's many
-prompts some are measured and stand for the others. Three such games are played, and the one with the middle number of
-calls is foreseen: in the world that the scenario's seed deals, with other luck of the policies, or in the worlds of
-three seeds where it names none. How many calls there are at least and at most is told from these and from games of each
-one policy alone. Printing belongs to the command line.
+The game's typical policies, dealt in turn, play the seats without bots. Their texts are padded to half of the allowed
+length, which is what models use, so that later prompts do not come out too short. At most `MOST_MEASURED` prompts to a
+model are measured in one wave, and stand for the others. Three such games are played, in the world of the scenario's
+seed with other luck of the policies, or in the worlds of three seeds if the scenario has none; the estimate is the one
+with the median number of calls. These games and one game for each single policy give the minimum and maximum number of
+calls. The command line prints the forecast.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ M = TypeVar("M", bound=BaseModel)
 MOST_DECISIONS = 20_000
 MOST_SECONDS = 20.0
 MOST_MEASURED = 12
-"""Prompts to one model that are measured in one wave."""
+"""The maximum number of prompts to one model that are measured in one wave."""
 REHEARSALS = 3
-"""Games of the typical policies."""
+"""The number of games that the typical policies play."""
 _FILLER = "and so on "
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A prompt of the rehearsal, and the request that it puts."""
+    """A prompt of the rehearsal, and its request; `tokens` is an estimate."""
 
     request: Request[Any]
     messages: tuple[Message, ...]
@@ -57,11 +57,12 @@ class Sample:
 
 @dataclass
 class ModelForecast:
-    """One model's part: calls, and tokens by estimate. `repeated` are those of prompts that an earlier one began with.
+    """The estimated calls, tokens and dollars of one model.
 
-    `most_completion` is what `max_tokens` allows, or `longest_reply`. Dollars are None where the price is unknown;
-    `most_usd` is what the budget would reserve for these calls, each as for the dearest of a chain. `longest` is the
-    longest prompt, `shortest_answer` the request whose answer has the least room for words.
+    `repeated` are the prompt tokens that an earlier prompt began with. `most_completion` is what `max_tokens` allows,
+    or `longest_reply`. Dollars are None if the price is unknown; `most_usd` is what the budget would reserve for these
+    calls, each at the price of the most expensive model of the chain. `longest` is the longest prompt,
+    `shortest_answer` the request whose answer has the least room for words.
     """
 
     model: str
@@ -76,14 +77,14 @@ class ModelForecast:
     shortest_answer: Sample | None = None
 
     def add(self, other: ModelForecast) -> None:
-        """Count the calls of another."""
+        """Add the calls, tokens and dollars of another forecast."""
         for name in ("calls", "prompt", "repeated", "completion", "most_completion"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.usd = None if self.usd is None or other.usd is None else self.usd + other.usd
         self.most_usd = None if self.most_usd is None or other.most_usd is None else self.most_usd + other.most_usd
 
     def times(self, calls: int, measured: int) -> ModelForecast:
-        """The same for so many calls, of which so many were measured."""
+        """Scale from `measured` prompts to `calls` calls."""
         tokens = {
             name: getattr(self, name) * calls // measured
             for name in ("prompt", "repeated", "completion", "most_completion")
@@ -94,10 +95,10 @@ class ModelForecast:
 
 @dataclass
 class Forecast:
-    """The parts by model's name, in the order of the seats; `ended` where the game came to its end in the rehearsal.
+    """The forecasts by name of the model, in the order of the seats; `ended` if the game ended in the rehearsal.
 
     `least` and `most` are the calls of all models together in the shortest and the longest of all rehearsals. Tokens
-    are those of the first, in proportion to the calls of the middle one.
+    are those of the first rehearsal, in proportion to the calls of the median one.
     """
 
     models: dict[str, ModelForecast] = field(default_factory=dict)
@@ -107,14 +108,14 @@ class Forecast:
     most: int = 0
 
     def total(self) -> ModelForecast:
-        """All models together."""
+        """Return the sum over all models."""
         whole = ModelForecast("total")
         for part in self.models.values():
             whole.add(part)
         return whole
 
     def take(self, calls: Mapping[str, int]) -> None:
-        """Foresee so many calls of each model, of prompts like those that were measured."""
+        """Scale each model's forecast to so many calls with prompts like the measured ones."""
         for name, part in self.models.items():
             if part.calls not in {0, calls[name]}:
                 longest, shortest = part.longest, part.shortest_answer
@@ -131,11 +132,10 @@ def forecast(
     clock: Callable[[], float] = time.monotonic,
     env: Mapping[str, str] | None = None,
 ) -> Forecast:
-    """Play the scenario on bots, and estimate what its models would be sent.
-    The environment `env` may say where a provider is, and with it what a call costs there.
+    """Play the scenario with bots, and estimate what its models would be sent.
 
-    Of a chain of models the first is taken, but for `most_usd`. It stops after so many decisions or seconds, and then
-    says so (`ended`).
+    A chain counts as its first model, except for `most_usd`. `env` may change the address of a provider and with it the
+    prices. `ended` is False in the result if the game was cut short after `most_decisions` or `most_seconds`.
     """
     takes = [(scenario.seed, luck) for luck in range(REHEARSALS)]
     if scenario.seed is None:
@@ -179,8 +179,10 @@ def forecast(
 def _rehearsed(
     scenario: Scenario, game: Game, policies: Sequence[Bot], luck: int = 0
 ) -> Iterator[tuple[Wave, list[Decision]]]:
-    """Each wave with what bots answer, which may be changed before the next; seats without one have these policies.
-    With `luck` those draw otherwise than they would, in the same world."""
+    """Yield each wave with the answers of bots, which the caller may change before the next wave.
+
+    `policies` play the seats without a bot. A `luck` above 0 gives them other random numbers in the same world.
+    """
     bots = {plan.id: bots_of(game)[plan.name.rest] for plan in scenario.seats if plan.name.kind == "bot"}
     dealt = dict(zip((plan.id for plan in scenario.seats if plan.id not in bots), cycle(policies), strict=False))
     other = Chance(f"{scenario.seed}/{luck}") if luck else None
@@ -200,7 +202,10 @@ def _rehearsed(
 
 
 def wordy(request: Request[Any], decision: Decision, filler: str = _FILLER) -> Decision:
-    """The decision with as many words as a model would use: half of those it may, its own before the filler."""
+    """Return the decision with its texts padded with `filler` to half of their limits, as models write.
+
+    Returns the decision unchanged if the padded one is not legal.
+    """
     said = decision
     for path, option in request.legal.items():
         if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
@@ -214,21 +219,21 @@ def wordy(request: Request[Any], decision: Decision, filler: str = _FILLER) -> D
 
 
 def _replaced(whole: M, path: Sequence[str], words: str) -> M:
-    """A copy with these words at the end of the path."""
+    """Return a copy with these words at the end of the path."""
     name, *rest = path
     part: Any = _replaced(getattr(whole, name), rest, words) if rest else words
     return whole.model_copy(update={name: part})
 
 
 class _Counter:
-    """Adds up one rehearsal. What a prompt repeats is looked for in the player's last one and the model's last one."""
+    """The totals of one rehearsal. A prompt repeats the beginning of the last one of its player or of its model."""
 
     def __init__(self, found: Forecast, prices: Prices, seats: Mapping[str, PlayerPlan]) -> None:
         self._found, self._prices, self._seats = found, prices, seats
         self._last: dict[tuple[str, str], str] = {}
 
     def count(self, asks: Sequence[Ask], decisions: Sequence[Decision]) -> None:
-        """A wave, or its beginning; those of many alike that are measured stand for the others."""
+        """Count a wave, or its beginning; the measured prompts stand for the others of their model."""
         asked: defaultdict[str, list[tuple[Ask, Decision]]] = defaultdict(list)
         for ask, decision in zip(asks, decisions, strict=True):
             if (model := self._seats[ask.request.player].model) in self._found.models:
@@ -244,7 +249,7 @@ class _Counter:
         plan = self._seats[ask.request.player]
         messages = prompt_messages(ask, plan.prompt or "")
         texts = [message.text for message in messages]
-        prompt, limit = estimated_tokens(texts), longest_reply(plan.model, plan.settings.max_tokens)
+        prompt, limit = estimated_tokens(texts), longest_reply(plan.model, plan.max_tokens)
         completion = min(limit, estimated_tokens([decision.model_dump_json()]))
         part, sample = self._found.models[plan.model], Sample(ask.request, messages, prompt)
         if part.longest is None or prompt > part.longest.tokens:
@@ -263,9 +268,12 @@ class _Counter:
         )
 
     def _most(self, plan: PlayerPlan, prompt: int) -> float | None:
-        """What the dearest of a seat's models takes: before a call it is not known which one will answer."""
-        cap = plan.settings.max_tokens
-        costs = [self._prices.estimate(each.model, prompt, longest_reply(each.model, cap)) for each in plan.models]
+        """Return the highest price in US dollars among a seat's fallback models, or None if one is unknown.
+
+        Before a call it is not known which model will answer.
+        """
+        cap = plan.max_tokens
+        costs = [self._prices.estimate(model, prompt, longest_reply(model, cap)) for model in plan.models]
         known = [cost for cost in costs if cost is not None]
         return max(known) if len(known) == len(costs) else None
 
@@ -277,12 +285,12 @@ class _Counter:
 
 
 def _room(request: Request[Any]) -> int:
-    """Characters that an answer may hold in free words."""
+    """Return the number of characters of free text that an answer may hold."""
     return sum(option.limit for option in request.legal.values() if isinstance(option, Text))
 
 
 def alike(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """Return the length of the common beginning of two texts."""
     same, most = 0, min(len(one), len(other))
     while same < most:
         upto = most

@@ -1,6 +1,6 @@
-"""Fork: a run's journal up to a decision becomes the beginning of new runs, which are made, resumed or there already.
+"""Fork: new runs that begin with the journal of another run up to one decision.
 
-What the arms of a fork show is `analysis.arms`.
+`analysis.arms` compares the arms of a fork.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from agentsim.scenario.validation import no_such_bot, screen
 
 @dataclass(frozen=True)
 class Change:
-    """What a branch does otherwise than its parent.
+    """The difference between a branch and its parent.
 
-    It takes the decision `instead`, JSON as a model would reply or a decision, or asks anew; `settings` are put into
-    what the journal keeps of the scenario, as `KEY=VALUE`.
+    `instead` is the decision to take, as a decision or as JSON in the form of a model's reply; with None the player is
+    asked again. `settings` are `KEY=VALUE` changes of the scenario in the journal.
     """
 
     instead: str | Decision | None = None
@@ -51,7 +51,7 @@ NO_CHANGE = Change()
 
 @dataclass(frozen=True)
 class ForkPoint:
-    """A run cut before one decision: `ask` is what is to be decided anew."""
+    """A run cut before one decision: `ask` is the request to decide again."""
 
     files: RunFiles
     contents: Contents
@@ -62,9 +62,10 @@ class ForkPoint:
 
     @classmethod
     def of(cls, files: RunFiles, at: int) -> ForkPoint:
-        """Cut a run before its decision number `at`: its past is played again, and must be what the rules ask.
+        """Cut a run before its decision number `at`, playing its past again.
 
-        Raises `UsageError` if there is no such decision, `JournalError` for a journal that cannot be used.
+        Raises `UsageError` if there is no such decision, `JournalError` if the journal cannot be used or the rules ask
+        something else.
         """
         contents = read_journal(files.journal)
         played = PlayedGame.of_journal(contents)
@@ -93,19 +94,20 @@ class ForkPoint:
         name: str | None = None,
         limits: LimitOverrides | None = None,
     ) -> Run:
-        """Create a run with this past; its journal is there, and `agentsim resume` would go on with it.
+        """Create a run with this past and write its journal, which `agentsim resume` can go on with.
 
-        A `number` tells it from other branches and gives chance another way after the decision, unless `paired`; one
-        `of_several` takes the first that no branch beside the parent has which does the same, and bears it in its name.
-        Branches of an `arm` bear its name as well, and each number is there once. `limits` count what the branch itself
-        calls. Raises `UsageError` for a decision that is not allowed, `ScenarioError` for changes that cannot be.
+        A `number` tells the branch from others and salts chance after the decision, unless `paired`. With `of_several`
+        and no number, the branch takes the number after the highest of the branches that make the same change, and its
+        name ends with it. The name of a branch of an `arm` has the arm and the number, which must be free. `limits`
+        count only the branch's own calls. Raises `UsageError` if the decision is not allowed, `ScenarioError` for
+        changes that are not valid.
         """
         if name is not None:
             check_name(name)
         entry = None if change.instead is None else self._decided(change.instead)
         default = f"{self.files.name}_at{self.ask.index}"
         given = name is not None
-        with _alone(self.files.directory):  # or another process would take the same number
+        with _alone(self.files.directory):  # or another process could take the same number
             made = self._branch(entry, change.settings, arm)
             if arm is not None:
                 if number in self.alike(made):
@@ -138,7 +140,7 @@ class ForkPoint:
         return Run(files, options, prepared=prepared)
 
     def _write(self, draft: Path, head: Mapping[str, Any], entry: DecisionRecord | None) -> None:
-        """Write the journal beside its place: a run with half a past would pay again for the other half."""
+        """Write the journal to `draft`, which is renamed when complete: half a past would be paid for again."""
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         journal = Journal.create(draft, handle, head)
         with journal.beginning():
@@ -153,7 +155,7 @@ class ForkPoint:
         journal.close()
 
     def marked(self, change: Change = NO_CHANGE, arm: str | None = None) -> Branch:
-        """Return what a branch with this change records of itself, but for its number."""
+        """Return the record of a branch with this change, without its number."""
         entry = None if change.instead is None else self._decided(change.instead)
         return self._branch(entry, change.settings, arm)
 
@@ -169,9 +171,9 @@ class ForkPoint:
         )
 
     def alike(self, branch: Branch) -> dict[int, RunFiles]:
-        """By number, the branches beside the parent that make the same change, and those of the arm of that name.
+        """Return the branches beside the parent that make the same change in the same arm, by number.
 
-        Raises `UsageError` where the arm makes another change there.
+        Raises `UsageError` if a branch of the same arm makes another change.
         """
         found: dict[int, RunFiles] = {}
         for files, other in branches_in(self.files.directory):
@@ -198,13 +200,13 @@ class ForkPoint:
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether changes, as `KEY=VALUE`, are the same ones, however they are written."""
+    """Return whether two lists of `KEY=VALUE` changes mean the same."""
     return one == other or overridden({}, one) == overridden({}, other)
 
 
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Locks the folder against other processes that make a branch in it."""
+    """Lock the folder against other processes that make a branch in it."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         lock_descriptor(handle, poll_interval=0.01)
@@ -217,14 +219,17 @@ _MAY_CHANGE = ("players", "staff", "prices", "providers")
 
 
 def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:
-    """The scenario with `KEY=VALUE` put into what a journal keeps of it."""
+    """Return the scenario with the `KEY=VALUE` changes put into what a journal keeps of it.
+
+    Raises `UsageError` for keys that a fork cannot change, `ScenarioError` for values that are not valid.
+    """
     for change in changes:
         first = change.partition("=")[0].strip().partition(".")[0]
         if first not in _MAY_CHANGE:
             raise UsageError(f"--set {first}: cannot be changed by a fork (valid: {', '.join(_MAY_CHANGE)})")
     if not changes:
         return scenario
-    screen(overridden({}, changes))  # what is changed is kept as it was typed
+    screen(overridden({}, changes))  # changed values are stored as they were typed, so they are screened first
     identity = overridden(scenario.identity(), changes)
     with by_typed_ids(identity, changes):
         changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
@@ -241,8 +246,8 @@ def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> 
 
 
 def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
-    """The plan, its model's file found; `ScenarioError` where its new model cannot play here."""
-    if before is not None and [each.model for each in plan.models] == [each.model for each in before.models]:
+    """Return the plan with the path of its model's file. Raises `ScenarioError` if its new model cannot play here."""
+    if before is not None and plan.models == before.models:
         return plan
     at = f"the model of {plan.id}"
     try:
@@ -251,20 +256,19 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
         raise ScenarioError(str(error), key=at) from None
     if name.kind == "bot" and name.rest not in bots_of(game):
         raise no_such_bot(game.name, name.rest, bots_of(game), key=at)
-    if name.kind not in {"bot", "human", "web"} and (
-        plan.settings.timeout_s is None or plan.settings.max_attempts is None
-    ):
+    if name.kind not in {"bot", "human", "web"} and (plan.timeout_s is None or plan.max_attempts is None):
         raise ScenarioError(
             "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
         )
     if name.file is None:
-        return replace(plan, path=None)
-    return replace(plan, path=located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at))
+        return plan.found((None, *plan.files[1:]))
+    file = located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at)
+    return plan.found((file, *plan.files[1:]))
 
 
 @dataclass(frozen=True)
 class BranchJob:
-    """One branch that is asked for; it has `files` if its journal is there already."""
+    """A branch to play; `files` is set if its journal exists."""
 
     point: ForkPoint
     change: Change = NO_CHANGE
@@ -276,11 +280,11 @@ class BranchJob:
 
     @property
     def running(self) -> bool:
-        """Whether another process plays it now."""
+        """Whether another process is playing the branch."""
         return self.files is not None and is_running(self.files.journal)
 
     def run(self, options: RunOptions, *, name: str | None = None, limits: LimitOverrides | None = None) -> Run:
-        """Return the branch's run: a new one, or the one that is there. Raises as `ForkPoint.branch`."""
+        """Return the branch's run: a new one, or the existing one. Raises like `ForkPoint.branch`."""
         if self.files is not None:
             return Run.open(self.files, options, limits)
         return self.point.branch(
@@ -296,11 +300,11 @@ class BranchJob:
 
 
 def jobs_of_arm(point: ForkPoint, arm: str, count: int, change: Change = NO_CHANGE) -> list[BranchJob]:
-    """Return branches 1 to `count` of the arm, each before the control's of the same number, which shares its luck.
+    """Return branches 1 to `count` of the arm, each before the control of the same number, which shares its luck.
 
-    Those that are there are in the list with their files, so that the same command again goes on where one ended.
-    An arm that changes nothing either is drawn anew as well. Raises `UsageError` if the arm is there and changes
-    something else, or the control would change anything.
+    Existing branches are in the list with their files, so that the same command resumes them. An arm without a change
+    is decided again too. Raises `UsageError` if a branch of the arm exists with another change, or if the control is
+    given one.
     """
     if arm == CONTROL and change != NO_CHANGE:
         raise UsageError(f"--arm {CONTROL}: changes nothing, so --set and --instead are for other arms")
@@ -308,10 +312,10 @@ def jobs_of_arm(point: ForkPoint, arm: str, count: int, change: Change = NO_CHAN
 
 
 def jobs_of_arms(point: ForkPoint, arms: Mapping[str, Change], count: int) -> list[BranchJob]:
-    """Return branches 1 to `count` of each arm, by number. Raises as `jobs_of_arm`."""
+    """Return branches 1 to `count` of each arm, by number. Raises like `jobs_of_arm`."""
     for name in arms:
         check_name(name)
-    # before anything is paid for: if one arm cannot be, none is played
+    # before anything is paid for: if one arm is impossible, no arm is played
     there = {name: point.alike(point.marked(change, name)) for name, change in arms.items()}
     return [
         BranchJob(point, change, number, arm=name, files=there[name].get(number))
@@ -323,7 +327,7 @@ def jobs_of_arms(point: ForkPoint, arms: Mapping[str, Change], count: int) -> li
 def jobs_of_several(
     point: ForkPoint, count: int, change: Change = NO_CHANGE, *, paired: bool = False
 ) -> list[BranchJob]:
-    """Return `count` branches without a name for what they change: first those that were stopped, then new ones."""
+    """Return `count` branches outside any arm: first the stopped ones with this change, then new ones."""
     there = point.alike(point.marked(change))
     stopped = [files for _, files in sorted(there.items()) if not is_over(files) and not is_running(files.journal)]
     new = BranchJob(point, change, paired=paired, of_several=True)
@@ -332,7 +336,7 @@ def jobs_of_several(
 
 
 def jobs_to_play(jobs: Sequence[BranchJob], noted: Callable[[str], object]) -> Iterator[BranchJob]:
-    """Yield the branches that no other process plays; the others are noted."""
+    """Yield the branches that no other process plays; report the others with `noted`."""
     for job in jobs:
         if job.running and job.files is not None:
             noted(f"{job.files.name} is being played by another process")

@@ -1,9 +1,9 @@
 """Limits: whether and when a call of a run may be made.
 
-`Budget` counts calls, US dollars and seconds; what a call costs is `models.prices`. `CircuitBreaker` counts decisions
-in a row that a provider failed; which errors count is `models.faults`. `Warming` lets one call of a wave fill a prompt
-cache that the others meet. `Limits.admitted` asks all of them, a provider's slots and the rate limiter of the host
-(`models.rate_limiter`) for one call.
+`Budget` counts calls, US dollars and seconds; `models.prices` knows what a call costs. `CircuitBreaker` counts
+consecutive decisions that a provider failed; `models.faults` classifies the errors. `Warming` lets one call of a wave
+fill a prompt cache for the others. `Limits.admitted` applies all of them to one call, with the provider's slots and the
+rate limiter of its host (`models.rate_limiter`).
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.players.model import ModelPlayer
 
 T = TypeVar("T")
-_DUST_USD = 1e-9  # what adding binary fractions may leave above a limit that is exactly reached
+_DUST_USD = 1e-9  # the rounding error of a sum of floats that exactly reaches a limit
 
 
 class Budget:
-    """Calls, US dollars and seconds spent; dollars are also reserved by the calls in flight.
+    """The calls, US dollars and seconds that are spent; calls in flight also reserve dollars.
 
-    The seconds are wall clock, from when this is made. `within` is a budget that several games share: what is
-    admitted here is admitted there as well.
+    The seconds are wall-clock time since the budget was made. `within` is a budget that several games share: it must
+    admit each call too.
     """
 
     def __init__(
@@ -56,14 +56,13 @@ class Budget:
         self._clock, self._started = clock, clock()
 
     async def admit(self, worst_case_usd: float) -> None:
-        """Reserve one call of at most this cost; raises `BudgetReached` where a limit would be passed.
+        """Reserve one call that costs at most `worst_case_usd`. Raises `BudgetReached` if a limit would be passed.
 
-        What calls in flight have reserved is not spent: where only that stands in the way, it is waited for, so
-        that how many calls run at once does not decide whether the budget is reached.
+        If only reservations of calls in flight stand in the way, wait until they are settled, so that the number of
+        concurrent calls does not decide whether the budget is reached.
         """
         self.check_time()
-        if self.max_calls is not None and self.calls + 1 > self.max_calls:
-            raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
+        self._check_calls()
         while self._passes(self.reserved_usd + worst_case_usd):
             if self._passes(worst_case_usd):
                 raise BudgetReached(
@@ -72,6 +71,7 @@ class Budget:
                 )
             self._settled.clear()
             await self._settled.wait()
+            self._check_calls()  # others that waited may have gone out
         self.calls += 1
         self.reserved_usd += worst_case_usd
         if self._within is not None:
@@ -82,8 +82,15 @@ class Budget:
                 self._release(worst_case_usd)
                 raise
 
+    def _check_calls(self) -> None:
+        if self.max_calls is not None and self.calls + 1 > self.max_calls:
+            raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
+
     def settle(self, worst_case_usd: float, cost_usd: float | None, *, sent: bool = True) -> None:
-        """A call is over: its reservation becomes what it really cost (None: it failed). One never sent is no call."""
+        """Replace a call's reservation by its cost. A call that was never sent is not counted.
+
+        A cost of None counts as 0.
+        """
         self.calls -= not sent
         self.cost_usd += cost_usd or 0.0
         self._release(worst_case_usd)
@@ -91,26 +98,26 @@ class Budget:
             self._within.settle(worst_case_usd, cost_usd, sent=sent)
 
     def add_earlier(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
-        """Count what earlier processes spent on the same run; whoever made a shared budget counts it there."""
+        """Add what earlier processes spent on the same run; the owner of a shared budget adds it there."""
         self.calls += calls
         self.cost_usd += cost_usd
         self._started -= wall_s
 
     def check_time(self) -> None:
-        """Raise `BudgetReached` where the run has had its time; also asked when an admitted call's turn comes."""
+        """Raise `BudgetReached` if the run's time is used up."""
         if self.left_s() == 0:
             raise self.out_of_time()
 
     def left_s(self) -> float | None:
-        """Seconds until the run has had its time; None where it has all there is."""
+        """Return the seconds until the run's time is used up, or None if it has no time limit."""
         return None if self.max_wall_s is None else max(0.0, self.max_wall_s - self._played_s())
 
     def out_of_time(self) -> BudgetReached:
-        """The error of a run that has had its time."""
+        """Return the error for a run whose time is used up."""
         return BudgetReached(f"limits.max_wall_s = {self.max_wall_s:g} is reached: {self._played_s():.1f} s played")
 
     async def in_time(self, waiting: Awaitable[T]) -> T:
-        """What is waited for; `BudgetReached` where the run's time is over before that."""
+        """Await and return a result. Raises `BudgetReached` if the run's time is used up first."""
         try:
             async with asyncio.timeout(self.left_s()):
                 return await waiting
@@ -118,7 +125,7 @@ class Budget:
             raise self.out_of_time() from None
 
     async def rest(self, seconds: float) -> None:
-        """Wait so long; `BudgetReached` where the run's time is over before that."""
+        """Sleep for `seconds`. Raises `BudgetReached` if the run's time is used up first."""
         left = self.left_s()
         await asyncio.sleep(seconds if left is None else min(seconds, left))
         if left is not None and seconds >= left:
@@ -136,14 +143,14 @@ class Budget:
 
 
 STREAK = 5
-"""Decisions in a row that a provider may leave without an answer before it is asked no more."""
-_TWICE = 2  # the first may be one decision's own limit; the second, with no answer between, is the model's
+"""Consecutive decisions that a provider may leave without an answer before it is skipped."""
+_TWICE = 2  # the first may be the limit of one decision; the second, with no answer between, is the model's
 
 
 class Link(NamedTuple):
     """One model that may be asked for a request.
 
-    A rejection is of one model, transport failures count for its provider.
+    Rejections count for the model, transport failures for its provider.
     """
 
     name: str
@@ -153,25 +160,25 @@ class Link(NamedTuple):
 class _Call(NamedTuple):
     link: Link
     fault: Fault | None
-    error: ModelError | None  # of this process; an earlier one's is only counted
+    error: ModelError | None  # None for calls of earlier processes, which are only counted
     held: bool
-    doubtful: bool = False  # a refusal that may be about this prompt, or about every call of the model
-    unaccepted: bool = False  # its host accepts no such request, whatever is left out
+    doubtful: bool = False  # the refusal may be about this prompt, or about every call of the model
+    unaccepted: bool = False  # the host accepts no such request, whatever is left out of it
 
 
 @dataclass
 class _Place:
-    """One request of the wave: who may be asked, in which order, and what came of it."""
+    """One request of the wave: the models that may be asked, their order, and the results of the calls."""
 
     links: Sequence[Link]
     order: tuple[int, ...]
     calls: deque[_Call] = field(default_factory=deque)
     settled: bool = False
     rejected: set[int] = field(default_factory=set)  # links that rejected this very request
-    silent: set[str] = field(default_factory=set)  # providers whose last call failed for transport reasons
+    silent: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
 
     def take(self, call: _Call) -> None:
-        """Add a call. An answer, also a bad one or a refusal, ends the silence of its provider; a wait does not."""
+        """Add a call. An answer, a bad reply or a refusal ends its provider's silence; a rate limit does not."""
         self.calls.append(call)
         if call.fault == "transport":
             self.silent.add(call.link.provider)
@@ -180,22 +187,22 @@ class _Place:
 
 
 class CircuitBreaker:
-    """Counts decisions in a row that a provider failed, and remembers which models were rejected.
+    """A counter of consecutive decisions that each provider failed, and of the models that were rejected.
 
-    A provider fails a decision if its last call for it failed for transport reasons, however often it was tried. One
-    that fails `STREAK` decisions in a row, or a model that is rejected, is not asked from the next wave on for requests
-    that have another model. The run stops before a decision for which no other model is left, and before the first
-    decision of the run if it gets no answer at all. It also stops where a model's host wants more time than a decision
-    has (`held`), twice without an answer between: that limit holds for every call of the model. A refusal that may be
-    about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has answered before; if it never has,
-    the model counts as rejected. Anything less costs one decision.
+    A provider fails a decision if its last call for it failed for transport reasons, regardless of the number of
+    attempts. A provider that fails `STREAK` decisions in a row, or a model that is rejected, is skipped from the next
+    wave on for requests that have another model. The run stops before a decision for which no other model is left, and
+    before the first decision of the run if it gets no answer at all. It also stops if a model's host wants more time
+    than a decision has (`held`), twice without an answer between: that limit holds for every call of the model. A
+    refusal that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has answered
+    before; if it never has, the model counts as rejected. Other failures cost one decision.
 
-    Decisions are judged in the order of the requests, not of the replies: a wave's calls count as if they had been made
-    one after another, so that how many run at once never decides whether a run stops, or who is asked in the next wave.
-    Places are those of one wave's requests.
+    Decisions are judged in the order of the requests, not of the replies: the calls of a wave count as if they had been
+    made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks. A
+    place is the position of a request in the current wave.
 
     With `on_failure="fallback"`, silence, held calls and requests that are not accepted cost decisions only; rejected
-    models stop the run as always.
+    models still stop the run.
     """
 
     def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
@@ -211,7 +218,7 @@ class CircuitBreaker:
         self._moved = asyncio.Event()
 
     def begin(self, asked: Sequence[Sequence[Link]]) -> None:
-        """Begin a wave: for each request, in their order, the models that may be asked for it."""
+        """Begin a wave: `asked` has the models that may be asked for each request, in the order of the requests."""
         self._places = [_Place(links, self._order(links)) for links in asked]
         self._judged = 0
 
@@ -224,14 +231,15 @@ class CircuitBreaker:
         return failed < STREAK and link.name not in self._rejected
 
     def order(self, place: int) -> tuple[int, ...]:
-        """Which of a request's models are asked, in order: those that were alive when the wave began; if none, all."""
+        """Return which of a request's models to ask, in order: those alive when the wave began, or all if none was."""
         return self._places[place].order
 
     def add_earlier(self, place: int, attempt: Attempt, *, past: bool) -> None:
-        """Count a call that an earlier process made for this request; it stops nothing.
+        """Count a call that an earlier process made for this request. It never stops the run.
 
-        `past` failures are those before a provider stopped the run: it may have been mended since then. A limit mends
-        itself, or holds: only an answer shows which.
+        `past` failures happened before a provider stopped the run: the cause may be fixed since. They are not counted,
+        except that held calls are counted as rate limits, because only an answer shows whether such a limit still
+        holds.
         """
         links, held = self._places[place].links, attempt.held
         link = next((link for link in links if link.name == attempt.model), links[0])
@@ -245,9 +253,10 @@ class CircuitBreaker:
         self._judge()
 
     def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
-        """A call came back: with a completion (None) or an error.
+        """Count a call that returned a completion (`error` is None) or failed.
 
-        Raises `ProviderStopped` where no call can succeed, or the calls judged so far leave no model to ask.
+        Raises `ProviderStopped` if no call for this request can succeed, or if the calls judged so far leave no model
+        to ask.
         """
         here = self._places[place]
         if isinstance(error, ProviderRejected):
@@ -261,23 +270,23 @@ class CircuitBreaker:
         self._judge()
 
     def settled(self, place: int) -> None:
-        """This request is decided; raises `ProviderStopped` where what waited behind it leaves no model to ask."""
+        """Mark a request as decided. Raises `ProviderStopped` if the calls judged after it leave no model to ask."""
         self._places[place].settled = True
         self._judge()
 
     def waits(self, place: int) -> bool:
-        """Whether requests before this one are not decided yet."""
+        """Return whether requests before this one are undecided."""
         return self._judged < place
 
     def is_silent(self, place: int) -> bool:
-        """Return whether a provider's last call for this request failed for transport reasons."""
+        """Return whether any provider's last call for this request failed for transport reasons."""
         return bool(self._places[place].silent)
 
     async def gave_up(self, place: int, *, late: bool = False) -> None:
-        """Wait until everything before a decision that found no usable answer is decided, and judge it.
+        """Wait until all requests before one that got no usable answer are decided, then judge it.
 
         Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or if they had not
-        answered before. A decision that is `late` may have been answered in time, and is not judged as the first.
+        answered before. A `late` decision, which fell back at its deadline, is exempt from the second rule.
         """
         while self.waits(place):
             self._moved.clear()
@@ -299,7 +308,7 @@ class CircuitBreaker:
         return self._goes_on and any(link.name not in self._rejected for link in here.links)
 
     def _failed(self, provider: str, here: _Place) -> int:
-        """Return how many decisions in a row a provider has failed, with the one at this place."""
+        """Return how many consecutive decisions a provider has failed, with the one at this place."""
         return self._streak[provider] + (provider in here.silent)
 
     def _never_answered(self, link: Link, here: _Place) -> bool:
@@ -347,18 +356,18 @@ class CircuitBreaker:
 
 
 BLOCK = 1_024 * TOKEN_BYTES
-"""Characters of a block: of less than 1,024 tokens OpenAI and Gemini cache nothing."""
+"""Characters of a cache block (1,024 tokens): OpenAI and Gemini cache no shorter prefixes."""
 KEPT_S = 300.0
-"""Seconds since its last use for which a prefix is believed to be cached: the least that OpenAI promises."""
+"""Seconds since its last use for which a prefix counts as cached: the least that OpenAI promises."""
 
 
 class Warming:
-    """Lets one call of a wave go ahead, while those that begin as it does wait for its answer.
+    """A gate that lets one call of a wave go first, while calls with the same beginning wait for its answer.
 
-    A provider with a prompt cache bills a prefix that it has answered before at less, but not one that is only under
-    way. Of a hundred calls that go out at once, none meets another's cache. Believed to be cached are whole blocks of
-    the beginning of a prompt, by model. A call waits once at most. What a provider really took from its cache is what
-    its answers say (`Usage.cached_tokens`).
+    A provider with a prompt cache charges less for a prefix that it has answered before, but not for one that is still
+    under way: of a hundred calls sent at once, none hits the cache. Whole blocks of the beginning of a prompt count as
+    cached, by model. A call waits at most once. Answers report what the provider took from its cache
+    (`Usage.cached_tokens`).
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -368,9 +377,9 @@ class Warming:
 
     @asynccontextmanager
     async def turn(self, model: str, messages: Sequence[Message], schema: Mapping[str, Any]) -> AsyncIterator[None]:
-        """Wait for the call that is caching the next part of this prompt, if there is one; then make the call inside.
+        """Wait for the call that is caching the next part of this prompt, if there is one; make the call inside.
 
-        However that call ends, those that wait for it go on.
+        The calls that wait for this one go on when it ends, also if it fails.
         """
         self._forget()
         blocks = list(_blocks(model, messages, schema))
@@ -391,14 +400,14 @@ class Warming:
             over.set()
 
     def _forget(self) -> None:
-        """Take what was not used for long as cached no more."""
+        """Drop the blocks that were last used more than `KEPT_S` seconds ago."""
         oldest = self._clock() - KEPT_S
         while self._cached and self._cached[first := next(iter(self._cached))] < oldest:
             del self._cached[first]
 
 
 def _blocks(model: str, messages: Sequence[Message], schema: Mapping[str, Any]) -> Iterator[int]:
-    """Yield a number for each whole block of a call's beginning, which stands for all before it as well."""
+    """Yield a hash for each whole block of a call's beginning; it depends on all blocks before it as well."""
     before = hash((model, json.dumps(schema)))  # providers put the schema before the messages
     text = "".join(message.text for message in messages)
     for start in range(0, len(text) - BLOCK + 1, BLOCK):
@@ -407,21 +416,21 @@ def _blocks(model: str, messages: Sequence[Message], schema: Mapping[str, Any]) 
 
 
 NOTICEABLE_S = 1.0
-"""A call that waits for the rate limiter of its host for longer is told of."""
+"""Seconds that the rate limiter may hold a call back before the watcher is told."""
 
 
 @dataclass
 class AdmittedCall:
-    """A call that goes out now; `usage` is what it used, set by whoever makes it once it is answered."""
+    """A call that is about to be sent; the caller sets `usage` when it is answered."""
 
     usage: Usage | None = None
 
 
 class Limits:
-    """What the calls of one run may use: its budget, the slots of each provider, hosts that still answer.
+    """The limits of one run's calls: its budget, the slots of each provider, its circuit breaker.
 
-    `stopped` is what ended the run: no call goes out after it. A slot is of one provider, so that a busy one holds no
-    calls to another.
+    `stopped` is the error that ended the run: no call is sent after it. Slots belong to one provider, so that a busy
+    provider does not block calls to another.
     """
 
     def __init__(
@@ -440,7 +449,7 @@ class Limits:
         self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(concurrency))
 
     def check(self) -> None:
-        """Raise what stopped the run, or keeps its journal from being written."""
+        """Raise the error that stopped the run, or the one that prevents writing to the journal."""
         self._journal.check()
         if self.stopped is not None:
             raise self.stopped
@@ -449,10 +458,10 @@ class Limits:
     async def admitted(
         self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], held: Callable[[], object]
     ) -> AsyncIterator[AdmittedCall]:
-        """Wait until a model may be called; the call is made inside, and what it costs is counted behind it.
+        """Wait until a model may be called; the caller makes the call inside, and its cost is counted afterwards.
 
-        The budget must allow for the dearest of the models that may take over as well. `held` is called if the rate
-        limiter holds the call back for more than `NOTICEABLE_S`. Raises `BudgetReached`, or what stopped the run.
+        The budget must allow for the most expensive of the fallback models as well. `held` is called if the call waits
+        for more than `NOTICEABLE_S` seconds. Raises `BudgetReached`, or the error that stopped the run.
         """
         task = asyncio.current_task()
         async with AsyncExitStack() as turn:
@@ -484,13 +493,13 @@ class Limits:
                 self.in_flight.discard(task)
 
     def cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
-        """Return the US dollars of a call that used so much; the most that it can have cost if that is unknown."""
+        """Return the US dollars that a call cost; its worst case if the cost is unknown, 0 if the usage is."""
         if usage is None:
             return 0.0
         return self.worst_case(ask, [player], messages) if usage.cost_usd is None else usage.cost_usd
 
     def worst_case(self, ask: Ask, players: Sequence[ModelPlayer], messages: Sequence[Message]) -> float:
-        """Return the US dollars that a call of the dearest of them can cost; 0 if no limit asks for it."""
+        """Return the most that a call to any of these players can cost in US dollars; 0 without a limit in dollars."""
         if self.budget.max_cost_usd is None:
             return 0.0
         prompt = most_tokens((*(message.text for message in messages), json.dumps(ask.request.schema())))

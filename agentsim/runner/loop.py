@@ -1,7 +1,7 @@
-"""Loop: plays a game to its end, wave by wave, with the decisions on record first, and live ones behind them.
+"""Loop: playing a game to its end, wave by wave, first with the recorded decisions, then with live ones.
 
-Decisions reach the rules in request order, whatever order they came in; a wave's decisions are on disk before the rules
-see any of them. How a request is decided is `decide`.
+Decisions reach the rules in the order of the requests, not of the replies; all decisions of a wave are on disk before
+the rules see any of them. `decide` turns one request into a decision.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from agentsim.runner.decide import Decider
 from agentsim.runner.played_game import PlayedGame, RecordedWave, recorded_wave
 
 Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
-"""Is awaited before each wave, and gives the one that is to be decided: see `GamePlay.steered`."""
+"""A function that is awaited before each wave and returns the wave to decide: see `GamePlay.steered`."""
 
 
 async def play(game: PlayedGame, decider: Decider, before: Before | None = None) -> None:
-    """Play to the end; the game has every decision that the journal has, whether this returns or raises."""
+    """Play to the end. `game` has all decisions of the journal, also if this raises."""
     news, journal, watcher = _News(game.play.log, decider), decider.journal, decider.watcher
     while game.wave is not None:
         if before is not None:
@@ -35,7 +35,8 @@ async def play(game: PlayedGame, decider: Decider, before: Before | None = None)
         try:
             decided = await _decided(game.play, game.wave, decider)
         except BaseException:
-            # The stop may have come behind the last decision of the wave: a replay of the journal plays it as well.
+            # A stop may come after the last decision of the wave is recorded: a replay of the journal plays that wave
+            # too.
             game.take(recorded_wave(journal.contents, game.wave))
             raise
         game.take(decided)
@@ -44,14 +45,14 @@ async def play(game: PlayedGame, decider: Decider, before: Before | None = None)
 
 
 class _News:
-    """Tells the watcher each event once; if people play, what prompts recount is left to the prompts."""
+    """The news for the watcher, each event once. If people play, their prompts recount some events instead."""
 
     def __init__(self, log: Sequence[LoggedEvent], decider: Decider) -> None:
         self._log, self._decider = log, decider
-        self._told = self._recounted = 0  # places in the log before which all was told, or what people cannot read
+        self._told = self._recounted = 0  # log positions: told, and told or recounted by prompts
 
     def before(self, wave: Wave) -> None:
-        """Tell what is new before a wave is decided."""
+        """Tell the watcher the new events before a wave is decided."""
         people = bool(self._decider.people)
         new = [told for told in self._log[self._told :] if not (people and told.event.in_prompt)]
         self._decider.watcher.told(new)
@@ -60,13 +61,13 @@ class _News:
             self._recounted = len(self._log)
 
     def at_the_end(self) -> None:
-        """Tell all that was not told yet, and that no prompt recounted."""
+        """Tell the watcher all events that were not told and that no prompt recounted."""
         left = [told for told in self._log[self._recounted : self._told] if told.event.in_prompt]
         self._decider.watcher.told([*left, *self._log[self._told :]])
 
 
 async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> RecordedWave:
-    """Return the wave with all its decisions: those on record, then those of bots, then all others at once."""
+    """Return the wave with all its decisions: recorded ones, then those of bots, then all others concurrently."""
     journal, seats = decider.journal, decider.seats
     found = recorded_wave(journal.contents, wave)
     records, decisions, live = dict(found.records), dict(found.decisions), list[Ask]()
@@ -89,7 +90,7 @@ async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> RecordedWave
 
 
 async def _at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision, DecisionRecord]]:
-    """Return the decisions of requests at once. If one must stop the run, the others finish what they began."""
+    """Return the decisions of concurrent requests. If one stops the run, calls in flight finish first."""
     if not asks:
         return []
     tasks = [asyncio.create_task(decider.decide(ask)) for ask in asks]
@@ -97,7 +98,7 @@ async def _at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in tasks:
             if task not in decider.limits.in_flight:
-                task.cancel()  # done, or only waiting for a turn that will not come
+                task.cancel()  # it is done, or waits for a turn that will not come
     except asyncio.CancelledError:
         for task in tasks:
             task.cancel()
@@ -105,6 +106,6 @@ async def _at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision
     finally:
         results = await asyncio.gather(*tasks, return_exceptions=True)
     errors = [result for result in results if isinstance(result, Exception)]
-    if errors:  # a mistake of ours before a planned stop: it must not be hidden by one
+    if errors:  # a bug comes before a planned stop, which must not hide it
         raise min(errors, key=lambda error: isinstance(error, RunStopped))
     return [task.result() for task in tasks]

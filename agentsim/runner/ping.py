@@ -1,7 +1,7 @@
-"""ping: one tiny request to every model of a scenario, and what it says about playing with it. Nothing is written.
+"""ping: one tiny request to every model of a scenario, and a verdict on playing with it. Nothing is written.
 
-A model that costs nothing is sent the forecast's longest prompt as well: a server with too short a context may cut it
-without a word. What a fault is called is `models.faults`' business, printing the command line's.
+A free model is sent the forecast's longest prompt as well, because a server with too small a context may cut it
+silently. `models.faults` names the faults, the command line prints them.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from agentsim.models.base import Attempt, Call, Completion, Message
 from agentsim.models.prices import USUAL_REPLY, Prices, context_window
 from agentsim.players.model import ModelPlayer, diagnostics
 from agentsim.runner.forecast import Forecast, Sample
-from agentsim.runner.seats import seated
+from agentsim.runner.seats import build_players
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario
 
-_LEAST_TOKENS = 1_000  # of a longest prompt that is worth sending: every server has that much context
+_LEAST_TOKENS = 1_000  # shorter longest prompts are not worth sending: every server has that much context
 
 
 @dataclass(frozen=True, slots=True)
 class Pinged:
-    """What one model's answer says: whether it can be played with, and why not or how well, in one line."""
+    """The verdict on one model: whether it can play, and why not or how well, in one line."""
 
     model: str
     ok: bool
@@ -37,24 +37,23 @@ class Pinged:
 
 
 def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forecast) -> list[Pinged]:
-    """Ask every distinct model once, all at the same time, as the first seat that names it would be asked.
+    """Ask every distinct model once, concurrently, with the settings of the first seat that names it.
 
-    Spare models of a chain are asked too. `expected` gives the request that is put, and the longest prompt.
+    The fallback models of a chain are asked too. `expected` has the request and the longest prompt.
     """
     plans: dict[tuple[str, str], PlayerPlan] = {}
     for plan in scenario.seats:
-        for each in plan.models:
-            if each.name.kind in {"remote", "local"}:
-                alone = replace(plan, model=each.model, path=each.path, spares=())
-                plans.setdefault((each.model, str(each.path or "")), alone)
+        for alone in plan.links:
+            if alone.name.kind in {"remote", "local"}:
+                plans.setdefault((alone.model, str(alone.file or "")), alone)
     parts = expected.models.values()
-    alike = next((part for part in parts if part.shortest_answer is not None), None)  # what its chain's first is asked
+    alike = next((part for part in parts if part.shortest_answer is not None), None)  # for models further down a chain
 
     async def one(plan: PlayerPlan) -> Pinged:
         part = expected.models.get(plan.model, alike)
         asked, longest = (part.shortest_answer, part.longest) if part is not None else (None, None)
         try:
-            seats = seated(replace(scenario, players=(plan,), staff={}), game, env, served=True)
+            seats = build_players(replace(scenario, players=(plan,), staff={}), game, env, served=True)
         except ScenarioError as error:
             return Pinged(plan.model, ok=False, words=error.problem)
         player = seats.by_id[plan.id]
@@ -74,7 +73,7 @@ def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forec
 
 
 def _advice(plan: PlayerPlan, error: ModelError) -> str:
-    """What can be done about a host that is too busy; other errors say it themselves."""
+    """Return advice for a rate limit; other errors need none."""
     if not isinstance(error, RateLimited):
         return ""
     later = "later" if error.retry_after is None else f"in {math.ceil(error.retry_after):,} s"
@@ -103,7 +102,7 @@ async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | No
 
 
 async def _misfit(player: ModelPlayer, longest: Sample) -> str | None:
-    """Why the longest prompt does not arrive whole; None where it does. Of the reply nothing is wanted."""
+    """Return why the longest prompt does not arrive whole, or None if it does. The reply is ignored."""
     name = player.model.name
     brief = replace(player, sampling=replace(player.sampling, max_tokens=1))
     try:
@@ -118,7 +117,7 @@ async def _misfit(player: ModelPlayer, longest: Sample) -> str | None:
 
 
 async def _answer(player: ModelPlayer, messages: tuple[Message, ...], asked: Sample | None) -> Completion:
-    """One call, with the schema of what is asked."""
+    """Make one call, with the schema of the request that is asked."""
     call = Call(
         messages=tuple((message.role, message.text) for message in messages),
         schema=None if asked is None else asked.request.schema(),

@@ -1,4 +1,4 @@
-"""Playback: plays the replies of recordings and journals in place of models. No model is called, no key is needed.
+"""Playback: the replies of recordings and journals in place of models. No model is called, no key is needed.
 
 It reads journals of runs, and the journals of calls that `recorder` writes.
 """
@@ -23,7 +23,7 @@ from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Wor
 from agentsim.runner.played_game import restored_scenario
 from agentsim.runner.recorder import Recorder, Recording, Sent, digest
 
-_MAX_SEED = 2**63  # no scenario's is above that; a run without one draws less
+_MAX_SEED = 2**63  # no scenario has a seed above that; drawn seeds are smaller
 _Tag: TypeAlias = Annotated[Word, Field(pattern=r"^[^/].*/[^/]+/[0-9]+/[0-9]+$")]
 
 
@@ -39,7 +39,7 @@ class _Line:
 
 
 class _Answer(NamedTuple):
-    """A recorded attempt; the request is known by `sent`, or by the messages of the attempt alone."""
+    """A recorded attempt; without `sent`, the request is known only by the messages of the attempt."""
 
     attempt: Attempt
     sent: Sent | None = None
@@ -49,12 +49,15 @@ _Answers: TypeAlias = dict[tuple[str, str], _Answer]
 
 
 class Playback(Recording):
-    """The replies in some files, by model and tag of the call; of two to one call that of the later file counts."""
+    """The replies of some files, by model and tag of the call; a later file replaces replies of an earlier one."""
 
     live = False
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        """Read the files; `UsageError` names the line that is not a recorded reply. A torn last line is left out."""
+        """Read the files and ignore torn last lines.
+
+        Raises `UsageError` that names the line that is not a recorded reply.
+        """
         self.played = tuple(path.name for path in paths)
         self._answers: _Answers = {}
         for path in paths:
@@ -69,7 +72,7 @@ class Playback(Recording):
         return _Played(name, provider, self, settings)
 
     def finished(self) -> str | None:
-        """A line on recorded replies that were not asked for; None where there are none."""
+        """Return a line about recorded replies that were not asked for, or None."""
         if not self._unasked:
             return None
         _, tag = next(key for key in self._answers if key in self._unasked)
@@ -78,9 +81,10 @@ class Playback(Recording):
         return f"{self._where}: {those} not asked for{', the first' if count > 1 else ''}: {_words(tag)}"
 
     def attempt(self, model: str, call: Call, sent: Sent) -> Attempt:
-        """The recorded attempt of a call; `ProviderStopped` where there is none, or of another request.
+        """Return the recorded attempt of a call.
 
-        A `ModelError` would let a spare model or a fallback play on, and make it another game.
+        Raises `ProviderStopped` if there is none or if the request differs; after a `ModelError`, a spare model or a
+        fallback would play on, and make it another game.
         """
         answer = self._answers.get((model, call.tag))
         problem = "has no recorded reply"
@@ -95,7 +99,10 @@ class Playback(Recording):
 
 
 def recording_of(record: Path | None, replies: Sequence[Path] | None) -> Recording:
-    """What `--record` or `--replay-replies` asks for; `UsageError` for both, or a file that cannot be used."""
+    """Return the recording for `--record` or `--replay-replies`.
+
+    Raises `UsageError` for both, or for unusable files.
+    """
     if record is not None and replies:
         raise UsageError("--record and --replay-replies exclude each other: the replies are recorded already")
     if record is not None:
@@ -113,12 +120,12 @@ class _Played:
         self._playback, self._settings = playback, settings
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """The recorded answer, or the recorded error raised again; `ProviderStopped` where nothing was recorded."""
-        await asyncio.sleep(0)  # as a real call does, it lets others have their turn
+        """Return the recorded answer or raise the recorded error again. Raises `ProviderStopped` if there is none."""
+        await asyncio.sleep(0)  # yields to other tasks, as a real call does
         return self._playback.attempt(self.name, call, Sent.of(call, sampling, self._settings)).answer()
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 def _words(tag: str) -> str:
@@ -147,7 +154,7 @@ def _difference(answer: _Answer, now: Sent) -> str | None:
 
 
 def _read(path: Path) -> tuple[int | None, _Answers]:
-    """The seed of a file's game, where it says so, and its answers."""
+    """Return the seed of a file's game, or None if the file has none, and its answers."""
     try:
         rows = path.read_bytes().splitlines(keepends=True)
     except OSError as error:
@@ -158,7 +165,7 @@ def _read(path: Path) -> tuple[int | None, _Answers]:
     head: Mapping[str, Any] = {}
     for number, row in enumerate(rows, start=1):
         if not row.endswith(b"\n"):
-            break  # a write that did not finish
+            break  # a torn write
         try:
             value = parse_json(row)
             if number == 1:
@@ -180,7 +187,7 @@ def _read(path: Path) -> tuple[int | None, _Answers]:
 
 
 def _head(line: Any) -> Mapping[str, Any]:
-    """A first line; `ValueError` where it is none."""
+    """Check and return a first line. Raises `ValueError` if it is not one."""
     if not isinstance(line, Mapping) or "format" not in line:
         raise ValueError("missing 'format'")
     if line["format"] != JOURNAL_FORMAT:
@@ -192,7 +199,7 @@ def _head(line: Any) -> Mapping[str, Any]:
 
 
 def _of_run(path: Path) -> _Answers:
-    """The replies in the journal of a run. Of a request without a decision, which has no name there, are none."""
+    """Return the replies in the journal of a run, without those to requests that have no decision: they have no tag."""
     try:
         contents = read_journal(path)
         scenario, _ = restored_scenario(contents)

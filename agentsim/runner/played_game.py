@@ -1,7 +1,7 @@
-"""PlayedGame: a run's game as far as it was played, whether its decisions come from a journal or are made now.
+"""PlayedGame: a run's game as far as it is played, with decisions from a journal or made live.
 
-`PlayedGame.replay` is the only place where recorded decisions are given to the rules: to go on with a run, to prove
-or rebuild a history, to fork, and to follow a run while another process plays it.
+`PlayedGame.replay` is the only place where recorded decisions are given to the rules: to resume a run, to prove or
+rebuild a history, to fork, and to follow a run while another process plays it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.games import find
-from agentsim.history.fold import fold
+from agentsim.history.fallback_rates import fallback_rates
+from agentsim.history.fold import build_history
 from agentsim.history.journal import Contents, DecisionRecord, Parse
 from agentsim.history.record import Branch, History, Totals
-from agentsim.history.shares import shares
 from agentsim.history.versions import package_versions
 from agentsim.models.base import AS_ASKED, Attempt
 from agentsim.runner.decide import without_reply
@@ -33,9 +33,9 @@ from agentsim.scenario.scenario import Scenario
 
 @dataclass(frozen=True)
 class RecordedWave:
-    """One wave with the decisions that the journal has for it, by place.
+    """One wave with its decisions in the journal, by place.
 
-    `is_whole` if these are all of them: the rules get them next.
+    `is_whole` if every request has one: the rules get them next.
     """
 
     wave: Wave
@@ -49,7 +49,7 @@ class RecordedWave:
 
 @dataclass
 class PlayedGame:
-    """A scenario's game with the decisions that were made in it so far; `wave` is what is to be decided next."""
+    """A scenario's game with its decisions so far; `wave` is the next to decide, or None if the game is over."""
 
     scenario: Scenario
     game: Game
@@ -62,20 +62,20 @@ class PlayedGame:
 
     @classmethod
     def of_journal(cls, recorded: Contents) -> PlayedGame:
-        """Start the game of a journal. Raises `JournalMismatch` if its first line describes no run."""
+        """Start the game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
         return cls.of_scenario(*restored_scenario(recorded), recorded)
 
     @classmethod
     def of_scenario(cls, scenario: Scenario, game: Game, recorded: Contents) -> PlayedGame:
-        """Start the game of a scenario, steered as the journal says."""
+        """Start the game of a scenario, with the steering of the journal."""
         return cls(scenario, game, new_play(scenario, game, recorded))
 
     def replay(self, recorded: Contents) -> Iterator[RecordedWave]:
-        """Play on with the journal's decisions: yield each wave before the rules get its decisions.
+        """Play on with the journal's decisions, and yield each wave before the rules get its decisions.
 
-        The last wave that is yielded may not be whole; a later call goes on from there, with what the journal has
-        gained. Raises `JournalMismatch` if the rules ask something else than the journal answers, or a wave is not
-        whole and later ones are recorded.
+        The last wave may not be whole; a later call goes on from there, with newer records of the journal. Raises
+        `JournalMismatch` if the rules ask something else than the journal answers, or if a wave is not whole and later
+        ones are recorded.
         """
         while self.wave is not None:
             self.wave = self.play.steered(self.wave)
@@ -88,7 +88,7 @@ class PlayedGame:
             self.take(found)
 
     def take(self, found: RecordedWave) -> None:
-        """Add the decisions of the wave; if they are all, the rules get them in the order of its requests."""
+        """Add the decisions of a wave; if it is whole, pass them to the rules in the order of its requests."""
         self.decisions += found.records.values()
         if found.is_whole:
             self.wave = self.play.answer([found.decisions[ask.place] for ask in found.wave.asks])
@@ -97,17 +97,18 @@ class PlayedGame:
     def finished(self) -> str | None:
         """The status of a game that is over, or None.
 
-        It is `degraded` if the fallbacks of the run, or of one player, are a larger share than the limit allows.
+        It is `degraded` if the share of fallbacks, of the run or of one player, is above `limits.max_fallback_rate`.
+        Surveys do not count.
         """
         if self.play.outcome is None:
             return None
         limit = self.scenario.limits.max_fallback_rate
         own = [each for each in self.decisions if each.survey is None]
-        found = shares((entry.index, entry.player, entry.source) for entry in own)
+        found = fallback_rates((entry.index, entry.player, entry.source) for entry in own)
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
     def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
-        """Build the history so far; attempts at requests without a decision are those of the journal."""
+        """Build the history so far; the journal has the attempts at requests without a decision."""
         undecided = recorded.undecided()
         return self._folded(
             self.play.log,
@@ -120,12 +121,12 @@ class PlayedGame:
         )
 
     def since(self, told: int, decisions: Sequence[DecisionRecord]) -> History:
-        """Build a history of nothing but the events after the first `told`, and these decisions."""
+        """Build a history of only these decisions and the events after the first `told`."""
         log = self.play.log[told:]
         return self._folded(log, decisions, first=told + 1, status="interrupted", outcome=None, volatile={})
 
     def _folded(self, log: Sequence[LoggedEvent], decisions: Sequence[DecisionRecord], **more: Any) -> History:
-        return fold(
+        return build_history(
             game=self.game.name,
             rules_version=self.game.rules_version,
             seed=cast("int", self.scenario.seed),
@@ -139,7 +140,7 @@ class PlayedGame:
         )
 
     def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> Branch:
-        """Return the branch's record with the usage that its parent paid for, and its own."""
+        """Return the branch's record with the usage that its parent paid for and the usage of its own."""
         players = [plan.id for plan in self.scenario.seats]
         kept = [entry for entry in self.decisions if branch.inherits(entry.wave, entry.index)]
         own = [entry for entry in self.decisions if not branch.inherits(entry.wave, entry.index)]
@@ -157,7 +158,7 @@ def recorded_wave(recorded: Contents, wave: Wave) -> RecordedWave:
 
 
 def _entry(recorded: Contents, ask: Ask) -> DecisionRecord | None:
-    """Return the journal's answer to this request, or None. Raises `JournalMismatch` if it answers another question."""
+    """Return the journal's answer to this request, or None. Raises `JournalMismatch` if it answers another request."""
     if (entry := recorded.decisions.get((ask.wave, ask.place))) is None:
         return None
     request = ask.request
@@ -172,13 +173,13 @@ def _entry(recorded: Contents, ask: Ask) -> DecisionRecord | None:
 
 
 def restored_decision(ask: Ask, entry: DecisionRecord) -> Decision:
-    """Return the decision of an entry, checked again, and its reply read again.
+    """Return the decision of a record after checking it and reading its reply again.
 
-    Raises `JournalMismatch` if it is not one that this request allows, or not what the reply says.
+    Raises `JournalMismatch` if the request does not allow it, or if the reply says something else.
     """
     request = ask.request
     fallback = without_reply(request, entry.attempts) if entry.source == "fallback" else None
-    # a fallback may say more than a reply can, such as the narrator's lines
+    # a fallback may say more than a reply can, such as the lines of a narrator
     answer = request.answer if fallback is None else type(fallback)
     try:
         decision: Decision = answer.model_validate(dict(entry.decision))
@@ -194,15 +195,15 @@ def restored_decision(ask: Ask, entry: DecisionRecord) -> Decision:
 
 
 def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
-    """Check that the last reply, read again, is this decision; a decision without a reply is not in doubt."""
+    """Return whether the last reply, read again, is this decision. True for decisions without a reply."""
     if entry.source == "bot" or (entry.source == "human" and not entry.attempts):
         return True
     reply = entry.attempts[-1].completion if entry.attempts else None
     if reply is None or entry.parse is None:
         return False
     cut = reply.ended_early
-    # Which of them it was read with follows from the scenario, and what a fork changed in it; they differ in what they
-    # take to be unreadable, not in what a reply says.
+    # The settings it was read with follow from the scenario and the changes of a fork. They decide whether a reply is
+    # unreadable, not what it says.
     for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):
         with suppress(DecisionError):
             reading = ask.request.parse(reply.text, cut=cut, last=last, repair=repair)
@@ -212,7 +213,7 @@ def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
 
 
 def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
-    """Return the scenario and game of a journal. Raises `JournalMismatch` if its first line describes no run."""
+    """Return the scenario and game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
     head = recorded.head
     try:
         scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
@@ -224,13 +225,13 @@ def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
 
 
 def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
-    """Return the scenario with these bots in seats of people who did not come."""
+    """Return the scenario with these bots in the seats of people who did not come."""
     players = tuple(plan.filled(bots[plan.id]) if plan.id in bots else plan for plan in scenario.players)
     return replace(scenario, players=players) if bots else scenario
 
 
 def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
-    """Return the game of a scenario, about to start; it is steered as a journal says, if there is one."""
+    """Return the game of a scenario, ready to start, with the steering of the journal if there is one."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
     names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
@@ -249,7 +250,7 @@ def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -
 
 
 def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[str, Any]:
-    """Return the first record of the journal of a scenario with a seed."""
+    """Return the first record of the journal for a scenario that has a seed."""
     return {
         "game": game.name,
         "rules_version": game.rules_version,
@@ -277,7 +278,7 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
         "versions": recorded.head["versions"],
         "run": {"concurrency": run["limits"]["concurrency"], **run},
         **({"replies": list(recorded.replies)} if recorded.replies else {}),
-        # they were made, and the undisturbed run's `usage` has none of them
+        # these calls were made, but the undisturbed run's `usage` has none of them
         **({"void_calls": void} if void else {}),
         **({"filled": dict(sorted(recorded.filled.items()))} if recorded.filled else {}),
         **({"negotiated": negotiated} if negotiated else {}),
@@ -285,5 +286,5 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
 
 
 def stamp(moment: datetime) -> str:
-    """Return a moment in UTC as it is written."""
+    """Return a UTC moment as ISO 8601 with milliseconds and `Z`."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,7 +1,7 @@
-"""Messages of players: what a decision said to others, who heard it, and the same decision with other words or none.
+"""Messages of players: what a decision said to others, who heard it, and the decision with other words or none.
 
-Which part of a decision is the message follows from the events: those with `words` that the decision led to, and that
-another player heard. What listeners did then is `studies.influence`.
+The message of a decision follows from the events with `words` that it led to and that another player heard.
+`studies.influence` measures what listeners did then.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, Literal, TypeAlias
 from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LoggedEvent, PlayerId
-from agentsim.engine.options import Option, Subset, Text
+from agentsim.engine.options import LegalValues, Text, Variant
 from agentsim.engine.request import Request
-from agentsim.engine.schema import Variant, bare_field, leaves
+from agentsim.engine.schema import bare_field, leaves
 from agentsim.engine.wording import CUT, counted
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.journal import read_journal
@@ -26,18 +26,18 @@ from agentsim.runner.played_game import PlayedGame
 
 Swap: TypeAlias = Literal["silence", "neutral"]
 ANY = Text(sys.maxsize)
-"""What may stand where a request says nothing of it."""
+"""The legal values of a text for which the request states none."""
 SAID = "said"
-"""The arm in which the message stays as it was."""
+"""The name of the arm that keeps the message."""
 NEUTRAL = (
     "I have thought about what has happened so far, and I am ready to go on. There is nothing that I want to add at "
     "this point. I will listen to what the others say, and then I will decide. "
 )
-"""What a neutral message says, over and over up to its length."""
+"""The words of a neutral message, repeated up to its length."""
 
 
 def neutral(length: int) -> str:
-    """Neutral words of so many characters; where they end within a word, full stops stand for its part."""
+    """Return exactly `length` characters of neutral words; full stops replace a word that does not fit."""
     text = (NEUTRAL * (length // len(NEUTRAL) + 1))[: length + 1]
     whole = text[:length] if text[length:].isspace() else text[:length].rpartition(" ")[0]
     return whole.rstrip().ljust(length, ".")
@@ -45,10 +45,10 @@ def neutral(length: int) -> str:
 
 @dataclass(frozen=True)
 class PlayerMessage:
-    """What the decision `parent.ask` said, who heard it, and the decision `instead` of the arm with another message.
+    """The message of the decision `parent.ask`, its listeners, and the decision `instead` of the other arm.
 
-    `places` are those of its words in the decision, with what may stand there; `kind` is that of the events that carry
-    it, `round` theirs. Wave `heard` is the first of which all listeners know it.
+    `places` are the paths of its words in the decision, with the legal values there; `kind` and `round` are those of
+    the events that carry it. `heard` is the number of the first wave in which all listeners know it.
     """
 
     parent: ForkPoint
@@ -62,14 +62,14 @@ class PlayerMessage:
     instead: Decision | None = None
 
     def words_of(self, decision: Decision | None) -> str:
-        """What a decision says in the places of the message; "" where there is nothing."""
+        """Return the words of a decision at the places of the message, joined by newlines, or ""."""
         found = (None if decision is None else value_at(values(decision), place) for place in self.places)
         return "\n".join(each for each in found if isinstance(each, str))
 
     def swapped(self, swap: Swap | None = None, words: str | None = None) -> PlayerMessage:
-        """The message with its other arm; without an option that is silence, or neutral where there can be none.
+        """Return the message with its other arm: `words`, or silence, or neutral words if silence is not legal.
 
-        Raises `UsageError` where the decision cannot be.
+        Raises `UsageError` if the resulting decision is not legal.
         """
         said = values(self.decision)
         if words is not None:
@@ -84,11 +84,11 @@ class PlayerMessage:
         return self._with("neutral", {place: neutral(length) for place, length in lengths.items()})
 
     def jobs(self, count: int) -> list[BranchJob]:
-        """Return branches 1 to `count` with the message as it was, and of the other arm, number by number."""
+        """Return branches 1 to `count` with the message and without it, number by number."""
         return jobs_of_arms(self.parent, {SAID: Change(self.decision), self.arm: Change(self.instead)}, count)
 
     def _with(self, arm: str, words: Mapping[Path, str]) -> PlayerMessage:
-        """With these words; where there may not be none, with what the fallback has: it puts none into a mouth."""
+        """Return the message with these words. If "" is not legal, the whole field gets the fallback's value."""
         request, data = self.parent.ask.request, values(self.decision)
         for place, text in words.items():
             legal = self.places[place]
@@ -108,14 +108,14 @@ class PlayerMessage:
 
 
 def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMessage]:
-    """The message of decision `at`; with `each`, that of every player who said such a thing in its round.
+    """Return the message of decision `at`; with `each`, also those of other players in the same round.
 
-    Such a thing is told by events of the same kind; of a player who said several, the first is taken (and `at`).
-    Raises `UsageError` where the decision says nothing to another player.
+    Others count if events of the same kind carry their messages; the first of each player is taken. Raises `UsageError`
+    if the decision says nothing to another player.
     """
     told = _told(files)
     if at not in told:
-        ForkPoint.of(files, at)  # which says so where there is no such decision
+        ForkPoint.of(files, at)  # raises its own error if there is no such decision
         raise UsageError(f"{files.name}: decision {at} says nothing that another player hears")
     (first, *_), _ = told[at]
     chosen = {first.by: at}
@@ -127,7 +127,7 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
 
 
 def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
-    """By decision, its events with words that another player heard, and the first wave after the last of them."""
+    """Return each decision's events with words that another player heard, and the first wave after the last of them."""
     recorded = read_journal(files.journal)
     played = PlayedGame.of_journal(recorded)
     play = played.play
@@ -148,7 +148,7 @@ def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
 
 
 def _heard(entry: LoggedEvent, players: Sequence[PlayerId]) -> list[PlayerId]:
-    """Who heard an event, but for its speaker; empty words are not heard."""
+    """Return the players that heard an event, without its speaker; empty for empty words."""
     heard = players if isinstance(entry.to, EveryoneType) else entry.to
     return [player for player in heard if player != entry.by and entry.event.content.strip()]
 
@@ -168,14 +168,14 @@ def _message(parent: ForkPoint, told: Sequence[LoggedEvent], heard: int) -> Play
 
 
 def _carrying(told: LoggedEvent, texts: Mapping[Path, str]) -> list[Path]:
-    """The places of texts that an event tells, whole or cut; of several alike, those of the name that the event has."""
+    """Return the places of the texts that an event tells, whole or cut; of equal texts, the one named by the event."""
     words = " ".join(told.event.content.removesuffix(CUT).split())
     found = [place for place, text in texts.items() if " ".join(text.split()).startswith(words)]
     return [place for place in found if place[-1] == told.event.words] or found
 
 
-def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> Option | Subset | Variant | None:
-    """What may stand at a place of a decision; of a field that goes by another one, with that other's value."""
+def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> LegalValues | None:
+    """Return the legal values at a place of a decision; a variant's depend on the value of its deciding field."""
     options = leaves(request.answer, request.stated)
     *outer, name = map(str, place)
     if outer == [bare_field(request.answer, request.stated)]:

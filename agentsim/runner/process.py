@@ -1,4 +1,4 @@
-"""Process: what runs need of their process: an end in order at a signal, and room for their calls."""
+"""Process: an orderly end at a signal, and file descriptors for the calls of runs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from agentsim.errors import Interrupted
 from agentsim.models.rate_limiter import PLACES, Places, soft_limit
 from agentsim.players.terminal import InterruptRequest
 
-_OUR_DESCRIPTORS = 16  # for modules, names that are looked up, files that are written
-_DESCRIPTORS_OF_A_GAME = 2  # its journal, and its history
+_OUR_DESCRIPTORS = 16  # for modules, name lookups and written files
+_DESCRIPTORS_OF_A_GAME = 2  # its journal and its history
 
 
 @contextmanager
 def stoppable(interrupt: InterruptRequest | None = None) -> Iterator[Callable[[asyncio.Task[Any]], None]]:
-    """Registers the task that the first SIGINT or SIGTERM cancels, which becomes `Interrupted`; the second kills.
+    """Context manager that yields a function to register tasks, which the first SIGINT or SIGTERM cancels.
 
-    Where a person is on call, the first SIGINT rings for them instead, and counts for nothing else.
+    The cancellation becomes `Interrupted`; the second signal kills the process. If a person is on call, the first
+    SIGINT rings for them instead and cancels nothing.
     """
     received: list[int] = []
     tasks: list[asyncio.Task[Any]] = []
@@ -38,12 +39,12 @@ def stoppable(interrupt: InterruptRequest | None = None) -> Iterator[Callable[[a
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         for task in tasks:
-            with suppress(RuntimeError):  # the game is over, its loop closed
+            with suppress(RuntimeError):  # the game is over and its loop closed
                 task.get_loop().call_soon_threadsafe(task.cancel)
 
     def register(task: asyncio.Task[Any]) -> None:
         tasks.append(task)
-        if received:  # before there was a task to cancel
+        if received:  # the signal came before there was a task to cancel
             task.get_loop().call_soon(task.cancel)
 
     before = {}
@@ -59,10 +60,10 @@ def stoppable(interrupt: InterruptRequest | None = None) -> Iterator[Callable[[a
 
 
 def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None:
-    """Have places for so many calls at once, and so many connections, in so many games of the running event loop.
+    """Reserve file descriptors for so many concurrent calls, connections and games in the running event loop.
 
-    The soft limit (`ulimit -n`) is raised where that helps. Where there are fewer all the same, what is said of it: in
-    words for a person. Nothing happens where the loop has its places already.
+    Raises the soft limit (`ulimit -n`) if it is too low. Returns a message for the user if fewer calls are possible all
+    the same, else None. Does nothing if the loop has its places already.
     """
     loop = asyncio.get_running_loop()
     if loop in PLACES:
@@ -78,7 +79,7 @@ def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None
 
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = taken + connections if hard == resource.RLIM_INFINITY else min(taken + connections, hard)
-        with suppress(OSError, ValueError):  # where the system has a limit of its own besides
+        with suppress(OSError, ValueError):  # systems may have another limit besides
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     soft = soft_limit()
     room = max(1, soft - taken)

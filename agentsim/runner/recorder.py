@@ -1,4 +1,4 @@
-"""Recorder: writes every reply of a run's models to a file, from which `playback` plays the game again.
+"""Recorder: a file of every reply of a run's models, from which `playback` plays the game again.
 
 The file is a journal of calls: a line for each, with digests of the request in place of its prompt.
 """
@@ -22,7 +22,7 @@ from agentsim.models.base import Attempt, Call, Completion, Model, Reasoning, Sa
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Digests of a request by part, so that a change can be named. `provider` holds the scenario's settings of it."""
+    """Digests of a request by part, so that a change can be named; `provider` has the scenario's provider settings."""
 
     messages: list[Word]
     schema: Word
@@ -36,7 +36,7 @@ class Sent:
 
     @classmethod
     def of(cls, call: Call, sampling: Sampling, settings: Mapping[str, Any]) -> Sent:
-        """The digests of a call."""
+        """Return the digests of a call."""
         return cls(
             messages=[digest(message) for message in call.messages],
             schema=digest([call.schema_name, call.schema]),
@@ -51,49 +51,49 @@ class Sent:
 
 
 def digest(value: Any) -> str:
-    """16 hex digits that stand for JSON values."""
+    """Return 16 hex digits of the SHA-256 of a JSON value."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, default=dict)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Recording:
-    """What stands between a run and its models; this one lets everything through."""
+    """A layer between a run and its models; this one passes everything through."""
 
     live = True
     """Whether models are really called."""
     played: tuple[str, ...] = ()
     """The names of the files that replies come from."""
     seed: int | None = None
-    """That of the recorded game: other dice would make another game than that of its replies."""
+    """The seed of the recorded game, or None: with another seed its replies would not fit."""
 
     def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
-        """The model of a seat. `opened` makes the real one; `settings` are the scenario's for its provider."""
+        """Return the model of a seat. `opened` makes the real one; `settings` are the scenario's for its provider."""
         return opened()
 
     def start(self, seed: int) -> None:
-        """A game is about to begin."""
+        """Prepare for a game that is about to begin."""
 
     def abandon(self) -> None:
-        """It did not begin."""
+        """Undo `start`, because the game did not begin."""
 
     def finished(self) -> str | None:
-        """The game is over; a line for the user, where something is to be said."""
+        """Handle the end of the game; return a line for the user, or None."""
 
     def close(self) -> None:
-        """Nothing more is recorded; may be called again."""
+        """Stop recording. May be called again."""
 
 
 class Recorder(Recording):
-    """Records into a new file. Each reply is written at once, so a killed process leaves a usable beginning.
+    """A recording into a new file. Each reply is written at once, so a killed process leaves a usable beginning.
 
     After a failed write, replies that are paid for still reach the game, and no further call begins.
     """
 
     def __init__(self, path: Path) -> None:
-        """`UsageError` where the file cannot be a new one."""
+        """Check the path. Raises `UsageError` if a file exists there or the folder does not."""
         self._path = path
         self._handle = -1
-        self._failure: str | None = None  # of the first write that failed; nothing may stand behind it
+        self._failure: str | None = None  # the first failed write; nothing may be written after it
         try:
             there, placed = path.exists() or path.is_symlink(), path.parent.is_dir()
         except OSError as error:
@@ -110,7 +110,7 @@ class Recorder(Recording):
         return _Recorded(opened(), self, settings)
 
     def start(self, seed: int) -> None:
-        """Create the file; `UsageError` where that cannot be."""
+        """Create the file and write its head. Raises `UsageError` or `AgentsimError` if that fails."""
         try:
             self._handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
@@ -125,7 +125,7 @@ class Recorder(Recording):
         self.close()
 
     def write(self, line: Mapping[str, Any]) -> None:
-        """Append a line, in one piece; `check` raises what goes wrong."""
+        """Append one line; `check` raises the error if that fails."""
         data = memoryview(json_line(line) + b"\n")
         try:
             while data and self._failure is None:
@@ -134,12 +134,12 @@ class Recorder(Recording):
             self._failure = write_problem(error, self._path, len(data))
 
     def check(self) -> None:
-        """Raise `AgentsimError` where a reply could not be written."""
+        """Raise `AgentsimError` if a reply could not be written."""
         if self._failure is not None:
             raise AgentsimError(f"{self._path}: cannot write the replies: {self._failure}; what came is in the journal")
 
     def finished(self) -> None:
-        """`AgentsimError` where the file is not whole."""
+        """Raise `AgentsimError` if the file is not complete."""
         self.check()
 
     def close(self) -> None:
@@ -156,7 +156,7 @@ class _Recorded(Wrapper):
         self._recorder, self._settings = recorder, settings
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """The model's own answer or error, after it was recorded."""
+        """Record and return the model's answer, or record and raise its error."""
         self._recorder.check()
         try:
             completion = await self._model.complete(call, sampling)

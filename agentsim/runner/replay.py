@@ -1,6 +1,7 @@
-"""Replay: plays a run again from its journal alone, to prove its history or to rebuild one.
+"""Replay: a run played again from its journal alone, to prove its history or to rebuild it.
 
-A journal is appended to and synced, a history is derived. Where they differ, the journal is right. No model is called.
+The journal is appended to and synced; the history is derived from it. If they differ, the journal is right. No model is
+called.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ _TAIL = 4096
 
 
 class ReplayDiffers(AgentsimError):
-    """The journal's game is not the one in the history file."""
+    """The history file does not tell the game of the journal."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What was proved: so many decisions lead to exactly this history; `complete` where the game ended."""
+    """The result of a proof: so many decisions lead to exactly this history; `complete` if the game ended."""
 
     decisions: int
     complete: bool
@@ -42,15 +43,15 @@ class Proof:
 
 
 def without_volatile(history: Mapping[str, Any]) -> dict[str, Any]:
-    """What must be the same in every execution of one game."""
+    """Return the part of a history that must be the same in every execution of one game."""
     return {key: value for key, value in history.items() if key != "volatile"}
 
 
 def prove(files: RunFiles) -> Proof:
-    """Play the journal and compare with the history.
+    """Play the journal and compare the result with the history.
 
-    Raises `JournalMismatch` where the rules ask something else than the journal answers, `ReplayDiffers`
-    where the resulting history is not the one on disk, `JournalError` where either file cannot be used.
+    Raises `JournalMismatch` if the rules ask something else than the journal answers, `ReplayDiffers` if the resulting
+    history is not the one on disk, `JournalError` if either file cannot be used.
     """
     recorded = read_journal(files.journal)
     try:
@@ -73,7 +74,7 @@ def prove(files: RunFiles) -> Proof:
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object's members; `ValueError` where a key occurs twice, of which other readers may take the other."""
+    """Return the members of an object. Raises `ValueError` if a key occurs twice, since JSON readers disagree then."""
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError("a key occurs twice")
@@ -89,7 +90,7 @@ def replayed(name: str, recorded: Contents) -> PlayedGame:
     for found in played.replay(recorded):
         if not found.is_whole:
             played.take(found)
-            break  # what is recorded behind it was not asked
+            break  # the rules never asked for later records
     played.play.close()
     if len(played.decisions) < len(recorded.decisions):
         raise ReplayDiffers(
@@ -100,14 +101,17 @@ def replayed(name: str, recorded: Contents) -> PlayedGame:
 
 
 def _status(claimed: str, stops: Sequence[Stop], finished: str | None) -> str:
-    """What the history must call the run's end: the game says whether it is over, the journal how it was stopped."""
+    """Return the status that the history must have.
+
+    The game decides whether it is over, the journal how it was stopped.
+    """
     if claimed not in FINISHED and (finished is None or (stops and stops[-1].status == claimed)):
-        return claimed  # a killed process leaves no word of how it ended
+        return claimed  # a killed process records no stop
     return finished or "interrupted"
 
 
 def _where(path: str, claimed: Any, again: Any) -> str:
-    """The first place where two values differ, with what stands there."""
+    """Describe the first place where two values differ."""
     if isinstance(claimed, dict) and isinstance(again, dict):
         for key in dict.fromkeys((*again, *claimed)):
             one, other = claimed.get(key, _MISSING), again.get(key, _MISSING)
@@ -124,7 +128,7 @@ def _where(path: str, claimed: Any, again: Any) -> str:
 
 
 def is_over(files: RunFiles) -> bool:
-    """Whether a game has come to its end, told from the journal's last line, without reading the rest."""
+    """Return whether the journal's last line ends the game, without reading the rest."""
     try:
         with files.journal.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
@@ -136,10 +140,10 @@ def is_over(files: RunFiles) -> bool:
 
 
 def history_problem(files: RunFiles, *, closely: bool = False) -> str | None:
-    """What is wrong with the history beside the journal of a game that is over; None where it is that game's.
+    """Return what is wrong with the history of a finished game, or None if it belongs to the journal.
 
-    Its head is looked at, and that it is JSON to its end; `closely`, which takes twice as long, every record as well,
-    and that it is the file that the journal names.
+    Checks that it is JSON and that its head matches; `closely`, which takes twice as long, also parses every record and
+    checks the file against the digest in the journal.
     """
     if not files.history.is_file():
         return "is missing"
@@ -155,7 +159,7 @@ def history_problem(files: RunFiles, *, closely: bool = False) -> str | None:
         return "is another game's"
     if str(found.get("status")) not in FINISHED:
         return "is older than the game's end"
-    del found  # the records of a large history take as much memory
+    del found  # free the memory of a large history before it is parsed again
     if closely:
         try:
             parsed(raw, files.history)
@@ -167,9 +171,10 @@ def history_problem(files: RunFiles, *, closely: bool = False) -> str | None:
 
 
 def rebuild_history(files: RunFiles) -> History:
-    """The history of a game that is over, played again from its journal and written.
+    """Play a finished game again from its journal, and write its history.
 
-    Raises `JournalError` where the journal cannot be used or does not end the game, `ReplayDiffers` where it says more.
+    Raises `JournalError` if the journal cannot be used or its decisions do not end the game, `ReplayDiffers` if it has
+    more decisions than the game asked.
     """
     recorded = read_journal(files.journal)
     again = replayed(files.name, recorded)
@@ -180,7 +185,7 @@ def rebuild_history(files: RunFiles) -> History:
     history = again.history(again.finished, recorded, volatile)
 
     def named(digest: str) -> None:
-        if end.history not in {None, digest}:  # other limits, say: the journal names what is written now
+        if end.history not in {None, digest}:  # with other limits, for example: the journal must name the new file
             journal = Journal.reopen(files.journal)
             journal.stopped(end.status, end.at, 0.0, digest)
             journal.close()

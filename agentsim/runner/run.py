@@ -1,4 +1,4 @@
-"""Run: one game that is played into files: created from a scenario, or opened to go on where its journal ends.
+"""Run: one game that is played into files, created from a scenario or opened to go on where its journal ends.
 
 `loop` plays its waves. Pages, progress and exit codes belong to the command line.
 """
@@ -36,7 +36,7 @@ from agentsim.runner.played_game import PlayedGame, filled, head_of, restored_sc
 from agentsim.runner.process import make_room, stoppable
 from agentsim.runner.recorder import Recording
 from agentsim.runner.replay import history_problem, is_over, rebuild_history
-from agentsim.runner.seats import Seats, seated
+from agentsim.runner.seats import Seats, build_players
 from agentsim.runner.watcher import PublicWatcher, Watcher
 from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
 
@@ -48,10 +48,10 @@ MAX_DRAWN_SEED = 2**31
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a run is given besides its scenario and its files.
+    """The arguments of a run besides its scenario and its files.
 
-    `env` are the variables that keys come from, `recording` records or plays replies, `budget` is what several runs may
-    spend together, `own` are the program's own models by name. People at pages need a run that is `served`.
+    `env` are the variables that keys come from, `recording` records or plays replies, `budget` is shared by several
+    runs, `own` are the program's own models by name. Players at pages need a run that is `served`.
     """
 
     env: Mapping[str, str]
@@ -64,10 +64,10 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run ended: its files, its history, and the error that ended it, if one did.
+    """The end of a run: its files, its history, and the error that ended it, if any.
 
     A run that was over before is not played: it is `unchanged`, or its history is `rebuilt` from the journal.
-    `replayed` says that its replies came from files; `remark` is a line for the user.
+    `replayed` is True if its replies came from files; `remark` is a line for the user.
     """
 
     files: RunFiles
@@ -79,19 +79,18 @@ class RunResult:
 
     @property
     def status(self) -> str:
-        """The history's status."""
         return self.record.status
 
     @property
     def history(self) -> dict[str, Any]:
-        """The history as in the file."""
+        """The history as the JSON value in the file."""
         found: dict[str, Any] = json.loads(dump_history(self.record))
         return found
 
 
 @dataclass
 class PreparedRun:
-    """What a run plays with: its journal is open, its players sit."""
+    """An open journal, seated players, and the scenario and game that they play."""
 
     scenario: Scenario
     game: Game
@@ -100,7 +99,7 @@ class PreparedRun:
 
 
 class Run:
-    """One run. It is played once; a run that was stopped goes on as another object.
+    """One run, which is played once; a run that was stopped goes on as another object.
 
     `gate` is awaited before each decision that is not on record, `before` before each wave, and `opening` before the
     game begins or goes on.
@@ -123,10 +122,12 @@ class Run:
 
     @classmethod
     def create(cls, scenario: Scenario, logs_dir: Path, options: RunOptions, *, name: str | None = None) -> Run:
-        """Create the run of a scenario, with its journal; without a `name` it gets the time's.
+        """Create the run of a scenario, with its journal.
 
-        Everything that can be wrong with it is found before the journal exists: `ScenarioError` and `UsageError`
-        mean that nothing was written.
+        Without a `name`, it is named after the time and the scenario.
+
+        All errors of the scenario are found before the journal exists: after `ScenarioError` and `UsageError` nothing
+        is written.
         """
         recording = options.recording
         seed = recording.seed if scenario.seed is None else scenario.seed
@@ -147,12 +148,12 @@ class Run:
 
     @classmethod
     def open(cls, files: RunFiles, options: RunOptions, limits: LimitOverrides | None = None) -> Run:
-        """Open a run, to go on where its journal ends; `limits` take the place of the recorded ones."""
+        """Open a run to go on where its journal ends; `limits` replace the recorded ones."""
         return cls(files, options, limits)
 
     @property
     def is_over(self) -> bool:
-        """Whether its game came to an end before: there is nothing to play."""
+        """Whether its game ended earlier, so that there is nothing to play."""
         return self._prepared is None and is_over(self.files)
 
     @property
@@ -174,8 +175,8 @@ class Run:
     def prepare(self) -> PreparedRun:
         """Lock the journal and seat the players, unless that is done.
 
-        Raises `JournalError` for a journal that cannot be used, `ScenarioError` for a player that cannot play,
-        `UsageError` for limits that are none.
+        Raises `JournalError` if the journal cannot be used, `ScenarioError` if a player cannot play, `UsageError` if
+        the limits are not valid.
         """
         if self._prepared is None:
             journal = Journal.reopen(self.files.journal)
@@ -192,20 +193,20 @@ class Run:
         return self._prepared
 
     def fork(self, at: int) -> ForkPoint:
-        """Return the run cut before its decision number `at`, from which branches begin; see `ForkPoint`."""
+        """Return the run cut before its decision number `at`, as the beginning of branches; see `ForkPoint`."""
         from agentsim.runner.fork import ForkPoint
 
         return ForkPoint.of(self.files, at)
 
     def fill(self, player: str, bot: str) -> None:
-        """Put a bot into the seat of a person who did not come, before the game begins; it is on record."""
+        """Put a bot into the seat of a person who did not come, and journal it; call it before the game begins."""
         prepared = self.prepare()
         prepared.journal.filled(player, bot)
         prepared.scenario = filled(prepared.scenario, {player: bot})
         prepared.seats.by_id[player] = BotPlayer(bots_of(prepared.game)[bot.removeprefix("bot/")])
 
     def play_sync(self) -> RunResult:
-        """Play in an event loop of its own, which SIGINT and SIGTERM end in order; see `play`."""
+        """Play in a new event loop, which SIGINT and SIGTERM end in order; see `play`."""
         if self.is_over:
             return self._result_of_files()
         with self._recorded(), stoppable(self.seats.interrupt) as stop:
@@ -213,10 +214,10 @@ class Run:
         return self._result
 
     async def play(self) -> RunResult:
-        """Play to the end, or to whatever stops it, and leave journal and history in order.
+        """Play to the end, or until something stops it, and leave journal and history in order.
 
-        A run that is over is not played; its history is made again if it is not the journal's. A cancelled run ends in
-        order. Raises as `prepare`, with the files left as they were.
+        A run that is over is not played; its history is rebuilt if it is not the journal's. A cancelled run ends in
+        order. Raises like `prepare`, with the files left as they were.
         """
         if self.is_over:
             return await asyncio.to_thread(self._result_of_files)
@@ -235,13 +236,13 @@ class Run:
 
     @cached_property
     def _played(self) -> PlayedGame:
-        """The game, made when it begins: a bot may have taken a seat until then."""
+        """The game, built when it begins: until then a bot may take a seat."""
         prepared = self.prepare()
         return PlayedGame.of_scenario(prepared.scenario, prepared.game, prepared.journal.contents)
 
     @contextmanager
     def _recorded(self) -> Iterator[None]:
-        """Write the history when the block ends, however it does, and set the result."""
+        """Write the history when the block ends, also by an error, and set the result."""
         journal, recording = self.journal, self.options.recording
         started, status = time.monotonic(), "failed"
         error: AgentsimError | None = None
@@ -266,7 +267,8 @@ class Run:
             finally:
                 journal.close()
                 recording.close()
-        # What the journal answers is not asked again: only a whole game can leave replies over.
+        # Recorded decisions are not asked again, so only a run from the start can tell which replies were never asked
+        # for.
         self._result = RunResult(
             self.files, history, error, replayed=not recording.live, remark=remark if fresh else None
         )
@@ -290,7 +292,7 @@ class Run:
         if (line := make_room(seats.most_calls(limits.concurrency))) is not None:
             watcher.noted(f"agentsim: {line}")
         journal.plays(self.options.recording.played)
-        for line in seats.errands:
+        for line in seats.key_disclosures:
             watcher.noted(line)
         watcher.began(self.files.name, self.game.title, self._played.play.table.players)
         decider.watcher.limited_by(seats.endpoints.notes)
@@ -308,7 +310,7 @@ class Run:
         now, recorded = stamp(datetime.now(UTC)), self.journal.contents
         volatile = volatile_of(self.scenario, recorded, self.files.name, now, recorded.wall_s + wall_s)
         history = self._played.history(status, recorded, volatile)
-        # The journal names it first: a process that is killed in between leaves a history to be made again.
+        # The journal names the digest first: if the process is killed in between, the history is made again.
         write_history(
             self.files,
             lambda: history_bytes(history),
@@ -318,5 +320,7 @@ class Run:
 
 
 def seats_of(scenario: Scenario, game: Game, options: RunOptions, known: Mapping[str, Terms] | None = None) -> Seats:
-    """Seat the players of a scenario; see `seated`."""
-    return seated(scenario, game, options.env, options.recording, known=known, own=options.own, served=options.served)
+    """Seat the players of a scenario; see `build_players`."""
+    return build_players(
+        scenario, game, options.env, options.recording, known=known, own=options.own, served=options.served
+    )

@@ -1,4 +1,4 @@
-"""Watcher: what a run shows of itself while it runs. Drawing it belongs to the command line."""
+"""Watcher: the events of a run for a display, which the command line draws."""
 
 from __future__ import annotations
 
@@ -13,74 +13,74 @@ from agentsim.runner.limits import Budget
 
 
 class Watcher:
-    """What a run lets others see of itself while it runs; a display overrides what it shows.
+    """A receiver of a run's events that ignores them all; a display overrides the methods that it shows.
 
-    A watcher only looks: nothing it does may change the game, and what it is shown is foreign text as it came.
+    A watcher never changes the game. The texts that it gets are untrusted and not escaped.
     """
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
-        """The run has its name and journal."""
+        """Handle the start of the run, which has its name and journal."""
 
     def noted(self, line: str) -> None:
-        """What a person must know whatever else is shown: which key goes where, what this machine holds back."""
+        """Show a line that every display must show: which key goes where, what this machine holds back."""
 
     def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
-        """Where to ask, at any time, what holds calls back: `8 of 16 slots at openrouter`."""
+        """Take a function that returns, at any time, what holds calls back: `8 of 16 slots at openrouter`."""
 
     def seated(self, models: Mapping[str, str]) -> None:
-        """The model of each player, as the scenario names it."""
+        """Take the model of each player, as the scenario names it."""
 
     def budgeted(self, budget: Budget) -> None:
-        """What the run may spend and has spent, to be looked at at any time."""
+        """Take the run's budget, which may be read at any time."""
 
     def stands(self, progress: Callable[[], Progress] | None) -> None:
-        """How far the game is and how its players stand, to be asked between waves; None where it does not say."""
+        """Take a function that returns the game's progress between waves, or None if the game does not report it."""
 
     def wave(self, wave: Wave, round_title: str) -> None:
-        """A wave of requests is about to be decided."""
+        """Handle a wave of requests that is about to be decided."""
         self.playing(round_title)
 
     def playing(self, round_title: str) -> None:
-        """A wave of this round is about to be decided; all that may be known of it where a player looks on."""
+        """Handle a wave of this round, without anything that a player at the screen may not know."""
 
     def held(self, ask: Ask) -> None:
-        """A call for this request has been waiting for its turn for a while: see `limited_by`."""
+        """Handle a call for this request that has waited for more than `limits.NOTICEABLE_S`: see `limited_by`."""
 
     def calling(self, ask: Ask) -> None:
-        """A call for this request goes out."""
+        """Handle a call for this request that is about to be sent."""
 
     def called(self, ask: Ask, totals: Totals) -> None:
-        """That call is over; `totals` are the run's so far."""
+        """Handle the end of that call; `totals` are the run's so far."""
         self.counted(totals)
 
     def counted(self, totals: Totals) -> None:
-        """Some call is over; `totals` are the run's so far."""
+        """Handle the end of any call; `totals` are the run's so far."""
 
     def decided(self, entry: DecisionRecord) -> None:
-        """A decision is on record."""
+        """Handle a decision that is on record."""
         if entry.source == "fallback":
             self.fell_back()
 
     def fell_back(self) -> None:
-        """Some decision on record is a fallback."""
+        """Handle a recorded decision that is a fallback, without saying which."""
 
     def told(self, events: Sequence[LoggedEvent]) -> None:
-        """Events the rules have told since the last call of this."""
+        """Handle the events that the rules have told since the last call."""
 
     def person(self, *, asked: bool) -> None:
-        """A person at this terminal is asked now, or has answered."""
+        """Handle the start (`asked`) or end of a question to a person at this terminal."""
 
     def waiting(self, ask: Ask, reason: str) -> None:
-        """A call failed and may be made again after a wait."""
+        """Handle a failed call, which may be made again after a wait."""
 
     def warned(self, message: str) -> None:
-        """Something about a model's answers looks wrong; said once for each thing and model."""
+        """Handle a warning about a model's answers; each is given once per model."""
 
 
 class PublicWatcher(Watcher):
-    """Shows another watcher what a player at the screen may see: public events, round titles and sums.
+    """A filter that passes to another watcher only what players may see: public events, round titles and sums.
 
-    Who is asked what would betray private approaches; so would who has trouble, and with which provider.
+    The players of requests would betray private conversations; so would failed calls and their providers.
     """
 
     def __init__(self, watcher: Watcher) -> None:

@@ -1,6 +1,6 @@
-"""From a TOML file to a `Scenario` that can be played, or to one clear error.
+"""Scenarios: from a TOML file to a `Scenario` that can be played, or to one clear error.
 
-Playing it belongs to `runner`; the game defines what its own table means.
+`runner` plays it; the game defines the meaning of its own table.
 """
 
 from agentsim.scenario.load import load

@@ -1,6 +1,7 @@
 """Changes to a scenario's TOML document before it is validated.
 
-Two files become one, keys of another project's files are translated, `--set KEY=VALUE` and other models are put in.
+Two files are merged, keys of another project's files are translated, and `--set KEY=VALUE` and other models are
+applied.
 """
 
 from __future__ import annotations
@@ -22,23 +23,24 @@ from agentsim.scenario.validation import dotted, one_line, screen, shown, valida
 _PART = r"""(?:(?:[A-Za-z0-9_-]|[^\x00-\xa0\s])+|"(?:[^"\\\n]|\\[^\n])*"|'[^'\n]*')"""
 _OVERRIDE = re.compile(rf"\s*({_PART}(?:\s*\.\s*{_PART})*)\s*=(.*)", re.DOTALL)
 _LENGTH = 64 * 1024
-_MOST = 20_000  # seats that are counted
+_MOST = 20_000  # the most seats of a population that are counted here
 _MOST_NAMED = 24
 _TYPES = ("ai", "human")
 _MEMORIES = {"none": "full", "summarization": "summary"}
 
 
 def beside(document: Mapping[str, Any], further: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables of two files as those of one; `ScenarioError` for what stands in both."""
+    """Merge the tables of two files. Raises `ScenarioError` for a table that is in both."""
     if twice := sorted(document.keys() & further.keys()):
         raise ScenarioError("is in both files", key=dotted(twice[:1]), valid="either of them")
     return {**document, **further}
 
 
 def adopted(document: Mapping[str, Any], game: str | None) -> dict[str, Any]:
-    """The document with another project's keys translated; keys of our own win over translated ones.
+    """Return the document with another project's keys translated. Keys of our own override translated ones.
 
-    What is neither is left as it is for validation to report.
+    Unknown keys are kept, for validation to report. Raises `ScenarioError` for a `game` table if the game is not given
+    or has no such table.
     """
     out = dict(document)
     if isinstance(out.get("players"), list):
@@ -61,7 +63,7 @@ def adopted(document: Mapping[str, Any], game: str | None) -> dict[str, Any]:
 
 
 def _player(table: Any, index: int) -> Any:
-    """A `[[players]]` table whose `player_type` and `memory_strategy` become `model` and `memory`."""
+    """Return a `[[players]]` table with `player_type` and `memory_strategy` translated to `model` and `memory`."""
     if not isinstance(table, dict):
         return table
     out = dict(table)
@@ -85,7 +87,7 @@ def _player(table: Any, index: int) -> Any:
 
 
 def recast(document: dict[str, Any], model: str) -> None:
-    """Give every player this model in place; staff keeps what the defaults gave it."""
+    """Give every player this model, in place. Staff keeps the model of `[defaults]`."""
     defaults = document.setdefault("defaults", {})
     if isinstance(defaults, dict) and "model" in defaults:
         for table in _tables(document.get("staff")):
@@ -95,14 +97,14 @@ def recast(document: dict[str, Any], model: str) -> None:
 
 
 def with_provider(document: dict[str, Any], provider: str) -> None:
-    """Put the provider before every model name in place."""
+    """Prefix every model name with the provider, in place. Raises `ScenarioError` for an invalid provider name."""
     if not PROVIDER.fullmatch(provider):
         raise ScenarioError("must be a provider's name, such as openrouter", key="--provider")
     rename(document, lambda model: prefixed(model, provider))
 
 
 def rename(document: dict[str, Any], named: Callable[[str], str]) -> None:
-    """Rename every model in place; values of a wrong type are left for validation to report."""
+    """Rename every model in place. Values of a wrong type are left for validation to report."""
     players, staff = _tables(document.get("players")), _tables(document.get("staff"))
     for table in (*_tables([document.get("defaults")]), *players, *staff):
         model = table.get("model")
@@ -113,13 +115,13 @@ def rename(document: dict[str, Any], named: Callable[[str], str]) -> None:
 
 
 def _tables(value: Any) -> list[dict[str, Any]]:
-    """The tables in a list or a table, without what is none."""
+    """Return the tables among the values of a list or a table."""
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [table for table in values if isinstance(table, dict)]
 
 
 def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the document with every override put in, in order: `KEY=VALUE`, or values by key."""
+    """Return a copy of the document with every override applied in order: `KEY=VALUE`, or values by key."""
     document = copy.deepcopy(document)
     if isinstance(overrides, Mapping):
         parsed = [(_parsed(f"{key}=")[0], copy.deepcopy(value)) for key, value in overrides.items()]
@@ -132,7 +134,7 @@ def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str,
 
 @contextmanager
 def by_typed_ids(document: Mapping[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> Iterator[None]:
-    """Errors about what overrides put in name a player as the override does, by its id where it was so typed."""
+    """Name players in errors as the overrides name them: by id if an override uses the id."""
     parsed = (_parsed(f"{each}=" if isinstance(overrides, Mapping) else each)[0][:3] for each in overrides)
     typed = {tuple(map(composed, parts)) for parts in parsed}
     try:
@@ -147,7 +149,10 @@ def by_typed_ids(document: Mapping[str, Any], overrides: Sequence[str] | Mapping
 
 
 def put(document: dict[str, Any], path: Sequence[str], value: Any, *, flag: str = "") -> None:
-    """Set one value in place. Missing tables on the way are created; list indices and players must exist."""
+    """Set one value in place. Missing tables on the way are created; list indices and players must exist.
+
+    Raises `ScenarioError` for an index or player that does not exist.
+    """
     here: Any = document
     for depth, part in enumerate(path):
         last = depth == len(path) - 1
@@ -177,9 +182,9 @@ def _index(here: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
 
 
 def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
-    """The place of the table of `players.N`, a seat counted from 0 with the members of populations, or of `players.ID`.
+    """Return the index of the table of `players.N` or `players.ID`; N counts seats, with the members of populations.
 
-    A member of a population gets a table of its own; the id of the population itself is that of its table.
+    A member of a population is given a table of its own first. The id of a population stands for its whole table.
     """
     seats = _seats(tables)
     populations: dict[str, tuple[str, int, int | None]] = {}
@@ -201,7 +206,7 @@ def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
         whole = dotted(("players", _id(table), path[depth + 1]))
         raise ScenarioError("is of a whole population", key=key, valid=whole)
     made: list[Any] = []
-    for at, each in enumerate(tables):  # all of that id, since they are numbered together
+    for at, each in enumerate(tables):  # all populations of that id, since they are numbered together
         names = [name for name, its, nth in seats if its == at and nth is not None and _id(each) == _id(table)]
         alone = {key: value for key, value in each.items() if key not in {"count", "player_id"}} if names else {}
         made += [{**copy.deepcopy(alone), "id": name} for name in names] or [each]
@@ -210,7 +215,10 @@ def _seat(tables: list[Any], path: Sequence[str], depth: int, flag: str) -> int:
 
 
 def _seats(tables: Sequence[Any]) -> list[tuple[str, int, int | None]]:
-    """Each seat's id ("" where a file's name will make it), the place of its table, and its own in a population."""
+    """Return (id, index of its table, index in its population or None) for each seat.
+
+    The id is "" if it will be made from a file's name.
+    """
     counts = [_count(table) for table in tables]
     ids = numbered(zip(map(_id, tables), counts, strict=True))
     return [
@@ -221,7 +229,7 @@ def _seats(tables: Sequence[Any]) -> list[tuple[str, int, int | None]]:
 
 
 def _count(table: Any) -> int | None:
-    """How many a population has, as far as they are counted; None of a table that is none."""
+    """Return the size of a population, at most `_MOST`, or None for a single player."""
     count = table.get("count") if _id(table) else None
     return min(count, _MOST) if isinstance(count, int) and not isinstance(count, bool) else None
 
@@ -249,7 +257,10 @@ def _parsed(override: str) -> tuple[list[str], Any]:
 
 
 def _value(text: str, key: str) -> Any:
-    """The text as a TOML value, or as a plain string where it does not begin like a table, a list or a string."""
+    """Parse the text as a TOML value.
+
+    Text that is not TOML and does not begin like a table, list or string is returned as is.
+    """
     try:
         document = tomllib.loads(f"v = {text}")
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""Loads a scenario: a TOML file or a mapping, and the changes to it, as a `Scenario` or one `ScenarioError`.
+"""Loading of scenarios: from a TOML file or a mapping, with changes, to a `Scenario` or one `ScenarioError`.
 
-Each step has its own module; here are their order and the checks that span several.
+Each step has its own module. This one has their order and the checks that span several.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from agentsim.scenario.toml_tables import PeopleTable, ScenarioTable
 from agentsim.scenario.validation import dotted, nearest, one_line, screen, validated
 
 Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
-"""A scenario: the path of a TOML file, what such a file holds as a mapping, or an `agentsim.Scenario`."""
+"""A scenario: the path of a TOML file, a mapping with the content of such a file, or an `agentsim.Scenario`."""
 Overrides: TypeAlias = Sequence[str] | Mapping[str, Any]
-"""`KEY=VALUE`, or values by dotted key."""
+"""Changes: `KEY=VALUE`, or values by dotted key."""
 
 
 class LoadOptions(TypedDict, total=False):
-    """What `load` takes besides the scenario."""
+    """The options of `load` besides the scenario."""
 
     game_config: Path | None
     overrides: Overrides
@@ -57,12 +57,12 @@ def load(
     own: Collection[str] = (),
     levels: Mapping[str, Any] = MappingProxyType({}),
 ) -> Scenario:
-    """The scenario as it is played; `ScenarioError` names the file and the key of what is wrong.
+    """Load a scenario. Raises `ScenarioError`, which names the file and the key.
 
-    Paths in a source that is no file are relative to the working directory. `game_config` is a second file, for tables
-    that the first does not have. `overrides` are put in first, then the `levels` of a design by key, then the other
-    arguments. `model` is one that takes the place of every player's own, but not of the staff's. `own` are
-    names of models that a program passes.
+    If the source is not a file, paths in it are relative to the working directory. `game_config` is a second file, for
+    tables that the first does not have. Changes apply in this order: `overrides`, the `levels` of a design by key, the
+    other arguments. `model` replaces every player's model, but not the staff's. `own` are the names of models that a
+    Python program passes.
     """
     if isinstance(source, ScenarioTable):
         source = source.model_dump(mode="json", exclude_unset=True, by_alias=True)
@@ -80,7 +80,7 @@ def load(
             raise ScenarioError("are of a design, which `agentsim batch --design` plays", key="factors")
         with _placed(second, {*further, *(["game_config"] if "game" in further else [])}):
             document = adopted(beside(document, further), game)
-            # again, since overrides win over the file and may use the other project's keys
+            # again: overrides may use the other project's keys, and have priority over the file
             document = adopted(overridden(overridden(document, overrides), levels), game)
             for key, value in (("game", game), ("seed", seed), ("limits.max_cost_usd", max_cost_usd)):
                 if value is not None:
@@ -97,7 +97,7 @@ def load(
 
 
 def _table(document: Mapping[str, Any], path: Path, allow_dirs: tuple[Path, ...]) -> ScenarioTable:
-    """The document as a table; its game's own table is looked at as well where something else is wrong."""
+    """Validate the document. If that fails, the errors of the game's own table are added to the others."""
     try:
         return validated(ScenarioTable, document)
     except ScenarioError as error:
@@ -112,7 +112,7 @@ def _table(document: Mapping[str, Any], path: Path, allow_dirs: tuple[Path, ...]
 
 
 def _config(game: Game, values: Mapping[str, Any], path: Path, allowed: Sequence[Path]) -> tuple[GameConfig, Material]:
-    """The game's own table, and what it names."""
+    """Return the game's own table, validated, and the contents of the files it names."""
     material = gathered(values, game.config, path, allowed)
     return validated(game.config, material.game_config, at=("game_config",)), material
 
@@ -152,7 +152,7 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
 
 
 def _admit_people(people: PeopleTable | None, game: Game, players: Sequence[PlayerPlan]) -> None:
-    """Raise `ScenarioError` where the table cannot be of these players of this game."""
+    """Raise `ScenarioError` if the `people` table does not fit these players of this game."""
     if people is None:
         return
     if all(plan.name.kind != "web" for plan in players):
@@ -168,7 +168,11 @@ def _admit_people(people: PeopleTable | None, game: Game, players: Sequence[Play
 
 
 def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tuple[Interview, ...]:
-    """The interviews; `ScenarioError` where one asks a stranger, or two questions have one name."""
+    """Return the interviews.
+
+    Raises `ScenarioError` for an unknown player, a duplicate question name, or a game with a question kind
+    `Survey.kind`.
+    """
     if table.interviews and any(request.kind == Survey.kind for request in game.requests):
         raise ScenarioError(f"{game.name} has a question of its own that is called {Survey.kind}", key="interviews")
     named: set[str] = set()
@@ -191,7 +195,7 @@ def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tup
 
 @contextmanager
 def _placed(where: str, keys: Collection[str] | None = None) -> Iterator[None]:
-    """Add the file to errors that do not know it: to all, or to those about what stands under these keys."""
+    """Add the file to errors that do not name one: to all, or to those under these top-level keys."""
     try:
         yield
     except ScenarioError as error:

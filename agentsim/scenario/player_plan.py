@@ -1,6 +1,6 @@
-"""PlayerPlan: one seat with everything decided: its models, how they are asked, and its prompt.
+"""PlayerPlan: one seat with everything decided: its models, their settings, and its prompt.
 
-How the tables of a TOML become plans is `seating`.
+`seating` makes plans from the tables of a TOML file.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, PlainSerializer, PrivateAttr, WithJsonSchema
 
 from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError
@@ -27,15 +26,15 @@ SHAPE = (
 )
 PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 PEOPLE = ("human", "web")
-"""The names of people in seats: at this terminal, and at a page of the server."""
+"""The model names of people: at this terminal, and at a page of the server."""
 OWN = "python:"
-"""Before the name of a model that a Python program passes; the program may leave it out."""
+"""The prefix of a model that a Python program passes. The program may leave it out."""
 _AS_IT_IS = ("bot/", "script:", "local/", OWN)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A name taken apart: `provider` is the first segment of a remote model and empty for the other kinds.
+    """A parsed model name. `provider` is the first segment of a remote model and empty for other kinds.
 
     An `own` model is an object that a Python program passes under the name `rest`.
     """
@@ -46,7 +45,7 @@ class ModelName:
 
     @classmethod
     def parse(cls, text: str) -> ModelName:
-        """The parts of `text`; `ValueError` with the shapes there are."""
+        """Parse a model name. Raises `ValueError` with the valid forms."""
         if text in PEOPLE:
             return cls(text, "")  # type: ignore[arg-type]  # the words are those of the literal
         for kind, start in (("bot", "bot/"), ("script", "script:"), ("local", "local/"), ("own", OWN)):
@@ -60,23 +59,23 @@ class ModelName:
 
     @property
     def file(self) -> str | None:
-        """The path in the name of a script or of a file of weights; None for other models."""
+        """The path in the name of a script or of a file of weights, or None for other models."""
         weights = self.kind == "local" and self.rest.lower().endswith(".gguf")
         return self.rest if self.kind == "script" or weights else None
 
 
 def is_provider(name: str) -> bool:
-    """Whether a model's name that begins with it, and a slash, is that of a remote model."""
+    """Return whether a model name that begins with `name` and a slash is that of a remote model."""
     return PROVIDER.fullmatch(name) is not None and name not in {"bot", *PEOPLE, "script", "local"}
 
 
 def prefixed(name: str, provider: str) -> str:
-    """The name under `--provider`: bots, people, scripts and embedded models stay as they are."""
+    """Return the model name with the provider before it. Bots, people, scripts and embedded models keep their names."""
     return name if name in PEOPLE or name.startswith(_AS_IT_IS) else f"{provider}/{name}"
 
 
 DEFAULT: Final = "default"
-"""Takes back what `[defaults]` says: nothing is sent, and the provider's own default holds."""
+"""The value that undoes a setting of `[defaults]`: no value is sent, and the provider's default applies."""
 
 
 def _taken_back(value: object) -> object:
@@ -95,7 +94,7 @@ Fault: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
 
 
 def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
-    """The ids of each table, by its id and count: numbers go on where an earlier population of that id stopped."""
+    """Yield the ids of each table, given its id and count. Populations of the same id are numbered consecutively."""
     so_far: Counter[str] = Counter()
     for name, count in tables:
         first = so_far[name] + 1
@@ -152,49 +151,68 @@ class ModelSettings(ClosedTable):
     )
 
 
-class SeatRecord(ModelSettings):
-    """A plan as it is stored: flat, and without paths."""
-
-    id: str
-    model: str | Annotated[tuple[str, ...], Field(min_length=1)]
-    client_kwargs: dict[str, JsonValue]
-    prompt: str | None
-    called: str | None = None
+def _chained(given: object) -> object:
+    """Take one model as a chain of one."""
+    return (given,) if isinstance(given, str) else tuple(given) if isinstance(given, list) else given
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPlan:
-    """One model of a seat. The names of scripts and of weights are those of the files alone, which `path` finds."""
+class PlayerPlan(ModelSettings):
+    """A seat with everything decided: a player, or staff with an id such as `@summarizer`.
 
-    model: str
-    path: Path | None = None
-
-    @property
-    def name(self) -> ModelName:
-        """The model's name taken apart."""
-        return ModelName.parse(self.model)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayerPlan:
-    """Who sits where: a player, or staff with an id such as `@summarizer`.
-
-    `model` and `path` are those of a `ModelPlan`; `spares` are asked in this order where it cannot be reached.
-    `prompt` is the persona, its placeholders filled in; `called` what the game calls the player where that is
-    not the id. `client_kwargs` goes into the call as it is. `key` is where the file names the model; `idle` names
-    the settings of its sampling that no model of it takes. A restored plan has neither.
+    It is what a journal and a history keep of the seat. Each of the `models` is asked in this order if those before it
+    cannot be reached. The names of scripts and of weights are those of the files alone, which `files` finds, one for
+    each model or None. `prompt` is the persona, its placeholders filled in; `called` is the player's name in the game
+    if that is not the id. `client_kwargs` goes into the call as it is. `key` is the place in the scenario's file that
+    names the model, and `idle` the settings of its sampling that no model of it takes; a restored plan has neither.
     """
 
+    model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
+
     id: str
-    model: str
-    settings: ModelSettings
-    client_kwargs: Mapping[str, JsonValue] = field(default_factory=dict)
-    prompt: str | None = None
-    called: str | None = None
-    path: Path | None = None
-    spares: tuple[ModelPlan, ...] = ()
-    key: str = field(default="", compare=False)
-    idle: tuple[str, ...] = field(default=(), compare=False)
+    models: Annotated[
+        tuple[str, ...],
+        Field(min_length=1, alias="model"),
+        BeforeValidator(_chained),
+        PlainSerializer(lambda names: names[0] if len(names) == 1 else names),
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"items": {"type": "string"}, "minItems": 1, "type": "array"}]}),
+    ]
+    client_kwargs: dict[str, JsonValue]
+    prompt: str | None
+    called: Annotated[str | None, _WhereSet] = None
+    _files: tuple[Path | None, ...] = PrivateAttr(())
+    _key: str = PrivateAttr("")
+    _idle: tuple[str, ...] = PrivateAttr(())
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what is kept, and the files."""
+        return isinstance(other, PlayerPlan) and (self.record(), self.files) == (other.record(), other.files)
+
+    __hash__ = None  # type: ignore[assignment]  # it holds a dictionary
+
+    @property
+    def model(self) -> str:
+        """The first model."""
+        return self.models[0]
+
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """The file of each model, or None."""
+        return self._files or (None,) * len(self.models)
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the first model, or None."""
+        return self.files[0]
+
+    @property
+    def key(self) -> str:
+        """The place in the scenario's file that names the model, or words for it."""
+        return self._key or f"the model of {self.id}"
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The settings of its sampling that no model of it takes."""
+        return self._idle
 
     @property
     def name(self) -> ModelName:
@@ -202,92 +220,82 @@ class PlayerPlan:
         return ModelName.parse(self.model)
 
     @property
-    def models(self) -> tuple[ModelPlan, ...]:
-        """Every model in the order in which they are asked."""
-        return (ModelPlan(self.model, self.path), *self.spares)
+    def names(self) -> tuple[ModelName, ...]:
+        """The name of each model taken apart."""
+        return tuple(map(ModelName.parse, self.models))
+
+    @property
+    def links(self) -> tuple[PlayerPlan, ...]:
+        """The same seat with each of its models alone."""
+        return tuple(
+            self.model_copy(update={"models": (model,)}).found((file,))
+            for model, file in zip(self.models, self.files, strict=True)
+        )
 
     @property
     def spare(self) -> PlayerPlan | None:
-        """The same seat without its first model; None where there is no other."""
-        if not self.spares:
-            return None
-        return replace(self, model=self.spares[0].model, path=self.spares[0].path, spares=self.spares[1:])
+        """The same seat without its first model, or None if it has no other."""
+        return self.model_copy(update={"models": self.models[1:]}).found(self.files[1:]) if self.models[1:] else None
 
     @property
     def title(self) -> str:
         """All models in one line: `openrouter/a > openrouter/b`."""
-        return " > ".join(each.model for each in self.models)
+        return " > ".join(self.models)
 
     @property
     def sampling(self) -> Sampling:
         """How its models are to sample."""
-        settings = self.settings
         return Sampling(
-            settings.temperature,
-            settings.max_tokens,
-            math.inf if settings.timeout_s is None else settings.timeout_s,
+            self.temperature,
+            self.max_tokens,
+            math.inf if self.timeout_s is None else self.timeout_s,
             self.client_kwargs,
-            reasoning=settings.reasoning,
-            seed=settings.seed,
-            logprobs=settings.logprobs,
+            reasoning=self.reasoning,
+            seed=self.seed,
+            logprobs=self.logprobs,
         )
 
     @property
     def name_in_game(self) -> str:
-        """What the game and the other players call this one."""
+        """The player's name in the game."""
         return self.called or self.id
 
+    def found(self, files: Sequence[Path | None], *, key: str = "", idle: Sequence[str] = ()) -> PlayerPlan:
+        """Return the plan with the files of its models; further models have none."""
+        plan = self.model_copy()
+        plan._files = (*files, *[None] * len(self.models))[: len(self.models)]
+        plan._key, plan._idle = key or self._key, tuple(idle) or self._idle
+        return plan
+
     def filled(self, bot: str) -> PlayerPlan:
-        """The seat with a bot in place of its person."""
-        return replace(self, model=bot, settings=ModelSettings())
+        """Return the seat with a bot in place of its person."""
+        settings = dict(ModelSettings())
+        return self.model_copy(update={"models": (bot,), **settings})
 
     @property
     def listed(self) -> PlayerRecord:
         """The line of a history's players."""
-        settings = self.settings
         return PlayerRecord(
             id=self.id,
             model=self.title,
-            temperature=settings.temperature,
-            reasoning=settings.reasoning,
-            seed=settings.seed,
-            logprobs=settings.logprobs,
+            temperature=self.temperature,
+            reasoning=self.reasoning,
+            seed=self.seed,
+            logprobs=self.logprobs,
             name=self.called,
         )
 
     def record(self) -> dict[str, Any]:
-        """What a history stores, in a fixed order of keys."""
-        return {
-            "id": self.id,
-            "model": [each.model for each in self.models] if self.spares else self.model,
-            **self.settings.model_dump(mode="json"),
-            "client_kwargs": dict(self.client_kwargs),
-            "prompt": self.prompt,
-            **({} if self.called is None else {"called": self.called}),
-        }
-
-    @classmethod
-    def restore(cls, record: SeatRecord, paths: Sequence[Path | None]) -> PlayerPlan:
-        """The plan that `record()` came from; `paths` are those of its models, and may be fewer."""
-        names = (record.model,) if isinstance(record.model, str) else record.model
-        first, *spares = (ModelPlan(name, path) for name, path in zip_longest(names, paths[: len(names)]))
-        return cls(
-            id=record.id,
-            model=first.model,
-            settings=ModelSettings(**{name: getattr(record, name) for name in ModelSettings.model_fields}),
-            client_kwargs=record.client_kwargs,
-            prompt=record.prompt,
-            called=record.called,
-            path=first.path,
-            spares=tuple(spares),
-        )
+        """Return what a journal and a history keep of it, in a fixed order of keys."""
+        kept = self.model_dump(mode="json")
+        return {"id": kept.pop("id"), "model": kept.pop("model"), **kept}
 
 
 def check_terminal(players: Iterable[PlayerPlan]) -> None:
-    """Raise `ScenarioError` for a second player at the terminal."""
+    """Raise `ScenarioError` if more than one player is at the terminal."""
     people = [plan for plan in players if plan.name.kind == "human"]
     if len(people) > 1:
         raise ScenarioError(
             'one player can be human, at this terminal; others play at pages: model = "web" (docs/people.md)',
-            key=people[1].key or f"the model of {people[1].id}",
+            key=people[1].key,
         )

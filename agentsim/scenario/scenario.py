@@ -1,6 +1,6 @@
-"""Scenario: a game, its config and its players, checked and resolved; what a history and a journal keep of it.
+"""Scenario: a game, its config and its players, checked and resolved, and the parts that histories and journals keep.
 
-Reading it from a TOML file is `load`. Nothing here opens a file.
+`load` reads scenarios from TOML files. Nothing here opens a file.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from agentsim.errors import ScenarioError, UsageError
 from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
-from agentsim.scenario.player_plan import PlayerPlan, SeatRecord
+from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.toml_tables import Limits, PeopleTable
 from agentsim.scenario.validation import nearest, one_line, screen, validated
 
 
 def _written(path: Path) -> str:
-    """A path as UTF-8 can hold it, whatever the locale makes of its bytes; what is no UTF-8 is spelled out."""
+    """Return a path as UTF-8 text in any locale, with backslash escapes for bytes that are not UTF-8."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -37,18 +37,18 @@ def _read(text: str) -> Path:
 
 
 def _files(plan: PlayerPlan) -> str | list[str | None] | None:
-    """The files of a seat's models: of one model its path, of several a place for each."""
-    written = [None if each.path is None else _written(each.path) for each in plan.models]
-    return written if plan.spares else written[0]
+    """Return the files of a seat's models: a path or None for one model, a list of these for several."""
+    written = [None if file is None else _written(file) for file in plan.files]
+    return written if plan.models[1:] else written[0]
 
 
 class _Identity(ClosedTable):
-    """What decides how the game goes; two runs of one identity and seed are the same game."""
+    """The inputs that determine a game. Two runs with the same identity and seed are the same game."""
 
     game: str
     game_config: dict[str, JsonValue]
-    players: tuple[SeatRecord, ...]
-    staff: dict[str, SeatRecord]
+    players: tuple[PlayerPlan, ...]
+    staff: dict[str, PlayerPlan]
     providers: dict[str, ProviderSettings]
     prices: dict[str, Price]
     interviews: tuple[Interview, ...] = ()
@@ -61,7 +61,7 @@ class _Paths(ClosedTable):
 
 
 class _RunPart(ClosedTable):
-    """What may differ between two runs of one game; a history's `volatile.run` holds more than this."""
+    """The inputs that may differ between two runs of one game. A history's `volatile.run` has further fields."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -74,7 +74,7 @@ class _RunPart(ClosedTable):
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A scenario that can be played. `seed` is None where the file leaves it to be drawn; a fork has a `branch`."""
+    """A scenario that can be played. `seed` is None if it is still to be drawn. A fork has a `branch`."""
 
     game: str
     name: str | None
@@ -98,11 +98,14 @@ class Scenario:
 
     @property
     def first_models(self) -> dict[str, str]:
-        """The model that each seat asks first, by the seat's id."""
+        """The first model of each seat, by the seat's id."""
         return {plan.id: plan.model for plan in self.seats}
 
     def identity(self) -> dict[str, Any]:
-        """The history's `scenario`: JSON values in a fixed order, without seed, name, paths, addresses, budgets."""
+        """Return the history's `scenario`: JSON values in a fixed order.
+
+        It leaves out seed, name, paths, addresses and limits.
+        """
         interviews = [each.model_dump(mode="json", exclude_defaults=True) for each in self.interviews]
         return {
             "game": self.game,
@@ -115,7 +118,10 @@ class Scenario:
         }
 
     def run_part(self) -> dict[str, Any]:
-        """The rest, for `volatile.run` and for resuming: JSON values in a fixed order; paths are absolute."""
+        """Return the fields besides the identity, for `volatile.run` and for resuming.
+
+        They are JSON values in a fixed order, with absolute paths.
+        """
         return {
             "name": self.name,
             "limits": self.limits.model_dump(mode="json"),
@@ -127,30 +133,30 @@ class Scenario:
             },
             "paths": {
                 "config": _written(self.path),
-                "models": {plan.id: _files(plan) for plan in self.seats if any(each.path for each in plan.models)},
+                "models": {plan.id: _files(plan) for plan in self.seats if any(plan.files)},
                 "allow_dirs": [_written(path) for path in self.allow_dirs],
             },
         }
 
     @classmethod
     def restore(cls, identity: Mapping[str, Any], run_part: Mapping[str, Any], *, seed: int | None = None) -> Scenario:
-        """The scenario that `identity()` and `run_part()` came from; `ScenarioError` where they are not of one."""
+        """Return the scenario from its `identity()` and `run_part()`. Raises `ScenarioError` if they are invalid."""
         parts = validated(_Identity, identity)
         run = validated(_RunPart, run_part)
         game = games.find(parts.game)
 
-        def plan(record: SeatRecord) -> PlayerPlan:
-            files = run.paths.models.get(record.id, ())
+        def found(plan: PlayerPlan) -> PlayerPlan:
+            files = run.paths.models.get(plan.id, ())
             listed = (files,) if isinstance(files, str) else files
-            return PlayerPlan.restore(record, [None if file is None else _read(file) for file in listed])
+            return plan.found([None if file is None else _read(file) for file in listed])
 
         return cls(
             game=parts.game,
             name=run.name,
             seed=seed,
             config=validated(game.config, parts.game_config, at=("game_config",)),
-            players=tuple(plan(record) for record in parts.players),
-            staff={role: plan(record) for role, record in parts.staff.items()},
+            players=tuple(map(found, parts.players)),
+            staff={role: found(plan) for role, plan in parts.staff.items()},
             limits=run.limits,
             providers={
                 name: settings.model_copy(update={"base_url": run.base_urls.get(name)})
@@ -165,16 +171,16 @@ class Scenario:
 
 
 def prices_of(scenario: Scenario, env: Mapping[str, str]) -> Prices:
-    """The prices of the scenario's models, for the addresses given by its tables and the environment."""
+    """Return the prices of the scenario's models, for the addresses in its tables and the environment."""
     return Prices(scenario.prices, scenario.providers, env)
 
 
-_NAMED = 4  # players in one line; of more the last are counted
+_NAMED = 4  # players named in one line; the others are counted
 
 
 def idle_settings(scenario: Scenario) -> list[str]:
-    """A line for what is set and used by no one: prices of models that do not play, sampling of bots and people."""
-    used = list(dict.fromkeys(each.model for plan in scenario.seats for each in plan.models))
+    """Return a line for each setting without effect: prices of models that do not play, sampling of bots and people."""
+    used = list(dict.fromkeys(model for plan in scenario.seats for model in plan.models))
     idle = [model for model in scenario.prices if model not in used]
     lines = [f'prices."{model}": no player uses this model{nearest(model, used)[0]}' for model in idle]
     for setting in ("temperature", "reasoning", "seed", "logprobs"):
@@ -185,7 +191,7 @@ def idle_settings(scenario: Scenario) -> list[str]:
 
 
 def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:
-    """Raise `ScenarioError` where a limit in dollars is set and the price of a model is unknown."""
+    """Raise `ScenarioError` if a limit in dollars is set and the price of a model is unknown."""
     if unpriced := _unpriced(scenario, env):
         raise ScenarioError(
             f'the price of {" and of ".join(unpriced)} is unknown; add a [prices."'
@@ -197,17 +203,17 @@ def check_prices(scenario: Scenario, env: Mapping[str, str]) -> None:
 
 
 def shown_path(path: Path) -> str:
-    """The scenario's file as it is named from this directory."""
+    """Return the scenario's file relative to the working directory if it is below it, else in full, on one line."""
     here = Path.cwd()
     return one_line(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
 def _unpriced(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
-    """The models of unknown price where a limit in dollars is set."""
+    """Return the models of unknown price if a limit in dollars is set, else an empty list."""
     if scenario.limits.max_cost_usd is None:
         return []
     prices = prices_of(scenario, env)
-    models = dict.fromkeys(each.model for plan in scenario.seats for each in plan.models)
+    models = dict.fromkeys(model for plan in scenario.seats for model in plan.models)
     return [model for model in models if not prices.known(model)]
 
 
@@ -216,7 +222,7 @@ _OPTIONS = {"max_cost_usd": "--max-cost", "max_calls": "--max-calls", "max_wall_
 
 @dataclass(frozen=True)
 class LimitOverrides:
-    """Limits that take the place of a scenario's own; None leaves its own."""
+    """Limits that replace a scenario's own; None keeps the scenario's."""
 
     max_cost_usd: float | None = None
     max_calls: int | None = None
@@ -224,9 +230,10 @@ class LimitOverrides:
 
 
 def with_limits(scenario: Scenario, env: Mapping[str, str], limits: LimitOverrides) -> Scenario:
-    """Return the scenario with these limits, which are checked as they are in a scenario's file.
+    """Return the scenario with these limits, checked like the limits of a scenario's file.
 
-    Raises `UsageError`, which names the option of the command line; also for a limit in dollars if a price is unknown.
+    Raises `UsageError`, which names the command line option, for an invalid limit, or a limit in dollars with a price
+    unknown.
     """
     new = {key: value for key, value in asdict(limits).items() if value is not None}
     try:

@@ -1,6 +1,6 @@
-"""Makes plans of the players' and staff's tables: overlays defaults, gives ids, expands populations, reads prompts.
+"""Seating: makes plans from the players' and staff's tables, with defaults, ids, populations and prompts.
 
-Whether these players can play this config is the game's `admit`.
+The game's `admit` checks whether these players can play this config.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import difflib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -20,18 +20,18 @@ from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder, bots
 from agentsim.engine.letters import LONGEST_NAME, look_alike, made_name
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.profiles import resolve
-from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelPlan, ModelSettings, PlayerPlan, numbered
+from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.toml_tables import Defaults, PlayerTable, ScenarioTable, is_reserved, legal_id
 from agentsim.scenario.validation import Key, dotted, nearest, no_such_bot, shown
 
 MOST_PLAYERS = 20_000
 _PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
-_FOLDERS = "game_config"  # where the keys of seats begin that a folder's files take
+_FOLDERS = "game_config"  # the start of the keys of seats that come from a folder's files
 
 
 class _Template(NamedTuple):
-    """A prompt before its placeholders are filled in, and the key it stands under."""
+    """A prompt with its placeholders not filled in, and its key in the file."""
 
     text: str
     key: str
@@ -39,7 +39,7 @@ class _Template(NamedTuple):
 
 @dataclass(frozen=True)
 class Seating:
-    """One scenario's tables and what they refer to; paths are relative to `config` and stay under `allowed`.
+    """The seating of one scenario. Paths are relative to `config` and must stay under `allowed`.
 
     `material` holds the players that the game's own table names.
     """
@@ -52,13 +52,13 @@ class Seating:
 
     @cached_property
     def _seats(self) -> list[tuple[PlayerTable, Key, list[str]]]:
-        """The table of each seat, or population, with its key and its ids."""
+        """The table of each seat or population, with its key and its ids."""
         tables = [(table, ("players", index)) for index, table in enumerate(self.table.players)]
         seats: list[tuple[PlayerTable, Key]] = [*tables, *self.material.players]
         return [(table, key, names) for (table, key), names in zip(seats, seat_ids(seats), strict=True)]
 
     def players(self) -> tuple[PlayerPlan, ...]:
-        """Every player in seat order; `ScenarioError` where a table cannot be seated."""
+        """Return the plan of every player in seat order. Raises `ScenarioError` for tables that cannot be seated."""
         if not self._seats:
             folders = "".join(f", or a file in {_FOLDERS}.{name}" for name in self.game.config.marked(SeatsInFolder))
             raise ScenarioError(f"there are none; each needs a [[players]] table{folders}", key="players")
@@ -80,7 +80,10 @@ class Seating:
         return tuple(plans)
 
     def by_player(self, config: GameConfig) -> GameConfig:
-        """The game's table with what the players' tables say for themselves; `ScenarioError` where it takes none."""
+        """Return the game's config with the settings of the players' tables.
+
+        Raises `ScenarioError` if the game has none by player.
+        """
         fields = {mark.key: name for name, mark in config.marked(ByPlayer).items()}
         for table, key, names in self._seats:
             if table.memory is None:
@@ -95,7 +98,10 @@ class Seating:
         return config
 
     def staff(self, players: Sequence[PlayerPlan]) -> dict[str, PlayerPlan]:
-        """The plan of each role, with the id `@role`; `ScenarioError` for a role that the game does not have."""
+        """Return the plan of each role, with the id `@role`.
+
+        Raises `ScenarioError` for a role that the game does not have.
+        """
         everyone = [player.name_in_game for player in players]
         plans: dict[str, PlayerPlan] = {}
         for role, table in self.table.staff.items():
@@ -108,7 +114,7 @@ class Seating:
         return plans
 
     def _plan(self, table: Defaults, key: Key) -> PlayerPlan:
-        """The plan that all of a table's seats share."""
+        """Return the plan that all of a table's seats share."""
         defaults = self.table.defaults
         texts = table.models or defaults.models
         if not texts and key[0] == _FOLDERS:
@@ -119,35 +125,40 @@ class Seating:
         listed = not isinstance(table.model or defaults.model, str)
         models = [self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)]
         settings, client_kwargs = _overlaid(ModelSettings(reasks=self.game.config.reasks), defaults, table)
-        for each in models:
-            # That of [defaults] is for the models that take one; `settings.translated` leaves it out for the others.
+        for model, _ in models:
+            name = ModelName.parse(model)
+            # Only a temperature in the table itself is an error; that of [defaults] is dropped for such models
+            # (`settings.translated`).
             at = _temperature_key(table, key)
-            if at and not self._takes_temperature(each.name):
+            if at and not self._takes_temperature(name):
                 raise ScenarioError(
-                    f"{each.model} takes none: supports_temperature is false in "
-                    f'{dotted(("providers", each.name.provider))}; leave it out, or say "default" (it is not '
+                    f"{model} takes none: supports_temperature is false in "
+                    f'{dotted(("providers", name.provider))}; leave it out, or say "default" (it is not '
                     "left out for you, since another temperature is another experiment)",
                     key=at,
                 )
-        if models[0].name.kind in PEOPLE:
-            if models[0].name.kind == "web" and key[0] == "staff":
+        first = ModelName.parse(models[0][0])
+        if first.kind in PEOPLE:
+            if first.kind == "web" and key[0] == "staff":
                 raise ScenarioError("web is for players; staff may be human, at the terminal", key=dotted(source))
-            # the clock of a person is its own: that of [defaults] is of calls to models
-            own = table.timeout_s if models[0].name.kind == "web" and "timeout_s" in table.model_fields_set else None
+            # a person's deadline must be set in the table itself: that of [defaults] is for models
+            own = table.timeout_s if first.kind == "web" and "timeout_s" in table.model_fields_set else None
             settings = settings.model_copy(update={"timeout_s": own, "reasks": None, "max_attempts": None})
-        return PlayerPlan(
+        plan = PlayerPlan.model_construct(
             id="",
-            model=models[0].model,
-            settings=settings,
+            models=tuple(model for model, _ in models),
             client_kwargs=client_kwargs,
-            path=models[0].path,
-            spares=tuple(models[1:]),
-            key=dotted(source),
-            idle=() if any(each.name.kind in {"remote", "local", "own"} for each in models) else _sampling_of(table),
+            prompt=None,
+            **dict(settings),
         )
+        idle = () if any(name.kind in {"remote", "local", "own"} for name in plan.names) else _sampling_of(table)
+        return plan.found([file for _, file in models], key=dotted(source), idle=idle)
 
-    def _model(self, text: str, key: str) -> ModelPlan:
-        """The model of that name, its directory taken out; `ScenarioError` where this scenario has no such model."""
+    def _model(self, text: str, key: str) -> tuple[str, Path | None]:
+        """Return a model without the directory of its file, and that file.
+
+        Raises `ScenarioError` if the scenario cannot use it.
+        """
         name = ModelName.parse(text)
         if name.kind == "bot" and name.rest not in bots_of(self.game):
             raise no_such_bot(self.game.name, name.rest, bots_of(self.game), key=key)
@@ -157,9 +168,9 @@ class Seating:
             except ScenarioError as error:
                 raise error.placed(key=key) from None
         if name.file is None:
-            return ModelPlan(text)
+            return text, None
         path = located(name.file, self.config, self.allowed, key=key)
-        return ModelPlan(f"script:{path.name}" if name.kind == "script" else f"local/{path.name}", path)
+        return (f"script:{path.name}" if name.kind == "script" else f"local/{path.name}"), path
 
     def _takes_temperature(self, name: ModelName) -> bool:
         return name.kind != "remote" or resolve(name.provider, self.table.providers, {}).supports_temperature
@@ -176,11 +187,11 @@ class Seating:
     def _seated(
         self, plan: PlayerPlan, template: _Template | None, player: str, name: str, everyone: Sequence[str]
     ) -> PlayerPlan:
-        """The table's plan for one player, its prompt's placeholders filled in with what players are called."""
+        """Return the table's plan for one player, with the prompt's placeholders filled in."""
         prompt = None
         if template is not None:
             values = {"player": name, "players": "", "others": "", "game": self.game.title}
-            if "${players}" in template.text:  # thousands of names are joined only where they are used
+            if "${players}" in template.text:  # join thousands of names only if they are used
                 values["players"] = ", ".join(everyone)
             if "${others}" in template.text:
                 values["others"] = ", ".join(other for other in everyone if other != name)
@@ -188,24 +199,27 @@ class Seating:
                 prompt = expanded(template.text, values)
             except ValueError as error:
                 raise ScenarioError(str(error), key=template.key) from None
-        return replace(plan, id=player, called=None if name == player else name, prompt=prompt)
+        return plan.model_copy(update={"id": player, "called": None if name == player else name, "prompt": prompt})
 
 
 def _temperature_key(table: Defaults, key: Key) -> str:
-    """Return where a table's own temperature stands, or an empty text if it has none."""
+    """Return the key of a table's own temperature, or "" if it has none."""
     if table.client_kwargs is not None and table.client_kwargs.temperature is not None:
         return dotted((*key, "client_kwargs", "temperature"))
     return "" if table.temperature is None else dotted((*key, "temperature"))
 
 
 def _sampling_of(table: Defaults) -> tuple[str, ...]:
-    """Return the settings that a table has for the sampling of models."""
+    """Return the names of the sampling settings in a table."""
     names = ["temperature"] if _temperature_key(table, ()) else []
     return (*names, *(name for name in ("reasoning", "seed", "logprobs") if getattr(table, name)))
 
 
 def _overlaid(base: ModelSettings, defaults: Defaults, table: Defaults) -> tuple[ModelSettings, dict[str, JsonValue]]:
-    """The table's settings over the defaults' over the game's, and what is passed through, without its sampling."""
+    """Merge the settings of the game, the defaults and the table, and the `client_kwargs` of the latter two.
+
+    Sampling settings in `client_kwargs` become settings.
+    """
     values: dict[str, object] = {}
     client_kwargs: dict[str, JsonValue] = {}
     for layer in (defaults, table):
@@ -218,9 +232,9 @@ def _overlaid(base: ModelSettings, defaults: Defaults, table: Defaults) -> tuple
 
 
 def expanded(template: str, values: Mapping[str, str]) -> str:
-    """`template` with each `${name}` replaced once and `$$` as a dollar; a lone dollar stays.
+    """Return `template` with each `${name}` replaced and `$$` as a dollar sign. Other dollar signs stay.
 
-    Values are not expanded again. Raises `ValueError` for a name that is not among `values`.
+    Values are not expanded again. Raises `ValueError` for an unknown name or a `${` that is not closed.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -239,10 +253,9 @@ def expanded(template: str, values: Mapping[str, str]) -> str:
 
 
 def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
-    """The ids of each table, in the tables' order; `ScenarioError` where two would be the same.
+    """Return the ids of each table, in order. Raises `ScenarioError` for ids that are equal or look alike.
 
-    A population's numbers go on where an earlier one of the same id stopped. Ids made from files' names that
-    clash get `_2`, `_3`, ...
+    Populations of the same id are numbered consecutively. Ids made from file names get `_2`, `_3`, ... if they clash.
     """
     if (total := sum(table.count or 1 for table, _ in seats)) > MOST_PLAYERS:
         raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
@@ -261,7 +274,7 @@ def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
 def _claim(name: str, at: str, taken: dict[str, tuple[str, Key]], key: Key) -> None:
     try:
         legal_id(name)
-    except ValueError as error:  # a population's number made it too long
+    except ValueError as error:  # the number of a population's member can make it too long
         raise ScenarioError(f"{error}, found {shown(name)}", key=at) from None
     other, where = taken.setdefault(look_alike(name), (name, key))
     if where == key:
@@ -272,7 +285,7 @@ def _claim(name: str, at: str, taken: dict[str, tuple[str, Key]], key: Key) -> N
 
 
 def _made(name: str, taken: dict[str, tuple[str, Key]], key: Key) -> str:
-    """A free id that is the name, as far as a player may be called so."""
+    """Return a free id made from the name, shortened and numbered if necessary."""
     base = made_name(name) or "player"
     made, number = base, 1
     while look_alike(made) in taken or is_reserved(made):
@@ -284,9 +297,9 @@ def _made(name: str, taken: dict[str, tuple[str, Key]], key: Key) -> str:
 
 
 def called_by_files(stems: Mapping[str, str]) -> dict[str, str]:
-    """The name of each player by id, from the names of prompt files ("" for none).
+    """Return each player's name in the game, given the names of their prompt files ("" for none).
 
-    The file's name; the id where there is none, where several players share it, or where it can be taken for another's.
+    It is the file's name, or the id if there is no file, if several players share it, or if it looks like another's.
     """
     called = {player: name or player for player, name in stems.items()}
     while clash := {player for player in _confused(called) if called[player] != player}:
@@ -295,7 +308,7 @@ def called_by_files(stems: Mapping[str, str]) -> dict[str, str]:
 
 
 def _confused(called: Mapping[str, str]) -> Iterator[str]:
-    """The players whose name another has too, or who can be taken for another by letters of another script."""
+    """Yield the players whose name another player has, too, or whose name looks like another's in another script."""
     count = Counter(called.values())
     spelled: defaultdict[str, set[str]] = defaultdict(set)
     for name in count:

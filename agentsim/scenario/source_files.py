@@ -1,6 +1,6 @@
-"""Reads the files of a scenario without trusting them: TOML, prompts, and files named in the game's table.
+"""Reading of a scenario's files without trusting them: TOML, prompts, and files named in the game's table.
 
-Games read no files: their config marks the fields that name some (`InFile`, `SeatsInFolder`), which are read here.
+Games read no files. Their config marks fields that name files (`InFile`, `SeatsInFolder`), which are read here.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import ADVICE, Key, dotted, one_line, secret_in
 
 MAX_BYTES = 256 * 1024
-MAX_KEY_PARTS = 16  # tomllib is quadratic in the parts of a dotted key
-MAX_DEPTH = 64  # and recursive in brackets
+MAX_KEY_PARTS = 16  # tomllib takes quadratic time in the parts of a dotted key
+MAX_DEPTH = 64  # and recursion in brackets
 SUFFIX = ".txt"
 
-# Strings whole, so that what is in them is not counted. Each token matches wherever it begins, at once.
+# Strings are one token, so that dots and brackets in them do not count. The pattern needs no backtracking.
 _TOKEN = re.compile(
     r'''(?P<string>"""(?:[^\\"]|\\.?|"(?!""))*+(?:"""|\Z)|\'\'\'(?:[^']|'(?!''))*+(?:\'\'\'|\Z)'''
     r"""|"(?:[^"\\\n]|\\.?)*+"?|'[^'\n]*+'?)"""
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The file's document; `ScenarioError` with a line or byte where it is not TOML of sane size and depth."""
+    """Read a TOML file. Raises `ScenarioError` with a line or byte if it is not valid TOML or too large or deep."""
     text = _text(path)
     try:
         _check_depth(text)
@@ -49,14 +49,17 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ScenarioError("nested too deep to be read") from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"not TOML: {one_line(str(error))}") from None
-    except ValueError as error:  # integers of more digits than Python reads
+    except ValueError as error:  # an integer of more digits than Python parses
         found = re.search(r"[0-9_]{1000,}", text)
         line = f"line {text.count(chr(10), 0, found.start()) + 1}: " if found else ""
         raise ScenarioError(f"{line}{one_line(str(error))}") from None
 
 
 def read_prompt(path: Path, *, key: str = "") -> str:
-    """The text of a prompt, or of a file named in a game's table, with newlines as line ends; refuses secrets."""
+    """Return the text of a prompt, or of a file named in a game's table, with "\\n" as line ends.
+
+    Raises `ScenarioError` for a file that contains a NUL or a likely secret.
+    """
     text = _text(path, key=key, name=one_line(path.name))
     if "\0" in text:
         at = len(text[: text.index("\0")].encode())
@@ -68,16 +71,22 @@ def read_prompt(path: Path, *, key: str = "") -> str:
 
 
 def roots(config: Path, allow_dirs: Sequence[Path] = ()) -> tuple[Path, ...]:
-    """The directories that a scenario's paths must stay under: the one that holds `configs/`, and those allowed."""
+    """Return the directories that a scenario's paths must stay under: the parent of `configs/`, and those allowed.
+
+    For a scenario outside of a `configs` directory, the first is the scenario's own directory.
+    """
     folder = config.parent.resolve()
     holder = next((parent.parent for parent in (folder, *folder.parents) if parent.name == "configs"), folder)
     return (holder, *(allowed.resolve() for allowed in allow_dirs))
 
 
 def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", folder: bool = False) -> Path:
-    """The regular file, or the folder, that `name`, relative to the scenario's file, leads to, symlinks followed."""
+    """Return the regular file or folder that `name` leads to, relative to the scenario's file, with symlinks resolved.
+
+    Raises `ScenarioError` if it does not exist or lies outside of `allowed`.
+    """
     shown = one_line(name)
-    if not shown and not folder:  # a folder of no name is the scenario's own
+    if not shown and not folder:  # an empty folder name is the scenario's own folder
         raise ScenarioError(f"must name a file, found {name[:40]!r}", key=key)
     what = "folder" if folder else "file"
     try:
@@ -99,7 +108,7 @@ def located(name: str, config: Path, allowed: Sequence[Path], *, key: str = "", 
 
 
 def _text(path: Path, *, key: str = "", name: str = "") -> str:
-    """A file decoded as UTF-8, without a byte order mark; `name` goes into errors where the key names no file."""
+    """Return a file decoded as UTF-8, without a byte order mark. `name` is added to errors whose key names no file."""
     content = _content(path, key=key)
     try:
         return content.decode("utf-8").removeprefix("\ufeff")
@@ -110,7 +119,7 @@ def _text(path: Path, *, key: str = "", name: str = "") -> str:
 
 
 def _beside(path: Path) -> str:
-    """A hint for a misspelt scenario: the file of nearest name in its folder, or in `configs` there."""
+    """Return a hint at the most similar file name in a misspelled scenario's folder or `configs` there, or ""."""
     for folder in (path.parent, path.parent / "configs"):
         known = {file.stem: file for file in sorted(folder.glob("*.toml"))}
         if found := difflib.get_close_matches(path.stem[:100], known, n=1, cutoff=0.8):
@@ -119,7 +128,10 @@ def _beside(path: Path) -> str:
 
 
 def _content(path: Path, *, key: str = "") -> bytes:
-    """The bytes of a regular file of at most 256 KiB. Checks the opened descriptor, and opens without blocking."""
+    """Return the bytes of a regular file of at most 256 KiB.
+
+    The file is opened without blocking, and checked once open.
+    """
     name = one_line(path.name)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -141,7 +153,7 @@ def _content(path: Path, *, key: str = "") -> bytes:
 
 
 def _check_depth(text: str) -> None:
-    """Raise `TOMLDecodeError` for dotted keys and brackets too deep for the parser."""
+    """Raise `TOMLDecodeError` for dotted keys or brackets nested too deep for the parser."""
     dots = depth = 0
     for token in _TOKEN.finditer(text):
         kind = token.lastgroup
@@ -158,7 +170,7 @@ def _check_depth(text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A game's table with the contents of its files, and the players of its folder with their keys."""
+    """A game's table with the contents of its files, and the players from its folder with their keys."""
 
     game_config: dict[str, JsonValue]
     players: tuple[tuple[PlayerTable, Key], ...] = ()
@@ -167,7 +179,7 @@ class Material:
 def gathered(
     values: Mapping[str, JsonValue], config: type[GameConfig], path: Path, allowed: Sequence[Path]
 ) -> Material:
-    """What `values`, the `[game_config]` of the scenario at `path`, names; `ScenarioError` for a file that is not."""
+    """Read the files that `values`, the `[game_config]` of the scenario at `path`, names. Raises `ScenarioError`."""
     out = dict(values)
     refusals = Refusals()
     for name, mark in config.marked(InFile).items():
@@ -177,7 +189,7 @@ def gathered(
                 if not value.lower().endswith(mark.suffix):
                     raise ScenarioError(f"must be {mark.valid}, found {value[:80]!r}", key=key)
                 out[name] = mark.content(stem(value), read_prompt(located(value, path, allowed, key=key), key=key))
-            elif mark.parts(value) is not None:  # a scenario names the file and does not hold its contents
+            elif mark.parts(value) is not None:  # a scenario must name the file, not contain its content
                 raise ScenarioError("unknown key name", key=key, valid=mark.valid)
     players: list[tuple[PlayerTable, Key]] = []
     for name in config.marked(SeatsInFolder):
@@ -190,12 +202,12 @@ def gathered(
 
 
 def stem(name: str) -> str:
-    """A file's name without its folder and suffix, as it may be shown: cleaned, without joiners, on one line."""
+    """Return a file's name for display, without folder and suffix: cleaned, without joiners, on one line."""
     return " ".join(without_joiners(cleaned(Path(name).stem)).split())
 
 
 def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> list[tuple[PlayerTable, Key]]:
-    """A player for every prompt in the folder, in the order of their names; hidden files are none."""
+    """Return a player for every prompt in the folder, sorted by name, without hidden files."""
     at = dotted(key)
     folder = located(name, path, allowed, key=at, folder=True)
     try:

@@ -1,6 +1,6 @@
 """The tables of a scenario's TOML as pydantic models, and their JSON Schema for editors.
 
-What one table alone cannot say (does this game have that bot?) is checked by `seating` and `load`.
+`seating` and `load` check what involves more than one table, such as whether the game has a bot.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _RESERVED = {look_alike(name): name for name in RESERVED_IDS}
 
 
 def legal_id(text: str) -> str:
-    """Return `text` as a player may be called, in NFC. Raises `ValueError` with what would be valid."""
+    """Return a player's name in NFC. Raises `ValueError` if it is invalid."""
     name = written_name(text)
     if look_alike(name) in _RESERVED:
         raise ValueError(f"must not be one of {', '.join(RESERVED_IDS)}, in any case")
@@ -41,7 +41,7 @@ def legal_id(text: str) -> str:
 
 
 def is_reserved(name: str) -> bool:
-    """Check for a name that no player can have, since the narrator or the program has it."""
+    """Return whether a name is reserved for the narrator or the program."""
     return look_alike(name) in _RESERVED
 
 
@@ -100,7 +100,7 @@ class Defaults(ModelSettings):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models in the order in which they are asked; none where the table names none."""
+        """The models in the order in which they are asked, empty if the table has none."""
         return (self.model,) if isinstance(self.model, str) else self.model or ()
 
     @model_validator(mode="after")
@@ -146,7 +146,7 @@ class PlayerTable(Defaults):
 
     @property
     def name(self) -> str | None:
-        """The id under either of its names; None where it is made from the prompt file's name."""
+        """The id under either of its keys, or None if it is made from the prompt file's name."""
         return self.id or self.player_id
 
 
@@ -237,13 +237,13 @@ class ScenarioTable(ClosedTable):
 
     @classmethod
     def model_validate(cls, obj: Any, **_: Any) -> Self:
-        """What a TOML file of a scenario holds, as a mapping: lists stand for tuples; `ScenarioError` in one line."""
+        """Validate a mapping with the content of a scenario's file; lists stand for tuples. Raises `ScenarioError`."""
         return validated(cls, obj)
 
     @field_validator("providers")
     @classmethod
     def _reachable(cls, providers: dict[str, ProviderSettings]) -> dict[str, ProviderSettings]:
-        """Checks every provider's table, used or not: a mistyped name would change nothing and say nothing."""
+        """Check every provider's table, even an unused one, in which a mistyped name would have no effect."""
         for name, settings in providers.items():
             if not is_provider(name):
                 raise ValueError(f"no model name can begin with {dotted([name])}/ and mean a provider")
@@ -267,7 +267,7 @@ _DEFS = "#/$defs/"
 
 
 class _TomlSchema(GenerateJsonSchema):
-    """Leaves out what TOML has no word for: null, as a type and as a default."""
+    """A schema generator that omits null, which TOML does not have, as a type and as a default."""
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         return self.generate_inner(schema["schema"])
@@ -282,7 +282,7 @@ class _TomlSchema(GenerateJsonSchema):
 
 
 def json_schema(games: Sequence[Game]) -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a scenario for these games; `game_config` follows the `game`."""
+    """Return the JSON Schema (draft 2020-12) of a scenario for these games. `game_config` depends on `game`."""
     schema = ScenarioTable.model_json_schema(schema_generator=_TomlSchema)
     definitions = schema.setdefault("$defs", {})
     schema["properties"]["game"] = {"enum": [game.name for game in games], "description": "Which game"}
@@ -300,7 +300,7 @@ def json_schema(games: Sequence[Game]) -> dict[str, Any]:
 
 
 def _required(folders: Sequence[str], config: bool) -> dict[str, Any]:
-    """What a scenario of a game cannot do without: players, by table or by folder, and perhaps its own table."""
+    """Return the schema of a game's required keys: players, in tables or a folder, and `game_config` if `config`."""
     required = ["game_config"] if config else []
     if not folders:
         return {"required": ["players", *required]}

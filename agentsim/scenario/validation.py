@@ -1,7 +1,7 @@
-"""Error lines of scenarios: where, what was found, what would be valid. The rules themselves are in `toml_tables`.
+"""Error lines of scenarios: the key, the value found, and the valid values. The rules themselves are in `toml_tables`.
 
-The words for "what would be valid" come from the JSON Schema of the pydantic model that refuses the value. Secrets and
-values that JSON cannot represent are refused before any model sees them.
+The valid values are described from the JSON Schema of the pydantic model. Secrets and values that JSON cannot represent
+are refused before validation.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _MOST_NAMED = 24
 
 Key: TypeAlias = tuple[str | int, ...]
-"""Where something stands in a scenario's document; list indices count from 0."""
+"""The place of a value in a scenario's document. List indices count from 0."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel:
-    """`document` (JSON values) as a `model`; `ScenarioError` with a key below `at` where it does not fit.
+    """Validate `document` (JSON values) as a `model`. Raises `ScenarioError` with a key below `at`.
 
-    JSON rules apply, as a TOML file has them: lists are tuples, words are enums, and nothing else is cast.
+    JSON rules apply, as a TOML file has no tuples and enums: lists become tuples and strings become enums, without
+    other casts.
     """
     try:
         return model.model_validate_json(json.dumps(document))
@@ -43,13 +44,13 @@ def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel
 
 
 def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
-    """All errors as one, unknown keys before the others; a key that is missing beside one is explained by it."""
+    """Return all errors as one, unknown keys first. A missing key in a table with an unknown key is left out."""
     found: dict[Key, list[tuple[Key, ErrorDetails]]] = {}
     for detail in error.errors(include_url=False):
         key, start = _place(detail, document)
         found.setdefault(key[:start], []).append(_at_the_tag(key, detail))
-    # A union reports each of its branches; the one that got furthest into the value is the one meant, and of those the
-    # one that had more to object to than its type.
+    # A union reports errors of each branch. Keep the error that is deepest in the value, and of those one that objects
+    # to more than the type.
     told = [max(group, key=lambda each: (len(each[0]), each[1]["type"] == "value_error")) for group in found.values()]
     unknown = [each for each in told if each[1]["type"] == "extra_forbidden"]
     tables = {key[:-1] for key, _ in unknown}
@@ -57,7 +58,7 @@ def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, a
     for key, detail in (*unknown, *(each for each in told if each[1]["type"] != "extra_forbidden")):
         if detail["type"] == "missing" and key[:-1] in tables:
             continue
-        # People paste keys into the wrong field of a provider: nothing typed there is repeated.
+        # Do not repeat values of a provider's table: people paste keys into the wrong field.
         typed = "" if (*at, *key)[:1] == ("providers",) else f", found {shown(detail['input'])}"
         problem, valid = _problem(detail, key, schema, typed)
         refusals.note(ScenarioError(problem, key=dotted((*at, *key)), valid=valid))
@@ -69,22 +70,24 @@ def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, a
 
 
 def nearest(name: str, known: Sequence[str]) -> tuple[str, str]:
-    """For an unknown name: a hint to append to the problem, or else the list of what is valid."""
+    """Return (hint to append, "") for an unknown name that resembles a known one, else ("", list of valid names)."""
     if hint := near(name, known):
         return hint, ""
     return "", ", ".join([*sorted(known)[:_MOST_NAMED], *(["..."] if len(known) > _MOST_NAMED else [])])
 
 
 def no_such_bot(game: str, policy: str, policies: Iterable[str], *, key: str) -> ScenarioError:
-    """Says which bots there are; a policy is near by its own name, since all of them begin with `bot/`."""
+    """Return the error for an unknown bot. Similarity is judged without the prefix `bot/`."""
     hint = near(policy, known := sorted(policies), "bot/")
     valid = ", ".join(f"bot/{each}" for each in known)
     return ScenarioError(f"{game} has no {shown(f'bot/{policy}')}{hint}", key=key, valid=valid)
 
 
 def _place(detail: ErrorDetails, document: Any) -> tuple[Key, int]:
-    """The error's key in the document: pydantic's `loc` without the names of union branches; and how much of it is
-    before the first of them."""
+    """Return the error's key in the document, and the length of its part before the first union branch.
+
+    The key is pydantic's `loc` without the names of union branches.
+    """
     key: list[str | int] = []
     start: int | None = None
     here = document
@@ -101,7 +104,7 @@ def _place(detail: ErrorDetails, document: Any) -> tuple[Key, int]:
 
 
 def _at_the_tag(key: Key, detail: ErrorDetails) -> tuple[Key, ErrorDetails]:
-    """Move an error of the table's tag (such as a law's `kind`), which pydantic reports for the table, to the tag."""
+    """Move an error about a table's tag (such as a law's `kind`), which pydantic reports for the table, to the tag."""
     if detail["type"] not in {"union_tag_invalid", "union_tag_not_found"}:
         return key, detail
     tag = detail["ctx"]["discriminator"].strip("'")
@@ -129,7 +132,7 @@ def _valid(schema: Mapping[str, Any], key: Key) -> str:
 
 
 def _nodes(schema: Mapping[str, Any], key: Key) -> list[Mapping[str, Any]]:
-    """The places of a JSON Schema that describe `key`; several where branches of a union do."""
+    """Return the nodes of a JSON Schema that describe `key`, several for a union."""
     nodes = list(_branches(schema, schema))
     for part in key:
         below: list[Mapping[str, Any]] = []
@@ -156,19 +159,19 @@ def _branches(node: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Mapp
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Foreign text on one line, cleaned and cut."""
+    """Return foreign text on one line, cleaned and cut to `limit` characters."""
     text = " ".join(cleaned(text[: limit * 4]).split())
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def dotted(parts: Iterable[str | int]) -> str:
-    """A key as TOML writes it, with list indices as parts: `players.0.temperature`."""
+    """Return a key as TOML writes it, with list indices as parts: `players.0.temperature`."""
     names = (one_line(str(part), 80) for part in parts)
     return ".".join(name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False) for name in names)
 
 
 def shown(value: Any) -> str:
-    """A found value, short: text in quotes, tables and lists by kind."""
+    """Return a short description of a value: text in quotes, tables and lists by kind."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list | tuple):
@@ -181,7 +184,7 @@ def shown(value: Any) -> str:
 
 
 def _described(node: Mapping[str, Any], root: Mapping[str, Any]) -> str:
-    """What a value of this node of a JSON Schema is, in words: "a number from 0 to 2"."""
+    """Describe the valid values of a JSON Schema node in words: "a number from 0 to 2"."""
     schema, *more = _branches(node, root)
     if more:
         return " or ".join(dict.fromkeys(_described(branch, root) for branch in (schema, *more)))
@@ -246,14 +249,14 @@ _SECRET_KEYS = ("authorization", "accesstoken", "authtoken", "bearertoken", "sec
 
 
 def secret_in(text: str) -> bool:
-    """Whether some of the text looks like a provider's key or a password."""
+    """Return whether the text contains what looks like a provider's key or a password."""
     return _SECRET.search(text) is not None
 
 
 def screen(document: Mapping[str, Any]) -> None:
     """Raise `ScenarioError` for the first secret, date, non-finite number or integer beyond 64 bits.
 
-    The message never repeats what looks like a secret.
+    The message does not repeat the secret.
     """
     for path, value in _leaves(document, ()):
         name = path[-1] if isinstance(path[-1], str) else ""
@@ -272,7 +275,7 @@ def screen(document: Mapping[str, Any]) -> None:
 
 
 def _leaves(value: Any, path: Key) -> Iterator[tuple[Key, Any]]:
-    """Every key with its value, tables and lists included."""
+    """Yield every key with its value, tables and lists included."""
     items: Any = value.items() if isinstance(value, Mapping) else enumerate(value)
     for name, below in items:
         yield (*path, name), below

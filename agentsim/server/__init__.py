@@ -1,1 +1,1 @@
-"""The local site over a folder of runs: what a file cannot do, a page that grows while its game is played."""
+"""The local site over a folder of runs, with pages that grow while their games are played."""

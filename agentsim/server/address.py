@@ -1,4 +1,4 @@
-"""Address: where a site is reached: at a socket of this machine and, behind a proxy, by a public URL."""
+"""Address: the socket of a site on this machine and, behind a proxy, its public URL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]*:[0-9a-f:.]*")
 
 @dataclass(frozen=True)
 class Address:
-    """What a server is asked to serve at; `port` 0 is a free one. `origin` is that of the public URL, "" for none."""
+    """The address to serve at. `port` 0 takes a free one. `origin` is the origin of the public URL, or ""."""
 
     port: int
     host: str = HOST
@@ -28,12 +28,12 @@ class Address:
 
     @classmethod
     def asked(cls, port: int, host: str | None, public_url: str | None) -> Address:
-        """As the options say it; `UsageError` for a public URL that cannot be."""
+        """Return the address that the options of a command ask for. Raises `UsageError` for an invalid public URL."""
         return cls(port, HOST if host is None else host, "" if public_url is None else origin_of(public_url))
 
     @contextmanager
     def bound(self) -> Iterator[socket.socket]:
-        """A socket at this address; `UsageError` where it cannot be had."""
+        """Yield a socket that is bound to this address. Raises `UsageError` if it cannot be bound."""
         with socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET, socket.SOCK_STREAM) as bound:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -44,7 +44,7 @@ class Address:
             yield bound
 
     def local(self, listening: socket.socket) -> str:
-        """The URL of the socket; of one at all addresses of this machine, with the machine's name."""
+        """Return the URL of the socket, with the machine's name if it is bound to all addresses."""
         host = self.host
         if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
             host = socket.gethostname()
@@ -52,7 +52,7 @@ class Address:
 
 
 def origin_of(public_url: str) -> str:
-    """The origin of a public URL as browsers write it; `UsageError` for what is none."""
+    """Return the origin of a public URL as browsers write it. Raises `UsageError` if it is invalid."""
     given = f"--public-url {public_url[:80]!r}"
     try:
         parts = urlsplit(public_url)
@@ -68,7 +68,7 @@ def origin_of(public_url: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether this is the address of this machine that no other reaches, or its name."""
+    """Return whether a host is a loopback address or `localhost`."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -1,6 +1,6 @@
-"""App: the routes of all parts in one application, the headers of every answer, and what is refused before any part.
+"""App: the routes of all parts in one application, the headers of every response, and the guard before all handlers.
 
-Nothing here knows a game or a run.
+It knows no game and no run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARTS: Final[tuple[Callable[[Site], Iterable[web.RouteDef]], ...]] = (
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    "Referrer-Policy": "same-origin",  # with none, a browser does not say whose page sent a form
+    "Referrer-Policy": "same-origin",  # without it, a browser does not say which site's page sent a form
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -34,7 +34,7 @@ HEADERS = {
 
 
 def make_app(site: Site) -> web.Application:
-    """The application of a site: all parts' routes behind one guard."""
+    """Build the application of a site: the routes of all parts behind one guard."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -65,7 +65,7 @@ async def _headers(_request: web.Request, response: web.StreamResponse) -> None:
 
 @web.middleware
 async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """A page for each refusal, in one sentence."""
+    """Turn an HTTP error into a page with one sentence."""
     try:
         return await handler(request)
     except web.HTTPException as error:

@@ -1,6 +1,6 @@
-"""Control: holds a run that this process plays, lets it go decision by decision, and has it steered between its waves.
+"""Control: pauses a run that this process plays, steps it decision by decision, and steers it between its waves.
 
-What stands on record is `engine.steering`; the forms that ask for it are `steering`.
+`engine.steering` defines the recorded actions; `steering` has the forms that ask for them.
 """
 
 from __future__ import annotations
@@ -16,64 +16,64 @@ from agentsim.server.news import News
 
 
 class Control:
-    """What an experimenter may do to one run while it is played."""
+    """The experimenter's actions on one run while it is played."""
 
     def __init__(self, run: Run) -> None:
         self.paused = False
         self._run = run
         self._steps = 0
         self._changes = News()
-        self._begun = 0  # the highest wave that was let go here; of those on record the journal knows
-        self._between = False  # whether the next wave waits to be let go, so that something may still come before it
-        self._aside = 0  # the wave of an aside, which is held while the game is paused
-        self._asides = 0  # how many were asked
+        self._begun = 0  # the highest wave that was started here; the journal knows those on record
+        self._between = False  # whether the next wave is waiting to start, so that a steering action may come before it
+        self._aside = 0  # the wave of an aside, which is asked even while the game is paused
+        self._asides = 0  # the number of asides that were asked
         self._play: GamePlay | None = None
         self._ended = False
-        self._stands = asyncio.Event()  # the game is where it is to go on, or has come to its end
+        self._stands = asyncio.Event()  # set once the game is at the end of its journal, or over
         run.before = self.before
 
     @property
     def announces(self) -> bool:
-        """Whether the game's players hear announcements."""
+        """True if the game's players hear announcements."""
         return allows_announcements(self._run.game)
 
     @property
     def waits(self) -> bool:
-        """Whether it is paused between two waves, so that what is said comes before the next question."""
+        """True if the run is paused between two waves, so that an announcement comes before the next question."""
         return self.paused and self._between
 
     def pause(self) -> None:
-        """Let no further decision begin; calls that are on their way are still answered."""
+        """Start no further decision. Calls in flight are still answered."""
         self.paused, self._steps = True, 0
 
     def resume(self) -> None:
-        """Play on."""
+        """Start decisions again."""
         self.paused = False
         self._changes.announce()
 
     def step(self) -> None:
-        """Let one more decision begin, and be paused behind it."""
+        """Start one more decision, and pause after it."""
         self.paused = True
         self._steps += 1
         self._changes.announce()
 
     async def announce(self, said: str) -> None:
-        """Have the narrator say this before the next wave; `UsageError` where the game has no narrator to hear."""
+        """Let the narrator say this before the next wave. Raises `UsageError` if the game has no announcements."""
         if not self.announces:
             raise UsageError(f"{self._run.game.title} has no announcements")
         await self._steer(Announcement(said=" ".join(said.split())))
 
     async def ask(self, aside: Aside) -> None:
-        """Have players asked off the record before the next wave; `UsageError` for one who cannot be."""
+        """Ask players off the record before the next wave. Raises `UsageError` if one of them cannot be asked."""
         known = [plan.id for plan in self._run.scenario.players]
         if unknown := [player for player in aside.players if player not in known]:
             raise UsageError(f"there is no player {unknown[0][:80]!r} (valid: {', '.join(known)})")
         await self._steer(aside)
 
     async def _steer(self, does: Steer) -> None:
-        """Put it on record before the next wave that has not begun, once the game stands where it is to go on."""
+        """Record the action before the next wave that has not started, once the recorded decisions are replayed."""
         contents = self._run.journal.contents
-        await self._stands.wait()  # until what is on record was played again
+        await self._stands.wait()  # until the game is at the end of its journal
         if self._ended or (self._play is not None and self._play.outcome is not None):
             raise UsageError("the run is over")
         if isinstance(does, Aside):
@@ -88,16 +88,16 @@ class Control:
         self._changes.announce()
 
     def stands(self) -> None:
-        """The game goes on from where its journal ends, once it is let: people are still to come."""
+        """Record that the game is at the end of its journal and waits for people."""
         self._stands.set()
 
     def ended(self) -> None:
-        """The run is over; what waits to be said comes too late."""
+        """Record that the run is over, so that later actions are refused."""
         self._ended = True
         self._stands.set()
 
     async def before(self, play: GamePlay, wave: Wave) -> Wave:
-        """Wait until the wave may begin; what is steered meanwhile comes before it."""
+        """Wait until a wave may start, and return it, or the wave of a steering action that comes before it."""
         self._play = play
         recorded = self._run.journal.contents
         if any((wave.number, ask.place) not in recorded.decisions for ask in wave.asks):
@@ -124,8 +124,8 @@ class Control:
             await self._changes.news.wait()
 
     async def gate(self, ask: Ask) -> None:
-        """Wait until this decision may begin."""
-        await asyncio.sleep(0)  # bots decide at once, and the pages of this process want their turn
+        """Wait until this decision may start."""
+        await asyncio.sleep(0)  # bots decide without waiting, which would starve the pages of this process
         while self.paused and ask.wave != self._aside:
             if self._steps:
                 self._steps -= 1

@@ -1,7 +1,7 @@
-"""Followed: keeps a run's follower and its channels up to date while pages of it stand open.
+"""Followed: keeps a run's follower and its channels up to date while its pages are open.
 
-Replaying and drawing happen in threads. Events go out as soon as they are there; what is drawn from all of them
-(result, charts, boards) is drawn beside that, as often as a share of this process's time allows.
+Replay and rendering run in threads. Events are sent at once; the parts that are rendered from all events (result,
+charts, boards) follow as often as a share of this process's time allows.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from agentsim.runner.follower import Follower
 from agentsim.server.stream import Audience, Channel
 
 EVERY_S = 0.02
-"""Seconds between two looks at the size of a journal."""
-_ALIVE_S = 0.5  # between two looks at whether its process still runs
-_DRAWN_S, _SHARE = 0.1, 4.0  # at least between two drawings, and as a multiple of what the last one took
-_KEPT_S = 20.0  # without a page that stands open
+"""Seconds between two checks of a journal's size."""
+_ALIVE_S = 0.5  # seconds between two checks that its process is alive
+_DRAWN_S, _SHARE = 0.1, 4.0  # least seconds between renderings, and the multiple of the last one's time
+_KEPT_S = 20.0  # seconds that a run is followed after its last page was closed
 
 
 class Followed:
-    """One run that is followed for all of its pages; made and used in one event loop."""
+    """A run that is followed for all of its pages. Used in one event loop."""
 
     def __init__(self, files: RunFiles) -> None:
         self.follower = Follower(files)
@@ -36,11 +36,14 @@ class Followed:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will come, and all of it is drawn."""
+        """Return whether no further event will come and all parts are rendered, or following failed."""
         return self.trouble is not None or (self.follower.over and self._task is None)
 
     async def page(self, audience: Audience, address: str) -> str:
-        """The page as it stands now; `address` is that of its stream. Raises `AgentsimError` where it cannot be."""
+        """Return the whole page as of now, whose stream has this address.
+
+        Raises `AgentsimError` if it cannot be rendered.
+        """
         async with self._lock:
             channel = self._channels.get(audience)
             if self._task is None or channel is None or not channel.page:
@@ -52,7 +55,7 @@ class Followed:
         return channel.page
 
     def _drawn(self, channel: Channel, address: str) -> str:
-        self._tell()  # all others too: what one page has seen is no news any more
+        self._tell()  # for all channels, since the follower reports each event once
         channel.tell()
         drawing = channel.drawn(self.follower.history(), channel.position, whole=True, address=address)
         channel.put(drawing)
@@ -60,7 +63,7 @@ class Followed:
 
     @asynccontextmanager
     async def channel(self, audience: Audience) -> AsyncIterator[Channel]:
-        """The channel of an audience, kept up to date within the block."""
+        """Yield the channel of an audience, kept up to date within the block."""
         async with self._lock:
             if (channel := self._channels.get(audience)) is None:
                 channel = Channel(self.follower, audience)
@@ -79,7 +82,7 @@ class Followed:
             self._task = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Stop following; the streams end."""
+        """Stop following and end the streams."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -124,7 +127,7 @@ class Followed:
         return True
 
     async def _draw(self) -> None:
-        """Draw what stands now, while events go on."""
+        """Render the parts of every channel from the history of now, while events continue."""
         await asyncio.sleep(EVERY_S)  # the events that made it stale go out first
         clock = asyncio.get_running_loop().time
         began, channels = clock(), list(self._channels.values())

@@ -1,8 +1,8 @@
-"""Guard: who may look and who may steer, by keys, and how much of this server one of them may have.
+"""Guard: access by keys (who may look, who may steer), and limits on how much of the server one client may use.
 
-On loopback all who are on this machine may look, as at the files themselves, and only the holder of the experimenter's
-key may change anything or spend money. Elsewhere looking needs a key too. Seats have keys of their own: a part that
-gives them out says in `holders` whose a request is.
+On loopback, everyone on this machine may look, as at the files themselves, but only the holder of the experimenter's
+key may change anything or spend money. On other addresses, looking needs a key too. Seats have keys of their own: the
+part of the server that issues them adds a function to `holders` which recognizes their requests.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ from agentsim.server.address import is_loopback
 
 Role: TypeAlias = Literal["experimenter", "watcher"]
 MOST_BYTES: Final = 256 * 1024
-"""Of one request's body."""
+"""The most bytes of a request's body."""
 MOST_FIELDS: Final = 2_000
-"""Of one form."""
+"""The most fields of a form."""
 BODY_S: Final = 10.0
-"""So long may a request's body take."""
+"""The most seconds that a request's body may take to arrive."""
 PER_S, BURST = 10.0, 60.0
-"""Requests that change something, of one holder of a key, or of all without one at an address."""
+"""The rate (per second) and the burst of requests that change something, for each holder of a key, or for each remote
+address without one."""
 MOST_STREAMS, MOST_OF_ONE = 400, 100
-"""Open streams of all without a key of their own, and of one holder."""
+"""The most open streams of all clients without a key together, and of one holder of a key."""
 IDLE_S: Final = 15.0
-"""So long may a connection stand open without a whole request."""
+"""The most seconds that a connection may be open without a whole request."""
 MOST_FILES: Final = 65_536
 BUSY: WeakSet[asyncio.BaseTransport] = WeakSet()
 """The connections whose request is being answered."""
 IDLE: WeakKeyDictionary[asyncio.BaseTransport, float] = WeakKeyDictionary()
-"""When others were first seen without one, since their last."""
+"""The loop time at which a connection was first seen idle since its last request."""
 _MOST_BUCKETS = 1_000
 _OPEN = ("/enter", "/static/")
 _FORM = "application/x-www-form-urlencoded"
@@ -48,10 +49,10 @@ _FORM = "application/x-www-form-urlencoded"
 
 @dataclass
 class Guard:
-    """The keys of one server. `closed` is one that is reached from other machines: there all needs a key.
+    """The keys of one server. `closed` means that other machines reach it, so that every request needs a key.
 
-    `names` are the hosts that it answers to beside those of this machine. `origin` is that of its public URL, where it
-    has one: then only its own pages' forms come from there, whatever the proxy says of a request.
+    `names` are the hosts that it answers to besides those of this machine. `origin` is the origin of its public URL, or
+    "". If it is set, only forms from pages of that origin are accepted, whatever the proxy reports of a request.
     """
 
     closed: bool = False
@@ -61,14 +62,14 @@ class Guard:
         default_factory=lambda: {"experimenter": secrets.token_urlsafe(32), "watcher": secrets.token_urlsafe(32)}
     )
     holders: list[Callable[[web.Request], str | None]] = field(default_factory=list)
-    """Each names the holder of a valid key of its own kind that a request bears, such as a seat; None for no such."""
+    """Functions that name the holder of a request's key of some other kind, such as a seat's, or return None."""
     _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
     _streams: Counter[str] = field(default_factory=Counter)
 
     def cookie(self, request: web.Request) -> str:
-        """The cookie's name: servers at other ports of this machine have their own."""
+        """Return the name of the cookie, which differs between servers on different ports of one machine."""
         if self._secure:
-            return f"__Host-agentsim-{urlsplit(self.origin).port or 443}"  # which no other host's page can set
+            return f"__Host-agentsim-{urlsplit(self.origin).port or 443}"  # other hosts' pages cannot set it
         return f"agentsim-{urlsplit(self.origin or f'//{request.host}').port or 80}"
 
     @property
@@ -76,11 +77,11 @@ class Guard:
         return self.origin.startswith("https:")
 
     def role(self, request: web.Request) -> Role | None:
-        """Whose key the request's cookie is."""
+        """Return the role of the key in the request's cookie, or None."""
         return self.named(request.cookies.get(self.cookie(request), ""))
 
     def named(self, key: str) -> Role | None:
-        """Whose key this is; every key is compared in a time that does not depend on where it differs."""
+        """Return the role of a key, or None. Compares in constant time."""
         found: Role | None = None
         for role, known in self.keys.items():
             if hmac.compare_digest(known.encode(), key.encode("utf-8", "replace")):
@@ -88,20 +89,23 @@ class Guard:
         return found
 
     def require(self, request: web.Request, role: Role = "experimenter") -> None:
-        """Raise 403 unless the request bears this key, or the experimenter's."""
+        """Raise HTTP 403 unless the request has the key of this role, or the experimenter's."""
         if self.role(request) not in {role, "experimenter"}:
             raise web.HTTPForbidden(
                 text=f"This is for the {role}: open the link with the {role}'s key, which the server has printed."
             )
 
     def holder(self, request: web.Request) -> str:
-        """Who asks: the holder of a key, or all without one at an address."""
+        """Return a name for the client: its role, its seat, or "at" and its address if it has no key."""
         if (role := self.role(request)) is not None:
             return role
         return next((name for find in self.holders if (name := find(request)) is not None), f"at {request.remote}")
 
     def spend(self, request: web.Request) -> None:
-        """Count a request that changes something; raise 429 where its holder has made too many."""
+        """Count a request that changes something against its holder's token bucket.
+
+        Raises HTTP 429 if the bucket is empty.
+        """
         name, now = self.holder(request), asyncio.get_running_loop().time()
         left, at = self._buckets.pop(name, (BURST, now))
         left = min(BURST, left + (now - at) * PER_S)
@@ -113,7 +117,7 @@ class Guard:
 
     @contextmanager
     def stream(self, request: web.Request) -> Iterator[None]:
-        """Counts an open stream within the block; raises 503 where its holder has too many."""
+        """Count an open stream within the block. Raises HTTP 503 if its holder has too many."""
         name = self.holder(request)
         name = "" if name.startswith("at ") else name
         if self._streams[name] >= (MOST_OF_ONE if name else MOST_STREAMS):
@@ -125,7 +129,10 @@ class Guard:
             self._streams[name] -= 1
 
     async def check(self, request: web.Request) -> None:
-        """Raise what keeps a request out before any part of the site sees it."""
+        """Check host, rate, origin, body and key of a request before any part of the site handles it.
+
+        Raises an HTTP error if one of them is refused.
+        """
         if (self.origin or not self.closed) and (name := _name(request)) not in self.names and not is_loopback(name):
             raise web.HTTPMisdirectedRequest(
                 text=f"This server answers to {self.origin or 'the names of this machine'} alone."
@@ -138,7 +145,7 @@ class Guard:
             raise web.HTTPForbidden(text="This needs a link with a key; the server has printed them.")
 
     def _check_same_site(self, request: web.Request) -> None:
-        """Refuse what another site's page sends: only a page of this one may change anything."""
+        """Raise HTTP 403 if a page of another site sent the request."""
         origin, fetched = request.headers.get("Origin"), request.headers.get("Sec-Fetch-Site")
         own = self.origin or f"{request.scheme}://{request.host}"
         if fetched not in {None, "same-origin", "none"} or origin not in {None, own}:
@@ -146,7 +153,10 @@ class Guard:
             raise web.HTTPForbidden(text=f"Another site's page sent this.{hint}")
 
     async def enter(self, request: web.Request) -> web.Response:
-        """Takes a key out of the address into a cookie that no script reads and no other site's page sends."""
+        """Move the key of a link into a cookie that scripts cannot read and that other sites' pages do not send.
+
+        Raises HTTP 303 to the list of runs, or HTTP 403 if there is no such key.
+        """
         key = request.query.get("key", "")
         if self.named(key) is None:
             self.spend(request)
@@ -157,7 +167,7 @@ class Guard:
 
 
 async def swept(runner: web.AppRunner) -> None:
-    """Close connections that have sent no whole request for a while, and raise how many files may be open."""
+    """Abort connections that are idle for too long, forever, after raising the limit of open files."""
     raise_limit()
     clock = asyncio.get_running_loop().time
     while True:
@@ -174,7 +184,7 @@ async def swept(runner: web.AppRunner) -> None:
 
 
 def raise_limit() -> None:
-    """Let this process have as many open files as it may: each open page is one."""
+    """Raise the soft limit of open files, at most to `MOST_FILES`, since each open page needs one."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -185,7 +195,7 @@ def raise_limit() -> None:
 
 
 def _name(request: web.Request) -> str:
-    """The host that a request is meant for, without its port."""
+    """Return the host name of the request's `Host` header, without its port, or ""."""
     try:
         return urlsplit(f"//{request.headers.get('Host', '')}").hostname or ""
     except ValueError:
@@ -193,7 +203,10 @@ def _name(request: web.Request) -> str:
 
 
 async def _check_body(request: web.Request) -> None:
-    """Read the body, which is a form that can be read and comes in time; the parts find it read."""
+    """Read the body, so that the handlers find it read.
+
+    Raises an HTTP error unless it is a valid form that arrives in time.
+    """
     if request.body_exists and request.content_type != _FORM:
         raise web.HTTPUnsupportedMediaType(text="Only forms are taken.")
     try:
@@ -206,5 +219,5 @@ async def _check_body(request: web.Request) -> None:
         await request.post()
     except TimeoutError:
         raise web.HTTPRequestTimeout(text="The request did not come to its end.") from None
-    except (ValueError, web.RequestPayloadError, HttpProcessingError):  # bytes that are no text, or not what they claim
+    except (ValueError, web.RequestPayloadError, HttpProcessingError):  # not text, or not of the declared encoding
         raise web.HTTPBadRequest(text="The form cannot be read.") from None

@@ -1,6 +1,6 @@
-"""Hosting: runs that this process plays beside its server, each a task of its own.
+"""Hosting: the runs that this process plays beside its server, one task each.
 
-How a run is shown does not depend on who plays: `followed`.
+`followed` shows all runs in the same way, whichever process plays them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agentsim.server.site import Site
 
 
 class HostedRun:
-    """One run that this process plays from `start` on; a run that was stopped is hosted anew by another object."""
+    """A run that this process plays once `start` was called. A stopped run that is resumed gets a new object."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -31,42 +31,40 @@ class HostedRun:
 
     @property
     def files(self) -> RunFiles:
-        """The run's files."""
         return self.run.files
 
     @property
     def name(self) -> str:
-        """The run's name."""
         return self.files.name
 
     @property
     def playing(self) -> bool:
-        """Whether it is played now."""
+        """True while the run is played."""
         return self._task is not None and not self._task.done()
 
     @property
     def result(self) -> RunResult | None:
-        """What it came to; None while it is played, and where it has `trouble`."""
+        """The result of the run, or None while it is played or if it failed with `trouble`."""
         return self._task.result() if self._task is not None and self._task.done() and not self.trouble else None
 
     @property
     def trouble(self) -> BaseException | None:
-        """What broke the run, so that there is no result."""
+        """The exception that ended the run without a result, or None."""
         return self._task.exception() if self._task is not None and self._task.done() else None
 
     async def gate(self, ask: Ask) -> None:
-        """Is passed before each decision that is not on record: what has to hold the game back waits here."""
+        """Wait until a decision that is not on record may begin."""
         await self.control.gate(ask)
 
     async def opening(self) -> None:
-        """Is passed before the game begins or goes on: people come to their seats here."""
+        """Wait until the people of the run are in their seats, before the game begins or continues."""
         if self.people is not None:
             if self.people.missing(self.run):
                 self.control.stands()
             await self.people.gathered(self.run)
 
     def start(self) -> None:
-        """Begin to play, in the running loop."""
+        """Start playing in the running event loop."""
         assert self._task is None, "a run is played once"
         self._task = asyncio.create_task(self._play(), name=f"run {self.name}")
 
@@ -84,24 +82,24 @@ class HostedRun:
         return result
 
     async def ended(self) -> RunResult:
-        """The result, once the run has ended; raises its `trouble`."""
+        """Wait for the end of the run and return its result. Raises its `trouble`."""
         assert self._task is not None, "it was started"
-        return await asyncio.shield(self._task)  # who waits no longer does not stop it
+        return await asyncio.shield(self._task)  # a caller that is cancelled does not stop the run
 
     async def stop(self, signal_number: int | None = None) -> None:
-        """Stop in order, so that the run can be resumed; returns once its files are written.
+        """Stop the run so that it can be resumed, and return once its files are written.
 
-        `signal_number` is that of the signal which asked for it.
+        `signal_number` is the signal that asked for it, or None.
         """
         if self._task is not None and not self._task.done():
             self._signal = signal_number
-            await asyncio.sleep(0)  # a task that has not begun would leave its journal open
+            await asyncio.sleep(0)  # a task that is cancelled before it starts would leave its journal open
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
 
 def host(site: Site, run: Run) -> HostedRun:
-    """Play a run beside the server from now on."""
+    """Start playing a run beside the server."""
     hosted = site.hosted[run.files.journal] = HostedRun(run)
     if hosted.people is not None:
         seat(site, hosted.people)
@@ -110,15 +108,15 @@ def host(site: Site, run: Run) -> HostedRun:
 
 
 def seat(site: Site, people: People) -> None:
-    """Give people their pages, those of a game that is over too: questions after it may be open."""
+    """Register the pages of people. A game that is over has pages too, since questions after it may be open."""
     for place in people.seats.values():
         site.seats[digest(place.record.token)] = place
 
 
 async def resume(site: Site, files: RunFiles, *, env: Variables) -> HostedRun:
-    """Play a run on from where its journal ends.
+    """Resume a run from where its journal ends.
 
-    Raises `UsageError` if the run is finished or is being played here, and as `agentsim.resume`.
+    Raises `UsageError` if the run is finished or is being played here, and the errors of `agentsim.resume`.
     """
     if (here := site.hosted.get(files.journal)) is not None and here.playing:
         raise UsageError(f"{files.name}: is being played here already")
@@ -130,5 +128,5 @@ async def resume(site: Site, files: RunFiles, *, env: Variables) -> HostedRun:
 
 
 async def stop_all(site: Site) -> None:
-    """Stop what is played here, each run so that it can be resumed."""
+    """Stop all runs that this process plays, so that each can be resumed."""
     await asyncio.gather(*(run.stop() for run in site.hosted.values()))

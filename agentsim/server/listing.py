@@ -1,6 +1,6 @@
 """Listing: the runs and batches of a folder, with status, game, players and cost.
 
-A finished run is read once; what changes on the disk is read again.
+The summary of a run that is not running is cached until one of its files changes.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from agentsim.report.page import Served
 from agentsim.server.site import STYLE, Site, page
 
 _ANALYSIS = find_spec("scipy") is not None
-"""Whether the extra is there that a report needs."""
+"""True if the extra `analysis` is installed, which the report of a batch needs."""
 _Stamp = tuple[tuple[int, int], ...]
 
 
 class Listing:
-    """The summaries of a folder's runs, each kept until one of its files is another."""
+    """The summaries of a folder's runs, each cached until one of its files changes."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[_Stamp, RunSummary]] = {}
 
     def runs(self, directory: Path) -> list[RunSummary]:
-        """Every run of the folder, the newest first."""
+        """Return the summaries of all runs of a folder, newest first."""
         found = [self._run(RunFiles(directory, name)) for name in run_names(directory)]
         return sorted(found, key=lambda run: (run.started_at, run.name), reverse=True)
 
@@ -53,14 +53,14 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def batches(directory: Path) -> list[str]:
-    """The names of the folder's batches: folders with a plan in them."""
+    """Return the names of the folder's batches, which are the folders with a manifest."""
     if not directory.is_dir():
         return []
     return sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}") if not path.parent.is_symlink())
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
-    """The list of the folder, and that of each batch."""
+    """Return the routes of the list of the folder, the list of each batch, and the report of each batch."""
     known = Listing()
 
     async def listed(request: web.Request) -> web.Response:
@@ -94,7 +94,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
 
 
 def _report(directory: Path, runs: Sequence[RunSummary]) -> str:
-    """The page that `agentsim report --html` writes, with links to the games' served pages."""
+    """Return the page that `agentsim report --html` writes, with links to the served pages of the games."""
     with needed_by("the report of a batch"):
         from agentsim.studies.folder_report import compared, folder_page, planned_by_batch
 

@@ -1,6 +1,6 @@
 """People: the persons in the seats of one run, from their links to their completion codes.
 
-What stands on a person's page is `seats`, what is kept of them is `people_file`. No secret part of a link is logged.
+`seats` renders their pages, `people_file` stores their records. The secret token of a link is never logged.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Stage: TypeAlias = Literal[
     "welcome", "before", "waiting", "game", "after", "done", "declined", "taken", "paused", "withdrawn"
 ]
 LEAVABLE: Final = frozenset({"before", "waiting", "game", "paused", "after"})
-"""The stages in which a person has begun and is not done, so that there is something to leave."""
-_RECORDED_S = 5.0  # at most until an answer is in the journal
+"""The stages in which a person has begun and is not done, and so may withdraw."""
+_RECORDED_S = 5.0  # the most seconds to wait until an answer is in the journal
 
 
 class Seat(News):
-    """One person's seat, whose pages wait for its news."""
+    """One person's seat, which announces changes to the person's pages."""
 
     def __init__(self, people: People, player: str, web: WebPlayer | None) -> None:
         super().__init__()
@@ -46,22 +46,22 @@ class Seat(News):
 
     @property
     def record(self) -> PersonRecord:
-        """What is kept of the person."""
+        """The stored record of the person."""
         return self.people.file.people[self.player]
 
     @property
     def path(self) -> str:
-        """The address of the person's page, without the server's; its last part is secret."""
+        """The path of the person's page, whose last part is the secret token."""
         return f"/seat/{self.record.token}"
 
     @property
     def question(self) -> WebQuestion | None:
-        """What the person is asked now."""
+        """The question that the person is asked now, or None."""
         return None if self._web is None else self._web.question
 
     @property
     def stage(self) -> Stage:
-        """Where the person is in the experiment."""
+        """The person's stage in the experiment."""
         table, record, state = self.people.table, self.record, self.people.state
         if self.left:
             return "withdrawn"
@@ -77,16 +77,19 @@ class Seat(News):
 
     @property
     def ready(self) -> bool:
-        """Whether the game may begin for this person."""
+        """True if the game may begin as far as this person is concerned."""
         return self.record.ready_at is not None
 
     @property
     def left(self) -> bool:
-        """Whether the person has withdrawn from the study."""
+        """True if the person has withdrawn from the study."""
         return self.record.withdrawn_at is not None
 
     async def take(self, step: str, given: Mapping[str, Sequence[str]]) -> None:
-        """Take what a page sent; what is sent twice or late changes nothing. `FieldProblem` where it will not do."""
+        """Handle a form of the person's page. A form that is sent twice or too late changes nothing.
+
+        Raises `FieldProblem` if an answer is not valid.
+        """
         now, stage, file = stamp(datetime.now(UTC)), self.stage, self.people.file
         if step in {"agree", "decline"} and stage in {"welcome", "declined"}:
             agreed = step == "agree"
@@ -110,7 +113,7 @@ class Seat(News):
 
 
 class People:
-    """All people of one run. `state` is that of the game, as far as they are concerned."""
+    """All people of one run. `state` is the state of its game."""
 
     def __init__(self, files: RunFiles, scenario: Scenario, filled: Mapping[str, str], run: Run | None) -> None:
         known = PeopleFile.load(files)
@@ -129,7 +132,7 @@ class People:
 
     @classmethod
     def of_run(cls, run: Run) -> People | None:
-        """Those of a run that is about to be played; None where all play without a page."""
+        """Return the people of a run that is about to be played, or None if no seat is played on a page."""
         filled = run.journal.contents.filled
         if not filled and all(plan.name.kind != "web" for plan in run.scenario.players):
             return None
@@ -137,7 +140,7 @@ class People:
 
     @classmethod
     def of_finished(cls, files: RunFiles) -> People | None:
-        """Those of a run that is over; None where it had none."""
+        """Return the people of a run that is over, or None if it had none."""
         if PeopleFile.load(files) is None or not files.journal.is_file():
             return None
         contents = read_journal(files.journal)
@@ -145,19 +148,21 @@ class People:
 
     @property
     def here(self) -> tuple[int, int]:
-        """How many are ready, and how many are waited for."""
+        """The number of people who are ready, and the number of seats that are waited for in all."""
         waited = [seat for player, seat in self.seats.items() if player not in self.filled and not seat.left]
         return sum(seat.ready for seat in waited), len(waited)
 
     def announce(self) -> None:
-        """Wake the pages of all, and who waits for them."""
+        """Wake the pages of all people, and the task that waits for them."""
         for seat in self.seats.values():
             seat.announce()
 
     async def gathered(self, run: Run) -> None:
-        """Wait until all are ready; seats that stay empty for `wait_s` get a bot. A game that has begun goes on.
+        """Wait until all people are ready, unless the game has already begun.
 
-        Who has left is not waited for: that seat gets the bot too, or has its decisions fall back.
+        If `wait_s` seconds have passed since a person was first seen ready, the bot of the table takes the seats that
+        are still empty. A person who has withdrawn is not waited for: the bot takes that seat too, or its decisions
+        fall back if the table names no bot.
         """
         loop, ends = asyncio.get_running_loop(), None
         while empty := self.missing(run):
@@ -175,28 +180,31 @@ class People:
         self.announce()
 
     def missing(self, run: Run) -> list[Seat]:
-        """The seats whose person the game waits for before it begins."""
+        """Return the seats whose person the game waits for before it begins."""
         return [] if _begun(run) else self._empty()
 
     def _empty(self) -> list[Seat]:
-        """The seats whose person is still to come."""
+        """Return the seats whose person has not arrived, withdrawn, or been replaced by a bot."""
         known = self.filled
         return [each for player, each in self.seats.items() if not (player in known or each.ready or each.left)]
 
     def _fill(self, empty: Sequence[Seat], run: Run) -> None:
-        """Put the table's bot into these seats, where it has one."""
+        """Put the bot of the table, if it names one, into these seats."""
         for seat in empty:
             if self.table.fill_with is not None and seat.player not in self.filled:
                 run.fill(seat.player, self.table.fill_with)
                 self.filled[seat.player] = self.table.fill_with
 
     def ended(self, status: str) -> None:
-        """The run is over with this status: the game, or only its playing for now."""
+        """Record that the run stopped with this status: the game is over, or only paused."""
         self.state = "over" if status in FINISHED else "paused"
         self.announce()
 
     async def recorded(self, asked: WebQuestion) -> None:
-        """Wait until the answer to a question is in the journal, so that what a page shows as sent is kept."""
+        """Wait until the answer to a question is in the journal, for at most `_RECORDED_S` seconds.
+
+        A page then shows an answer as sent only once it is stored.
+        """
         key, run = (asked.ask.wave, asked.ask.place), self._run
         assert run is not None, "a question is of a game that is played"
         loop = asyncio.get_running_loop()
@@ -206,7 +214,7 @@ class People:
 
 
 def _begun(run: Run) -> bool:
-    """Whether anything was decided in this run; a branch begins at its fork, with people of its own."""
+    """Return whether any decision of this run is recorded. For a branch, decisions that it inherits do not count."""
     branch, entries = run.scenario.branch, run.journal.contents.decisions.values()
     if branch is None:
         return bool(entries)
@@ -214,10 +222,10 @@ def _begun(run: Run) -> bool:
 
 
 def _is_of(given: Mapping[str, Sequence[str]], asked: WebQuestion) -> bool:
-    """Whether a page sent its answer to this question, and not to an earlier one."""
+    """Return whether the form answers this question and not an earlier one."""
     return list(given.get("seat-decision", ())) == [str(asked.ask.index)]
 
 
 def digest(token: str) -> str:
-    """What stands for the secret part of a link in memory, so that looking it up says nothing of it in time."""
+    """Return the digest of a secret token. Looking it up by digest leaks nothing about the token through timing."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

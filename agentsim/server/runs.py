@@ -18,11 +18,11 @@ from agentsim.server.news import within
 from agentsim.server.site import Site
 from agentsim.server.stream import Audience, Position, served_run
 
-_BEAT_S = 15.0  # between two signs of life, so that a lost connection is noticed
+_BEAT_S = 15.0  # seconds between keep-alive comments, which reveal a lost connection
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
-    """A run's page and stream, in the folder and in each batch."""
+    """Return the routes of a run's page and stream, for runs of the folder and of its batches."""
 
     async def page(request: web.Request) -> web.Response:
         text = await run_page(site, site.run(request), audience_of(request), f"{request.path.rstrip('/')}/stream")
@@ -39,19 +39,22 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
 
 
 def audience_of(request: web.Request) -> Audience:
-    """Who may see all of a run; `?prompts` asks for the prompts too."""
+    """Return the audience of a page of the whole run, with the prompts if the query has `prompts`."""
     return Audience(prompts="prompts" in request.query)
 
 
 def followed(site: Site, files: RunFiles) -> Followed:
-    """The run, followed for all of its pages."""
+    """Return the follower that all pages of the run share, or a new one if following failed."""
     if (found := site.followers.get(files.journal)) is None or found.trouble is not None:
         found = site.followers[files.journal] = Followed(files)
     return found
 
 
 async def run_page(site: Site, files: RunFiles, audience: Audience, stream: str) -> str:
-    """The page of a run as this audience sees it: live, or that of the finished game. `stream` is its address."""
+    """Return the page of a run for an audience, live or of the finished game. `stream` is the path of its stream.
+
+    Raises HTTP 409 if the run cannot be shown.
+    """
     try:
         if (is_over(files) and files.history.is_file()) or not files.journal.is_file():
             return await asyncio.to_thread(_finished, files, audience, stream.removesuffix("/stream"))
@@ -67,7 +70,10 @@ def _finished(files: RunFiles, audience: Audience, address: str) -> str:
 
 
 async def run_stream(site: Site, files: RunFiles, audience: Audience, request: web.Request) -> web.StreamResponse:
-    """The stream of a run for this audience, from where the page stands: see `stream`."""
+    """Stream the fragments of a run to a page of this audience, from the position that the request names.
+
+    Answers 204 if the run has no journal. Raises HTTP 409 if the run cannot be shown.
+    """
     if not files.journal.is_file():
         return web.Response(status=204)
     here = Position.read(request.headers.get("Last-Event-ID") or request.query.get("from", ""))
@@ -95,7 +101,7 @@ async def run_stream(site: Site, files: RunFiles, audience: Audience, request: w
 
 
 def closing(site: Site) -> Callable[[web.Application], Awaitable[None]]:
-    """What ends all streams when the server ends."""
+    """Return a shutdown handler that ends all streams."""
 
     async def close(_app: web.Application) -> None:
         await asyncio.gather(*(found.close() for found in site.followers.values()))

@@ -1,6 +1,6 @@
-"""SeatPanels: boards, charts and tables of a game as the person in one seat may see them while it is played.
+"""SeatPanels: the boards, charts and tables that one seat may see while its game is played.
 
-They are derived from what that seat has heard, as on the page that shows a run as one player saw it.
+They are derived from the events that the seat has heard, as on the page that shows a run as one player saw it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from agentsim.report.player_view import as_seen_by
 from agentsim.server.site import environment
 
 NO_PANELS = Markup('<div id="panels" hidden></div>')
-"""Holds the place of panels that are still to come."""
+"""The empty element of a page without panels, which a later fragment replaces."""
 
 
 def seat_panels(history: History, player: str) -> dict[str, Markup]:
-    """The parts of the page by the id of their element: `panels` has all, each `figure-` one of them.
+    """Return the parts of the page by the id of their element: `panels` holds all, each `figure-N` one of them.
 
-    Boards stand first and as they are now; below the first one all is folded.
+    Boards come first and show the present position. If there is a board, all panels below the first one are folded.
     """
     seen = as_seen_by(history, player)
     game = find(seen.game)
@@ -46,5 +46,5 @@ def seat_panels(history: History, player: str) -> dict[str, Markup]:
 
 
 def _now(panel: Panel) -> Panel:
-    """The panel without moments that are past: the page has no cursor to go back with."""
+    """Return the panel with its last scene only: the page of a seat has no control to step back."""
     return replace(panel, scenes=panel.scenes[-1:]) if isinstance(panel, Board) else panel

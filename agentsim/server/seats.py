@@ -1,6 +1,6 @@
-"""Seats: the pages of people who play, each with a link of its own, and the streams that keep them up to date.
+"""Seats: the pages of people who play, one secret link each, and the streams that keep them up to date.
 
-A page holds what its seat has heard, its question, and nothing of any other. It works without its script.
+A page holds only the events that its seat has heard and its question. It works without its script.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from agentsim.server.stream import Audience, Position, message
 SCRIPTS = (STREAM_SCRIPT, script("agentsim.server", "seat.js"))
 _BEAT_S = 15.0
 _LIVE = {"waiting", "game", "paused"}
-_TOLD_NOTHING = {"waiting", "withdrawn"}  # of the game: before it begins, and once the person has left
+_TOLD_NOTHING = {"waiting", "withdrawn"}  # stages in which the page has no events of the game
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
-    """The page of each seat, what it sends, and its stream."""
+    """Return the routes of each seat's page, its form and its stream, and register seats as holders of keys."""
 
     async def shown(request: web.Request) -> web.Response:
         return await _page(site, _seat(site, request))
@@ -40,7 +40,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
     async def sent(request: web.Request) -> web.Response:
         seat, form = _seat(site, request), await request.post()
         given = {name: [str(text) for text in form.getall(name)] for name in set(form)}
-        step = (given.get("seat-step") or [""])[0]  # a hyphen: no question and no field of a decision is called so
+        step = (given.get("seat-step") or [""])[0]  # the hyphen keeps it apart from names of questions and fields
         try:
             await seat.take(step, given)
         except FieldProblem as problem:
@@ -66,7 +66,7 @@ def _seat(site: Site, request: web.Request) -> Seat:
 
 
 def _holder(site: Site, request: web.Request) -> str | None:
-    """Whose link a request bears."""
+    """Return the name of the seat whose link the request uses, or None."""
     seat = site.seats.get(digest(request.match_info.get("token", "")))
     return None if seat is None else f"seat {seat.people.files.journal} {seat.player}"
 
@@ -95,14 +95,14 @@ def _audience(seat: Seat) -> Audience:
 
 
 def _key(seat: Seat) -> str:
-    """Names what stands on the page beside the transcript: another key, another part."""
+    """Return a key of the part of the page beside the transcript, which is rendered again if the key changes."""
     asked = seat.question
     here = "-".join(map(str, seat.people.here)) if seat.stage == "waiting" else ""
     return f"{seat.stage}-{asked.ask.index if asked else here}"
 
 
 def _part(seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem: FieldProblem | None = None) -> Markup:
-    """The part of the page that changes with what the person has to do."""
+    """Render the part of the page that depends on what the person has to do."""
     stage, table, asked = seat.stage, seat.people.table, seat.question
     values: dict[str, Any] = {"seat": seat, "stage": stage, "given": given or {}, "problem": problem, "asked": None}
     values |= {"people": seat.people, "table": table, "fields": ()}
@@ -115,7 +115,7 @@ def _part(seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem:
 
 
 def _leave(seat: Seat) -> Markup:
-    """The button by which the person leaves, where there is anything to leave."""
+    """Render the button that withdraws the person, hidden in stages in which there is nothing to leave."""
     return Markup(_macros().leave(seat, seat.stage in LEAVABLE))  # noqa: S704 - made by our templates
 
 
@@ -124,7 +124,7 @@ def _macros() -> Any:
 
 
 def _words(asked: WebQuestion) -> dict[str, Any]:
-    """The prompt as a person reads it: what stands now, the question, and what was told before, folded."""
+    """Return the prompt in sections for a person: present state, question, rules, and history."""
     prompt = asked.ask.prompt()
     return {
         "state": _rows(prompt.state),
@@ -135,12 +135,12 @@ def _words(asked: WebQuestion) -> dict[str, Any]:
 
 
 def _rows(lines: Iterable[str]) -> list[tuple[str, bool]]:
-    """The lines, and whether each holds words of others."""
+    """Return the lines, each with whether it holds words of other players."""
     return [row for line in paragraphs(lines) for row in as_read(line)]
 
 
 async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamResponse:
-    """What the seat hears, and its question, as they come."""
+    """Stream the events that the seat hears, and its question, to its page."""
     position, _, key = (request.headers.get("Last-Event-ID") or request.query.get("from", "")).partition("~")
     here = Position.read(position)
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
@@ -158,7 +158,7 @@ async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamRes
                         ends = left or (seat.stage not in _LIVE and followed(site, seat.people.files).over)
                         if html:
                             await response.write(message(f"{there}~{key}", html))
-                            await asyncio.sleep(0)  # all pages have what was told before a question is drawn for one
+                            await asyncio.sleep(0)  # lets all streams send the event before a question is rendered
                         if now != key:
                             await response.write(message(f"{there}~{now}", f"{_part(seat)}{_leave(seat)}"))
                         here, key = there, now

@@ -24,14 +24,14 @@ from agentsim.server.people import People
 from agentsim.server.site import Site
 
 Said = Callable[[str], object]
-"""Is given the address once the site answers."""
+"""A function that is called with a line of text for the terminal, such as the address of the site."""
 
 
 async def serving(logs_dir: Path, at: Address, said: Said, *, noted: Said) -> None:
-    """Serve a folder until SIGINT or SIGTERM; `noted` is given the links with keys.
+    """Serve a folder until SIGINT or SIGTERM.
 
-    An address that is not on loopback, and a proxy, let other machines in, each with a key. Raises `UsageError` where
-    the address cannot be had.
+    `said` gets the address once the site answers, `noted` the links with keys. If the address is not on loopback, or
+    there is a proxy, other machines are let in with a key. Raises `UsageError` if the socket cannot be bound.
     """
     with at.bound() as listening, _signals() as signals:
         site = Site(logs_dir, guard=_guard(at, listening))
@@ -51,8 +51,8 @@ async def playing(
 ) -> None:
     """Play a run, unless it is over, and serve its folder until SIGINT or SIGTERM.
 
-    `ended` is given the result as soon as it is there. People's links are said after the address. A signal stops a game
-    that is still played, so that it can be resumed; the next one ends this process at once.
+    `said` gets the address and then the links of people, `ended` the result as soon as the run ends. The first signal
+    stops a game in progress so that it can be resumed; the second ends the process at once.
     """
     site = Site(logs_dir, guard=_guard(at, listening))
     with _signals() as signals:
@@ -85,8 +85,8 @@ async def _ended(run: hosting.HostedRun, stopped: asyncio.Task[int]) -> RunResul
 
 @asynccontextmanager
 async def served(site: Site, at: Address, listening: socket.socket, said: Said, noted: Said) -> AsyncIterator[None]:
-    """The site answers within the block; what is played here is stopped at its end."""
-    # Each write to one of many streams takes the interpreter anew, and a thread that draws would hold it for 5 ms.
+    """Run the site within the block, and stop all runs that this process plays at its end."""
+    # Each write to a stream needs the GIL anew, and a rendering thread would hold it for the default of 5 ms.
     was = sys.getswitchinterval()
     sys.setswitchinterval(min(was, 0.0005))
     log = logging.getLogger(__name__)
@@ -108,12 +108,12 @@ async def served(site: Site, at: Address, listening: socket.socket, said: Said, 
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether something broke here: what is wrong with a request is answered, and fills no log."""
+    """Return whether a record is an error of the server. Bad requests are answered, and not logged."""
     return record.exc_info is None or not isinstance(record.exc_info[1], (HttpProcessingError, web.RequestPayloadError))
 
 
 def _guard(at: Address, listening: socket.socket) -> Guard:
-    """The guard of a site at this address: it is closed where other machines reach it."""
+    """Return the guard of a site at this address, closed if other machines can reach it."""
     names = {at.host.lower(), *([urlsplit(at.origin).hostname or ""] if at.origin else [])}
     closed = bool(at.origin) or not is_loopback(listening.getsockname()[0])
     return Guard(closed=closed, origin=at.origin, names=frozenset(names))
@@ -135,7 +135,7 @@ def _say_keys(site: Site, at: Address, listening: socket.socket, noted: Said) ->
 
 @contextmanager
 def _signals() -> Iterator[asyncio.Queue[int]]:
-    """The first SIGINT or SIGTERM within the block; the second does what it does to any process."""
+    """Yield a queue that receives the first SIGINT or SIGTERM. The second signal has its default effect."""
     loop, received = asyncio.get_running_loop(), asyncio.Queue[int]()
     numbers = (signal.SIGINT, signal.SIGTERM)
 
@@ -145,7 +145,7 @@ def _signals() -> Iterator[asyncio.Queue[int]]:
         received.put_nowait(number)
 
     for number in numbers:
-        with suppress(NotImplementedError, RuntimeError):  # not the main thread
+        with suppress(NotImplementedError, RuntimeError):  # not in the main thread, or not supported
             loop.add_signal_handler(number, noted, number)
     try:
         yield received

@@ -1,4 +1,4 @@
-"""Site: what every part of the server shares: the folder of runs, its address, and the runs that are followed now."""
+"""Site: the state that all parts of the server share: the folder, its address, and the runs followed or played now."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ POLICY = (
 
 @dataclass
 class Site:
-    """One server's state. `base_url` is where it is reached, without a slash at its end."""
+    """The state of one server. `base_url` is its address without a trailing slash."""
 
     logs_dir: Path
     base_url: str = ""
     guard: Guard = field(default_factory=Guard)
     followers: dict[Path, Followed] = field(default_factory=dict)
     hosted: dict[Path, HostedRun] = field(default_factory=dict)
-    """The runs that this process plays, by journal: two batches may have runs of one name."""
+    """The runs that this process plays, by the path of their journal, since two batches may have runs of one name."""
     seats: dict[str, Seat] = field(default_factory=dict)
-    """The seats of people, by the digest of their link's secret part."""
+    """The seats of people, by the digest of the secret token of their link."""
 
     def folder(self, batch: str | None) -> Path:
-        """The folder itself, or that of one of its batches; 404 where there is none of that name."""
+        """Return the folder of runs, or the folder of one of its batches. Raises HTTP 404 if there is no such batch."""
         if batch is None:
             return self.logs_dir
         try:
@@ -57,7 +57,10 @@ class Site:
         return directory
 
     def run(self, request: web.Request) -> RunFiles:
-        """The run that a request's path names (`name`, and `batch` where it has one); 404 where there is none."""
+        """Return the files of the run that a request's path names by `name` and, for a run of a batch, `batch`.
+
+        Raises HTTP 404 if there is no such run.
+        """
         directory = self.folder(request.match_info.get("batch"))
         try:
             return find_run(directory, request.match_info["name"])
@@ -67,37 +70,38 @@ class Site:
 
 @cache
 def environment() -> Environment:
-    """The Jinja environment of the served pages: the run pages' own, with the templates of the server beside theirs."""
+    """Return the Jinja environment of served pages: that of run pages, with the server's templates before theirs."""
     loader = ChoiceLoader([PackageLoader("agentsim.server"), PackageLoader("agentsim.report")])
     return markup.environment().overlay(loader=loader)
 
 
 def page(template: str, values: Mapping[str, Any], *, status: int = 200) -> web.Response:
-    """A page of the server's own, from its template."""
+    """Render a template of the server as an HTML response."""
     text = environment().get_template(template).render(**values)
     return web.Response(text=text, content_type="text/html", status=status)
 
 
 def own_file(package: str, *parts: str) -> str:
-    """The text of a file of the package."""
+    """Return the text of a file of a package."""
     return files(package).joinpath(*parts).read_text("utf-8")
 
 
 def style(site: Site) -> str:
-    """The style sheet of the folder, followed by the server's own rules."""
+    """Return the style sheet of the folder, followed by the server's own rules."""
     return markup.find_css(site.logs_dir) + own_file("agentsim.server", "templates", "serve.css")
 
 
 def naming(text: str) -> str:
-    """What names a text in the address of a style sheet or script: a browser asks once for that, and keeps it.
+    """Return a digest of a text for the query of its address, so that browsers may cache it without asking again.
 
-    A page that has come while the server is killed has its script all the same, and goes on once the server is back.
+    A page that is loaded while the server restarts then has its script from the cache, and continues once the server is
+    back.
     """
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def script(package: str, name: str) -> str:
-    """The address of a script, which names its text."""
+    """Return the address of a script, with the digest of its text."""
     return f"/static/{name}?{naming(own_file(package, 'templates', name))}"
 
 

@@ -1,4 +1,4 @@
-"""Static: the style sheets and scripts of the served pages, under addresses of this server alone."""
+"""Static: the style sheets and scripts of the served pages, all from this server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SCRIPTS = (("agentsim.report", "page.js"), ("agentsim.server", "serve.js"), ("a
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
-    """The style sheet of the folder, and three scripts."""
+    """Return the routes of the style sheet and the three scripts."""
 
     async def styled(request: web.Request) -> web.Response:
         return _sent(request, style(site), "text/css")
@@ -28,6 +28,6 @@ def _script(package: str, name: str) -> web.RouteDef:
 
 
 def _sent(request: web.Request, text: str, kind: str) -> web.Response:
-    """The text, which a browser keeps where the address names it."""
+    """Return the text as a response, which browsers may cache for good if the query is the digest of the text."""
     keep = {"Cache-Control": "max-age=31536000, immutable"} if request.query_string == naming(text) else None
     return web.Response(text=text, content_type=kind, headers=keep)

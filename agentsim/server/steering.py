@@ -1,6 +1,6 @@
-"""Steering: the experimenter's page of a run: hold it, speak as its narrator, ask a player, fork it, stop it.
+"""Steering: the experimenter's page of a run, to pause it, announce, ask a player, fork it or stop it.
 
-What may be done to a run that is played here is `control`; who may do it is `guard`.
+`control` steers a run that this process plays; `guard` checks who may do so.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _Act = Callable[[HostedRun, Form], Awaitable[None] | None]
 
 
 def routes(site: Site) -> Iterable[web.RouteDef]:
-    """The page, and what its forms ask for; each needs the experimenter's key."""
+    """Return the routes of the steering page and its forms; each requires the experimenter's key."""
 
     async def shown(request: web.Request) -> web.Response:
         site.guard.require(request)
@@ -82,7 +82,7 @@ async def _acting(act: Callable[[], Awaitable[T]]) -> T:
 
 
 def _page_of(run: HostedRun) -> str:
-    """Where a run that has begun is looked at first: with people, where their links are."""
+    """Return the path of the page to open first: steering if people play, since it has their links, else the run's."""
     return f"/runs/{run.name}{'/steer' if run.people is not None else ''}"
 
 
@@ -108,7 +108,7 @@ _ACTS: Mapping[str, _Act] = {
 
 
 def _state(site: Site, files: RunFiles) -> dict[str, object]:
-    """What the page shows of the run."""
+    """Return the values of the page's template."""
     contents = read_journal(files.journal)
     scenario, game = restored_scenario(contents)
     hosted = site.hosted.get(files.journal)
@@ -129,7 +129,7 @@ def _state(site: Site, files: RunFiles) -> dict[str, object]:
 
 
 async def _forked(site: Site, files: RunFiles, form: Form) -> HostedRun:
-    """A branch from a decision on with another decision, message or setting, which is played here from now on."""
+    """Fork a run at a decision with another decision, message or setting, and host the branch."""
     at = form.get("at", "")
     if not at.isdecimal() or len(at) > 9:
         raise UsageError("decision: must be a whole number")

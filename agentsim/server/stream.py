@@ -1,7 +1,7 @@
-"""Stream: what a page is sent while it stands open: fragments of HTML, made by the templates of the page itself.
+"""Stream: the HTML fragments that are sent to a page while it is open, rendered by the templates of the page itself.
 
-A fragment is a round's section with its new events, or a part of the page that is to take the place of the one with
-its id. Each channel is built for its audience from what that audience may see.
+A fragment is a round's section with its new events, or a part that replaces the element with the same id. Each channel
+is built for one audience, from the events that this audience may see.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from agentsim.server.seat_panels import seat_panels
 from agentsim.server.site import PAGE_SCRIPT, STREAM_SCRIPT, STYLE
 
 MOST_MESSAGES: Final = 8
-"""Of one channel that are kept for pages at the same place: most pages have all but the latest news."""
+"""How many messages a channel caches for pages at the same position: most pages lack only the latest events."""
 
 
 @dataclass(frozen=True)
 class Audience:
-    """Who looks: everyone who may see all, or the person in one seat, who sees what that seat may.
+    """The viewer of a page: one who may see all, or the person in one seat, who sees only what that seat may.
 
-    `prompts` asks for the prompts as well. Who is `seated` plays: such a page has events and the game's panels.
+    `prompts` includes the prompts. The page of a viewer who is `seated`, and so plays, has events and the game's panels
+    only.
     """
 
     player: str | None = None
@@ -39,13 +40,13 @@ class Audience:
 
     @property
     def options(self) -> PageOptions:
-        """What the page of this audience holds."""
+        """The options of this audience's page."""
         shown = not self.seated
         return PageOptions(self.prompts, include_reasoning=shown, include_usage=shown, as_seen_by=self.player)
 
 
 def served_run(address: str, audience: Audience) -> Served:
-    """What the served page of a run has beside the run; a viewer of all of it may go on to steer it."""
+    """Return the scripts and links of a run's served page. Only a viewer of the whole run gets a link to steer it."""
     scripts = (PAGE_SCRIPT, STREAM_SCRIPT)
     if audience.player is not None or not address:
         return Served(STYLE, scripts)
@@ -53,7 +54,7 @@ def served_run(address: str, audience: Audience) -> Served:
 
 
 class Position(NamedTuple):
-    """How much a page has of its stream: so many pieces of the transcript, and parts up to a version."""
+    """The part of its stream that a page has: the number of pieces of the transcript, and the version of its parts."""
 
     epoch: str = ""
     pieces: int = 0
@@ -61,7 +62,7 @@ class Position(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Position:
-        """As `str` writes it; the beginning for anything else."""
+        """Parse the text of `str(position)`. Any other text is the beginning of the stream."""
         match text.split("."):
             case [epoch, pieces, version] if pieces.isdecimal() and version.isdecimal() and len(text) < 60:
                 return cls(epoch, int(pieces), int(version))
@@ -72,7 +73,10 @@ class Position(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """The parts of a page, and the `whole` page where that was wanted; `upon` is where its channel stood before."""
+    """The rendered parts of a page, and the whole page if it was asked for.
+
+    `upon` is the channel's position before the rendering.
+    """
 
     upon: Position
     parts: Mapping[str, Markup]
@@ -80,9 +84,9 @@ class Drawing(NamedTuple):
 
 
 class Channel(News):
-    """What one audience of a run is sent. `pieces` and `parts` only grow or are replaced, and versions count up.
+    """The fragments for one audience of a run. `pieces` and `parts` grow or are replaced, and versions count up.
 
-    `drawn` alone may run beside the other methods.
+    Only `drawn` may run concurrently with the other methods.
     """
 
     def __init__(self, follower: Follower, audience: Audience) -> None:
@@ -101,11 +105,11 @@ class Channel(News):
 
     @property
     def position(self) -> Position:
-        """That of a page which has everything."""
+        """The position of a page that has all fragments."""
         return Position(self._epoch, len(self._pieces), self._version)
 
     def tell(self) -> None:
-        """Take in the events that are new."""
+        """Render the new events of the follower as pieces of the transcript."""
         follower = self._follower
         if self._epoch != follower.epoch:
             self._begin()
@@ -125,7 +129,10 @@ class Channel(News):
         self._told, self._rounds = follower.told, follower.rounds
 
     def drawn(self, history: History, upon: Position, *, whole: bool = False, address: str = "") -> Drawing:
-        """Make the parts anew, and the `whole` page where that is wanted, whose stream has this address."""
+        """Render the parts from a history, and the `whole` page, with the stream at `address`, if asked for.
+
+        `upon` is the position of the channel when rendering began.
+        """
         if self.audience.seated and self.audience.player is not None:
             return Drawing(upon, seat_panels(history, self.audience.player))
         follower = self._follower
@@ -137,7 +144,7 @@ class Channel(News):
         return Drawing(upon, served.parts, text)
 
     def put(self, drawing: Drawing) -> None:
-        """Take in what was drawn, unless another drawing, which is as new, came in meanwhile."""
+        """Publish rendered parts, unless another rendering was published since this one began."""
         if (drawing.upon.epoch, drawing.upon.version) != (self._epoch, self._version) or not drawing.parts:
             return
         version, parts = self._version + 1, {}
@@ -150,27 +157,27 @@ class Channel(News):
 
     @property
     def transcript(self) -> Markup:
-        """All rounds so far."""
+        """The HTML of all rounds so far."""
         return Markup("").join(self._pieces)
 
     def part(self, name: str) -> Markup:
-        """A part as it was drawn last; nothing for one that was not."""
+        """Return the latest HTML of a part, or no text if it was never rendered."""
         return self._parts[name][1] if name in self._parts else Markup("")
 
     def message(self, position: Position) -> tuple[Position, bytes]:
-        """The event of a stream that brings a page at this position up to date, and the position it has then.
+        """Return the new position and the stream event that brings a page at `position` up to date.
 
-        All pages there have the same one. What is told while it is made may come again with the next one.
+        Pages at the same position share the event. Events that `tell` adds while it is made may be sent twice.
         """
-        here, kept = self.position, self._messages  # taken first: `tell` may run beside this
+        here, kept = self.position, self._messages  # read both first, since `tell` may run concurrently
         if (found := kept.get((position, here))) is None:
-            while len(kept) >= MOST_MESSAGES:  # a page says itself where it stands
+            while len(kept) >= MOST_MESSAGES:  # a dropped one is made again from the page's position
                 del kept[next(iter(kept))]
             found = kept[position, here] = message(str(here), self.since(position))
         return here, found
 
     def since(self, position: Position) -> str:
-        """What a page at this position lacks; empty where it has all."""
+        """Return the HTML that a page at this position lacks, or no text if it has all."""
         if position.epoch != self._epoch or position > self.position:
             position = Position(self._epoch)
         one_by_one = self._figures_since <= position.version
@@ -183,7 +190,7 @@ class Channel(News):
 
 
 def message(position: str, html: str) -> bytes:
-    """One event of a stream; a line of it is a line of the HTML. Empty where there is none."""
+    """Encode HTML as one server-sent event, one `data` line per line of HTML. Returns no bytes for no HTML."""
     if not html:
         return b""
     lines = html.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -191,5 +198,5 @@ def message(position: str, html: str) -> bytes:
 
 
 def _figures(parts: Mapping[str, object]) -> list[str]:
-    """The parts that stand inside the part `panels`."""
+    """Return the names of the parts that lie within the part `panels`."""
     return [name for name in parts if name.startswith("figure-")]

@@ -1,1 +1,1 @@
-"""Studies: factorial designs, plans, batches that end at a width, reference pools, ratings, influence of messages."""
+"""Studies: factorial designs, plans, batches that stop at a width, reference pools, ratings, influence of messages."""

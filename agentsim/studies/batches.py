@@ -1,4 +1,4 @@
-"""Batches made ready: the folder and manifest of many games of a scenario or a design, and when a design has enough."""
+"""Batches of a scenario or a design: their folder and manifest, and the rule that stops a design at a width."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentsim.studies.effects import FactorEffect
 
 FEWEST_BLOCKS = 20
-"""A batch is not ended at a width before: how far so few blocks spread is not well known."""
+"""The fewest blocks after which a batch may stop at a width: fewer do not tell well how much blocks vary."""
 
 
 def prepare_batch(
@@ -38,9 +38,10 @@ def prepare_batch(
     until: Mapping[str, Any] | None = None,
     **loading: Unpack[LoadOptions],
 ) -> tuple[Path, Manifest]:
-    """A batch's folder with its manifest; `cast` are the models that take the players' seats in turn.
+    """Return a batch's folder and its manifest. `cast` are the models that take the players' seats in turn.
 
-    A `design` says what is varied; without `scenario` and `games` they are those that it names. `until` is an `Until`.
+    A `design` names the factors to vary, and the scenario and the number of games if these are None. `until` holds the
+    fields of an `Until`.
     """
     seed = loading.pop("seed", None)
     asked = Design(DRAWN, games or 0, tuple(cast), rotate, paired)
@@ -65,16 +66,17 @@ def prepare_batch(
         record = found.factorial.record(carriers, width)
         asked = replace(asked, games=games or (times or 0) * size, factorial=record)
     for each in casts:
-        check_prices(each, {})  # what depends on the environment is checked when players are seated
+        check_prices(each, {})  # without the environment, which is checked when players are seated
     given = seed if seed is not None else casts[0].seed
     return prepared(planned(replace(asked, seed=DRAWN if given is None else given), casts), out, logs_dir)
 
 
 def width_reached(directory: Path, until: Until | None) -> Callable[[], str | None] | None:
-    """Return a function that says why no more games are needed, or None while they are; None if no width is asked for.
+    """Return a function that says why no more games are needed, or None while they are.
 
-    Ending at a width hardly changes what an interval holds, since the width says nothing of where the effect lies
-    (Y. S. Chow and H. Robbins, On the asymptotic theory of fixed-width sequential confidence intervals, 1965).
+    Returns None if no width is asked for. Stopping at a width hardly changes the coverage of an interval, since the
+    width says nothing about the effect (Y. S. Chow and H. Robbins, On the asymptotic theory of fixed-width sequential
+    confidence intervals, 1965).
     """
     if until is None:
         return None
@@ -88,7 +90,7 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
             return None
         measure = until.measure or blocks.usual
         found = effects(blocks, measures=(measure,), factor=until.factor, player=until.player)
-        if not found and not measure.endswith(")"):  # a deed may be done in a later game
+        if not found and not measure.endswith(")"):  # an interaction may occur in a later game
             raise UsageError(f"--measure {measure}: {blocks.without(measure)}")
         if not found or blocks.complete < FEWEST_BLOCKS:
             return None

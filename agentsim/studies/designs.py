@@ -1,9 +1,9 @@
-"""Factorial designs: which levels of which factors are played together, and the scenario of each cell.
+"""Factorial designs: the combinations of levels that are played, and the scenario of each cell.
 
-A fraction is regular, of factors with two levels: those of some factors are sums modulo 2 of the others' (G. E. P. Box
-and J. S. Hunter, The 2^(k-p) fractional factorial designs, 1961). Of all such fractions of a size it is the one of
-minimum aberration (A. Fries and W. G. Hunter, 1980) among those that keep main effects and the asked-for interactions
-apart. `effects` estimates what the factors do.
+A fraction is regular, of factors with two levels: the levels of some factors are sums modulo 2 of the others' (G. E. P.
+Box and J. S. Hunter, The 2^(k-p) fractional factorial designs, 1961). Of all such fractions of a size it is the one of
+minimum aberration (A. Fries and W. G. Hunter, 1980) among those that keep main effects and the requested interactions
+apart. `effects` estimates the effects of the factors.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from agentsim.scenario.source_files import read_toml
 from agentsim.scenario.validation import dotted, nearest, one_line, validated
 
 EVERYONE = "all players"
-"""Stands for the mean of all players of a game."""
+"""The label of the mean of all players of a game."""
 MOST_CELLS, MOST_IN_FRACTION = 256, 9
 Word: TypeAlias = frozenset[int]
-"""Places of factors whose levels add up to an even number in every cell of a fraction."""
+"""A word of the defining relation: the places of factors whose levels add up to an even number in every cell."""
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """A main effect or an interaction as a sum over cells: `weights` by cell, which add up to 0.
+    """A main effect or an interaction as a sum over cells, with one weight per cell; the weights add up to 0.
 
-    A level less the first one; of an interaction, that difference at a level of the second factor less the same at its
-    first level.
+    A main effect is a level less the first level. An interaction is that difference at a level of the second factor
+    less the same difference at its first level.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Factorial:
-    """A design: `cells` are numbers of levels by factor; `words` are what a fraction is defined by."""
+    """A design. `cells` has the level of each factor as an index, `words` the defining relation of a fraction."""
 
     table: DesignTable
     cells: tuple[tuple[int, ...], ...]
@@ -70,7 +70,10 @@ class Factorial:
         return DesignRecord(table=table, cells=levels, carriers=named, until=until)
 
     def effect(self, factor: str | None) -> tuple[str, ...] | None:
-        """The factors of the effect `a`, or of the interaction `a,b`; `UsageError` for one that is not asked for."""
+        """Return the factors of the effect `a`, or of the interaction `a,b`. None stays None.
+
+        Raises `UsageError` if the design does not ask for it.
+        """
         if factor is None:
             return None
         names = [tuple(self.factors[place] for place in effect) for effect in self.asked]
@@ -83,22 +86,22 @@ class Factorial:
         raise UsageError(f"--factor {factor}: the design asks for no such effect{asked}")
 
     def levels(self, cell: int) -> dict[str, JsonValue]:
-        """The level of each factor in a cell."""
+        """Return the level of each factor in a cell."""
         return {key: self.table.factors[key][at] for key, at in zip(self.factors, self.cells[cell], strict=True)}
 
     @property
     def resolution(self) -> int | None:
-        """How many factors the shortest word has; None of a full design, in which nothing is aliased."""
+        """The resolution (length of the shortest word of the defining relation), or None for a full design."""
         return min(map(len, self.words), default=None)
 
     @cached_property
     def asked(self) -> tuple[tuple[int, ...], ...]:
-        """The effects to be estimated, as places of factors."""
+        """The effects to estimate, as places of factors."""
         pairs = (tuple(self.factors.index(each) for each in pair) for pair in self.table.interactions)
         return (*((place,) for place in range(len(self.factors))), *pairs)
 
     def aliases(self) -> dict[str, list[str]]:
-        """By effect, the main effects and interactions of two factors that it cannot be told from."""
+        """Return by effect the main effects and two-factor interactions that it is aliased with."""
         found = {}
         for effect in self.asked:
             same = sorted((len(other), sorted(other)) for word in self.words if len(other := word ^ {*effect}) < 3)
@@ -108,7 +111,7 @@ class Factorial:
 
     @property
     def in_words(self) -> str:
-        """The size of the design, and what a fraction gives up for it."""
+        """The size of the design and, of a fraction, its resolution and aliases."""
         whole = prod(map(len, self.table.factors.values()))
         if not self.words:
             return f"full factorial: {counted(whole, 'cell')}"
@@ -117,7 +120,7 @@ class Factorial:
         return f"{said}; aliased: {mixed}" if mixed else said
 
     def contrasts(self) -> list[Contrast]:
-        """Main effects and the asked-for interactions, each level against the first."""
+        """Return the main effects and the requested interactions, each level against the first."""
         return [
             self._contrast(effect, levels)
             for effect in self.asked
@@ -144,7 +147,10 @@ class Factorial:
 
 
 def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
-    """Return the design of a batch's manifest; `UsageError` if it cannot be, or its cells are not its own."""
+    """Return the design in a batch's manifest.
+
+    Raises `UsageError` if it is invalid, or if its cells are not those of its table.
+    """
     try:
         found = factorial(record.table)
     except ScenarioError as error:
@@ -155,12 +161,15 @@ def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
 
 
 def level_named(level: JsonValue) -> str:
-    """A level in a few words."""
+    """Return a level as text of at most 40 characters."""
     return one_line(level if isinstance(level, str) else json.dumps(level, ensure_ascii=False), 40)
 
 
 def factorial(table: DesignTable) -> Factorial:
-    """The design of a table; `ScenarioError` where it cannot be, or would not tell apart what is asked for."""
+    """Build the design of a table.
+
+    Raises `ScenarioError` if it is invalid, too large, or cannot tell the requested effects apart.
+    """
     for key, levels in table.factors.items():
         if len({json.dumps(level, sort_keys=True) for level in levels}) < len(levels):
             raise ScenarioError("has one level twice", key=f"factors.{key}")
@@ -220,7 +229,7 @@ _OF_THE_BATCH = ("game", "seed", "name", "limits")
 
 @dataclass(frozen=True)
 class DesignFile:
-    """A design, and the base scenario that its file names; `where` it stands."""
+    """A design, and the base scenario that its file names, if any. `where` is its source for messages."""
 
     factorial: Factorial
     config: Path | None
@@ -228,15 +237,18 @@ class DesignFile:
 
 
 def is_design(path: Path) -> bool:
-    """Whether a file is a design and not a scenario."""
+    """Return whether a file is a design rather than a scenario."""
     try:
         return "factors" in read_toml(path)
-    except ScenarioError:  # which loading it says
+    except ScenarioError:  # loading the file reports the error
         return False
 
 
 def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
-    """The design of a file, or of what such a file holds; `ScenarioError` names the file and the key."""
+    """Read the design of a file, or of a mapping with the content of such a file.
+
+    Raises `ScenarioError` with the file and the key.
+    """
     where = one_line(str(source)) if isinstance(source, Path) else "the design"
     folder = source.parent if isinstance(source, Path) else Path()
     try:
@@ -255,7 +267,7 @@ def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
 
 
 def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Levels by dotted key: TOML reads `a.b = [1, 2]` as a table in a table."""
+    """Return levels by dotted key, since TOML reads `a.b = [1, 2]` as a table in a table."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         name = f"{above}.{dotted([key])}" if above else key
@@ -266,9 +278,10 @@ def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 def cells(
     design: DesignFile, base: Source, cast: Sequence[str | None] = (None,), **loading: Any
 ) -> tuple[list[Scenario], dict[str, list[str]]]:
-    """The scenario of every cell with each model of the cast, cell by cell; and by factor, the players it is of.
+    """Return the scenarios of all cells and, by factor, the players that it belongs to.
 
-    `ScenarioError` names the factor and the level that the scenario refuses.
+    Each cell has one scenario for each model of the cast, cell by cell. Raises `ScenarioError` with the factor and the
+    level if the scenario refuses a level.
     """
     first = load(base, **loading, model=cast[0])
     players = [plan.id for plan in first.players]
@@ -297,7 +310,7 @@ def cells(
 
 
 def labels(casts: Sequence[Scenario]) -> list[str]:
-    """Whose effects can be asked for: the players, and the models that take their seats in turn."""
+    """Return the labels whose effects can be asked for: the players, and the models that take their seats in turn."""
     models = (each.players[0].model for each in casts) if len(casts) > 1 else ()
     return [*(plan.id for plan in casts[0].players), *models]
 
@@ -305,7 +318,7 @@ def labels(casts: Sequence[Scenario]) -> list[str]:
 def _refused(
     design: DesignFile, levels: Mapping[str, Any], error: ScenarioError, base: Source, loading: Mapping[str, Any]
 ) -> ScenarioError:
-    """The error with the factor and the level that alone makes it, or with all levels of the cell."""
+    """Return the error with the one factor and level that cause it, or with all levels of the cell."""
     key, said = "factors", ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
     for name, level in levels.items():
         try:
@@ -328,11 +341,11 @@ def _check_players(design: DesignFile, known: Sequence[str]) -> None:
 
 
 def _carriers(key: str, levels: Sequence[Any], base: Source, loading: Mapping[str, Any]) -> list[str]:
-    """The players whom a factor `players.N...` is of, a population for each of its members; else none."""
+    """Return the players that a factor `players.N...` belongs to (all members of a population), else none."""
     if not key.startswith("players."):
         return []
     try:
         one, other = (load(base, **loading, levels={key: level}).players for level in levels[:2])
-    except ScenarioError:  # a level that can be played only beside others
+    except ScenarioError:  # the level is valid only together with others
         return []
     return [plan.id for plan, same in zip(one, other, strict=True) if plan.record() != same.record()]

@@ -1,9 +1,9 @@
-"""Effects of a design's factors: main effects and the asked-for interactions, as contrasts within blocks.
+"""Effects of a design's factors: main effects and the requested interactions, as contrasts within blocks.
 
 The games of a block have one seed and one seating, and each is played in one cell of the design. An effect is the mean
-over blocks of a sum over the block's cells with weights that add up to 0 (R. A. Fisher, The design of experiments,
-1935): what a block's games have in common drops out, and blocks are independent whatever depends on what within. The
-intervals are those of paired differences (`intervals.paired_intervals`).
+over blocks of a weighted sum over the block's cells, with weights that add up to 0 (R. A. Fisher, The design of
+experiments, 1935). Whatever all games of a block have in common cancels, and blocks are independent even if the games
+within one are not. The intervals are those of paired differences (`intervals.paired_intervals`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Manifest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class MeasuredGame:
-    """One finished game: what is measured by player or model, and what it cost."""
+    """One finished game: its measures by player or model, its calls and its cost."""
 
     measures: Measures
     players: tuple[str, ...]
@@ -58,10 +58,10 @@ class MeasuredGame:
 
 @dataclass(frozen=True)
 class Blocks:
-    """A batch's design with the blocks that have begun: `values` are blocks by cells by columns, NaN where unknown.
+    """A batch's design with the blocks that have begun. `values` are blocks by cells by columns, NaN if unknown.
 
-    `seeds` are those of the blocks. `labels` are those by whom the game is measured: the players, or the models where
-    these take the players' seats in turn.
+    `seeds` has the seed of each block. `labels` are the players, or the models if these take the players' seats in
+    turn.
     """
 
     design: Factorial
@@ -75,17 +75,17 @@ class Blocks:
 
     @property
     def complete(self) -> int:
-        """Blocks in which every cell has a finished game."""
+        """The number of blocks in which every cell has a finished game."""
         return int(np.sum(np.isfinite(self.values).any(axis=2).sum(axis=1) == self.values.shape[1]))
 
     @property
     def usual(self) -> str:
-        """The measure that is meant where none is named: win, or the first score where no player is ranked."""
+        """The default measure: win, or the first score if no player is ranked."""
         names = [measure for measure, _ in self.columns]
         return WIN if WIN in names else next(iter(names), WIN)
 
     def without(self, measure: str) -> str:
-        """Why a measure has no effect here, in words."""
+        """Say why a measure has no effect here."""
         valid = list(dict.fromkeys(each for each, _ in self.columns))
         if measure in valid:
             return "of all players together it is the same in every game; name a --player"
@@ -93,14 +93,17 @@ class Blocks:
 
 
 class DesignGames:
-    """Reads the finished games of a design's folder; each of them once, however often it is asked."""
+    """Reader of the finished games in a design's folder, which reads each game once."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._known: dict[str, MeasuredGame] = {}
 
     def blocks(self) -> Blocks | None:
-        """What is finished by now; None where the folder is no batch of a design, or has no finished game."""
+        """Return the games that are finished by now, or None if there are none or the folder is not a design's batch.
+
+        Raises `UsageError` if the manifest is invalid.
+        """
         path = self._directory / MANIFEST
         if not path.is_file() or b'"design"' not in (text := path.read_bytes()):
             return None
@@ -145,9 +148,10 @@ class DesignGames:
 
 
 def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """Whose measures an effect of these factors is looked for in: a name, and the players (or models) whose mean it is.
+    """Return the players for whom an effect of these factors is estimated, as (name, players or models to average).
 
-    Those whom the design names; else those whom each of the factors is of, together; else all together and each alone.
+    They are the players that the design names; else, for each factor that belongs to some of the players, those
+    together; else all together and each alone.
     """
     if blocks.record.table.players:
         return [alone(blocks, each) for each in blocks.record.table.players]
@@ -162,15 +166,15 @@ def members(blocks: Blocks, factors: Sequence[str]) -> list[tuple[str, tuple[str
 
 
 def alone(blocks: Blocks, player: str) -> tuple[str, tuple[str, ...]]:
-    """A player or model by its name, or all players together."""
+    """Return (name, labels) of a player or model, or of all players together."""
     return player, blocks.labels if player == EVERYONE else (player,)
 
 
 @dataclass(frozen=True, slots=True)
 class FactorEffect(Effect):
-    """What a factor's level does to one measure, by player or model: the mean over `blocks` of the contrast.
+    """The effect of a factor's level on one measure of a player or model: the mean over `blocks` of the contrast.
 
-    `sd` is the standard deviation of the contrast between blocks, `freedom` how well it is known (see `freedom_of`).
+    `sd` is the standard deviation of the contrast between blocks, `freedom` its degrees of freedom (see `freedom_of`).
     """
 
     effect: str
@@ -182,8 +186,9 @@ class FactorEffect(Effect):
 
 @dataclass(frozen=True)
 class DesignEffects:
-    """The effects of a batch's design: `blocks` are those with all their games, `incomplete` have some.
-    `unseen` are the measures of the design that have no effect here: they are in no game, or the same in all.
+    """The effects of a batch's design. `blocks` counts the complete blocks, `incomplete` the others.
+
+    `unseen` has the measures of the design without an effect: they are in no game, or the same in all.
     """
 
     design: str
@@ -194,12 +199,12 @@ class DesignEffects:
     effects: tuple[FactorEffect, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As `agentsim report --json` prints it."""
+        """Return what `agentsim report --json` prints."""
         return asdict(self)
 
 
 def design_effects(directory: Path) -> DesignEffects | None:
-    """The effects of the design of a batch's folder; None where it is no such batch, or no game is finished."""
+    """Return the effects of the design in a batch's folder, or None if it is no such batch or no game is finished."""
     blocks = DesignGames(directory).blocks()
     if blocks is None:
         return None
@@ -221,10 +226,10 @@ def effects(
     factor: str | None = None,
     player: str | None = None,
 ) -> list[FactorEffect]:
-    """The effects, or those of these measures, this factor (see `Factorial.effect`) and this player or model.
+    """Return the effects, limited to these measures, this factor (see `Factorial.effect`) and this player or model.
 
-    A measure that is in no game has none, nor has that of all players together which is always the same (rank, win).
-    `UsageError` where the player is in no game.
+    A measure that is in no game has no effect. Nor has rank or win of all players together, which is always the same.
+    Raises `UsageError` if the player is in no game.
     """
     player = None if player is None else composed(player)
     if player not in {None, EVERYONE, *blocks.players, *blocks.labels}:
@@ -243,7 +248,7 @@ def effects(
 def _columns(
     blocks: Blocks, measures: Sequence[str], factors: tuple[str, ...] | None, player: str | None
 ) -> Iterator[tuple[Contrast, str, str, Array]]:
-    """Contrast, measure, whose, and the contrast of each block."""
+    """Yield (contrast, measure, name of the players, the contrast's value in each block)."""
     places = {column: place for place, column in enumerate(blocks.columns)}
     wanted = measures or dict.fromkeys(measure for measure, _ in blocks.columns)
     for contrast in blocks.design.contrasts():
@@ -255,14 +260,17 @@ def _columns(
         for measure in wanted:
             for name, own in whose:
                 columns = [places[measure, each] for each in own if (measure, each) in places]
-                # of all players together rank and win are always the same
+                # rank and win are constant over all players together
                 if columns and not (name == EVERYONE and measure in {RANK, WIN}):
                     values = blocks.values[:, :, columns].mean(axis=2)
                     yield contrast, measure, name, contrast_of(values, contrast)
 
 
 def contrast_of(values: Array, contrast: Contrast) -> Array:
-    """The contrast of each block, from values that are blocks by cells (by anything); NaN where a cell is missing."""
+    """Return the contrast of each block from values that are blocks by cells (by anything).
+
+    NaN if a cell is missing.
+    """
     weights = np.array(contrast.weights)
     used = weights != 0
     found: Array = np.tensordot(weights[used], values[:, used], axes=(0, 1))
@@ -270,7 +278,7 @@ def contrast_of(values: Array, contrast: Contrast) -> Array:
 
 
 def by_seed(differences: Array, seeds: Sequence[int]) -> Array:
-    """The means over the blocks of one seed, which share their luck; NaN where no block of it is complete."""
+    """Return the means over the blocks of one seed, which share their luck. NaN if no block of it is complete."""
     together = intervals.by_seed(seeds)
     if len(together) == len(seeds):
         return differences
@@ -281,10 +289,10 @@ def by_seed(differences: Array, seeds: Sequence[int]) -> Array:
 
 
 def freedom_of(values: Array) -> float:
-    """The degrees of freedom of the chi-square that has the mean and the variance of a sample's variance.
+    """Return the degrees of freedom of the chi-square that has the mean and the variance of a sample's variance.
 
-    2 n / (k - (n - 3) / (n - 1)) of n values with the kurtosis k (B. O'Neill, Some useful moment results in sampling
-    problems, American Statistician 68, 2014): n - 1 of normal ones, fewer where the tails are long.
+    They are 2 n / (k - (n - 3) / (n - 1)) for n values with the kurtosis k (B. O'Neill, Some useful moment results in
+    sampling problems, American Statistician 68, 2014): n - 1 for normal values, fewer if the tails are long.
     """
     number, centred = len(values), values - values.mean()
     kurtosis = float((centred**4).mean() / (centred**2).mean() ** 2)
@@ -292,16 +300,19 @@ def freedom_of(values: Array) -> float:
 
 
 def _spread(differences: Array) -> tuple[int, float | None, float | None]:
-    """blocks, sd, freedom."""
+    """Return (blocks, sd, freedom)."""
     there = differences[~np.isnan(differences)]
     sd = float(there.std(ddof=1)) if len(there) > 1 else None
-    if sd is not None and sd < 1e-9 * max(1.0, float(np.abs(there).max())):  # what rounding leaves of no difference
+    if sd is not None and sd < 1e-9 * max(1.0, float(np.abs(there).max())):  # a rounding error of 0
         sd = 0.0
     return len(there), sd, freedom_of(there) if sd else None
 
 
 def design_panels(found: DesignEffects | None) -> list[Panel]:
-    """A table of each effect, and a plot of each of its measures; a deed stands in the table alone."""
+    """Return a table of each effect and a plot of each of its measures.
+
+    Interactions of players are in the table only.
+    """
     if found is None:
         return []
     shown: list[Panel] = []

@@ -38,15 +38,16 @@ from agentsim.report.page import GameLink, Served, render_batch
 from agentsim.studies.effects import DesignEffects, design_effects, design_panels
 
 MOST_CONDITIONS = 8
-"""Of more conditions than this, only the comparison is given."""
+"""The most conditions that get a section each. If there are more, the report only compares them."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """The games of one game under one condition; `above` are those with too many fallbacks, `kept` is without them.
+class ReportSection:
+    """The games of one game under one condition.
 
-    `lost_to_host` are games with a decision lost to a host; `without_host` is without them, None if there are none.
-    `hosts` has the answers by who served them.
+    `above` names the games with too many fallbacks, `kept` are the standings without them. `lost_to_host` names the
+    games with a decision lost to a host, `without_host` are the standings without them; both are None if there are no
+    such games. `hosts` has the answers by host.
     """
 
     game: str
@@ -66,7 +67,7 @@ class Part:
         return ", ".join(filter(None, (self.game, self.condition.name)))
 
     def panels(self) -> list[Panel]:
-        """Its tables and charts."""
+        """Return the tables and charts of the section."""
         shown = panels(self.table, self.favours, self.relations, self.kept)
         if self.without_host is not None:
             shown.extend(without_host_panels(self.without_host, len(self.lost_to_host)))
@@ -75,7 +76,7 @@ class Part:
         return [*shown, ballot_panel(self.ballots)] if self.ballots else shown
 
     def figures(self) -> Iterator[tuple[str, tuple[Sequence[Any], dict[str, Cell]]]]:
-        """The same as records."""
+        """Yield the same tables as records, each with its name and the cells that all its rows share."""
         yield "standings", (self.table.lines, {})
         if self.without_host is not None:
             yield "standings-without-games-lost-to-hosts", (self.without_host.lines, {})
@@ -84,19 +85,19 @@ class Part:
         yield "head-to-head", (list(_head_to_head(self.table)), {})
         yield "seats", (self.table.seats, {"p": self.table.seats_p})
         yield "order-of-speaking", (self.table.spoke, {"p": self.table.spoke_p})
-        yield "votes-for-ones-own", (self.favours, {})
-        yield "for-and-against", (self.relations, {})
+        yield "votes-for-the-own-maker", (self.favours, {})
+        yield "for-and-against-each-other", (self.relations, {})
         for each in self.ballots:
             yield "position-on-the-ballot", (each.places, {"p": each.p})
 
 
 @dataclass(frozen=True)
 class Kind:
-    """All games of one game."""
+    """All games of one game, by condition."""
 
     game: str
     conditions: tuple[Condition, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ReportSection, ...]
     means: tuple[Measured, ...]
     differences: tuple[Difference, ...]
 
@@ -106,7 +107,7 @@ class Kind:
         return frozenset(self.conditions[0].levels)
 
     def panels(self) -> list[DataTable]:
-        """The tables that compare conditions; none where there is one."""
+        """Return the tables that compare conditions, or none if there is one condition."""
         if len(self.conditions) < 2:
             return []
         relative = len({len(game.entrants) for each in self.conditions for game in each.ranked}) > 1
@@ -115,7 +116,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Compared:
-    """What was found; `pooled` where conditions were not told apart, `alone` counts branches that are in no figure."""
+    """The whole comparison. `alone` counts the branches that are in no figure."""
 
     read: Games
     by: str
@@ -130,8 +131,8 @@ class Compared:
         return sum(len(each.games) for kind in self.kinds for each in kind.conditions)
 
     @property
-    def whole(self) -> Part | None:
-        """The only part, where all games are of one game under one condition."""
+    def whole(self) -> ReportSection | None:
+        """The only section, or None if there are several games or conditions."""
         parts = [part for kind in self.kinds for part in kind.parts]
         return parts[0] if len(parts) == 1 and len(self.kinds) == 1 else None
 
@@ -143,7 +144,7 @@ class Compared:
 
     @cached_property
     def panels(self) -> list[tuple[bool, Panel]]:
-        """Whether it was planned, and the table or chart; titles say of which game or condition it is."""
+        """Each table or chart, after whether it was planned. Titles name the game or condition if there are several."""
         found = [("planned conditions", panel) for design in self.designs for panel in design_panels(design)]
         parts = [part for kind in self.kinds for part in kind.parts]
         several = len(self.kinds) > 1
@@ -160,7 +161,7 @@ class Compared:
 
     @cached_property
     def tables(self) -> dict[str, Frame]:
-        """Every table in numbers: an interval is three columns, and game, condition and `planned` lead each row."""
+        """Every table in numbers. An interval takes three columns, and game, condition and `planned` lead each row."""
         rows: dict[str, list[dict[str, Cell]]] = {}
 
         for name, game, condition, found, more in self._figures():
@@ -173,7 +174,7 @@ class Compared:
         return {name: _frame(found) for name, found in rows.items()}
 
     def _figures(self) -> Iterator[tuple[str, str, str, Sequence[Any], dict[str, Cell]]]:
-        """The table, the game, the condition, the records and what else stands in each row."""
+        """Yield for each table its name, the game, the condition, the records, and the cells that all rows share."""
         for kind in self.kinds:
             for part in kind.parts:
                 yield from ((name, part.game, part.condition.name, *rest) for name, rest in part.figures())
@@ -189,7 +190,7 @@ class Compared:
                 yield "arms", each.game, "", arm.effects, {"of": each.of, "at": each.at, "arm": arm.arm}
 
     def sentences(self) -> list[dict[str, Any]]:
-        """Each table's title, what it assumes, and what one may write of it."""
+        """Return the title, the note (assumptions) and the sentence of each table."""
         return [
             {"title": panel.title, "planned": planned, "note": panel.note, "sentence": panel.sentence}
             for planned, panel in self.panels
@@ -198,7 +199,7 @@ class Compared:
 
 
 def slug(title: str) -> str:
-    """A table's name for `--planned` and files: `Votes for the own maker` is `votes-for-ones-own`."""
+    """Return a table's name for `--planned` and files: `Head to head` is `head-to-head`."""
     return "-".join("".join(mark for mark in title.lower() if mark.isalnum() or mark == " ").split())
 
 
@@ -210,7 +211,10 @@ def compared(
     max_fallbacks: float = 0.10,
     planned: frozenset[str] = frozenset(),
 ) -> Compared:
-    """All of it; `UsageError` for a folder without a finished game."""
+    """Compare the games of some folders. Raises `UsageError` for a folder without a finished game.
+
+    `pool` treats all conditions as one.
+    """
     read = read_games(*directories)
     models = {entrant.model for game in read.games for entrant in game.entrants}
     by = by or ("model" if len(models) > 1 else "player")
@@ -238,13 +242,13 @@ def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> K
     return Kind(name, tuple(conditions), parts, tuple(measured(sized)), tuple(differences(sized)))
 
 
-def _part(name: str, condition: Condition, max_fallbacks: float) -> Part:
+def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSection:
     games = condition.games
     above = tuple(game.name for game in games if game.fallen > max_fallbacks)
     kept = [game for game in games if game.fallen <= max_fallbacks]
     lost = tuple(game.name for game in games if game.lost_to_host)
     lots, table = (ballots(games, final=final) for final in (False, True)), standings(games)
-    return Part(
+    return ReportSection(
         game=name,
         condition=condition,
         table=table,
@@ -278,7 +282,7 @@ def _head_to_head(table: Standings) -> Iterator[_Pair]:
 
 
 def _cells(each: Any) -> Iterator[tuple[str, Cell]]:
-    """The fields of a record: an interval as value, low and high; of several values each by its number from 1."""
+    """Yield the columns of a record: an interval as value, low and high, a tuple numbered from 1."""
     for field in fields(each):
         yield from _cell(field.name, getattr(each, field.name))
 
@@ -301,13 +305,13 @@ def _frame(rows: Sequence[Mapping[str, Cell]]) -> Frame:
 DECIDED = "decisions by fallbacks say nothing about the players"
 
 
-def fell(part: Part, max_fallbacks: float) -> str:
-    """How many games of a part have too many fallbacks."""
+def fell(part: ReportSection, max_fallbacks: float) -> str:
+    """Say how many games of a section have too many fallbacks."""
     return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
 
 
-def lost_to_hosts(part: Part) -> str:
-    """Say how many games of a part lost decisions to a host, and whether ratings stand without them as well."""
+def lost_to_hosts(part: ReportSection) -> str:
+    """Say how many games of a section lost decisions to a host, and whether there are ratings without them."""
     if not part.lost_to_host:
         return "no game lost a decision to its host: ratings stand once"
     many = f"{len(part.lost_to_host)} of {counted(len(part.condition.games), 'game')}"
@@ -315,7 +319,7 @@ def lost_to_hosts(part: Part) -> str:
 
 
 def planned_by_batch(directory: Path) -> list[str]:
-    """The tables that a batch's design names beforehand: models that rotate are there to be compared."""
+    """Return the tables that a batch plans: standings and ratings if several models take turns, else none."""
     try:
         manifest = json.loads((directory / MANIFEST).read_bytes())
     except (OSError, ValueError):
@@ -334,14 +338,14 @@ def folder_page(
     css: str = "",
     served: Served | None = None,
 ) -> str:
-    """The page of a folder; `pages` are the addresses of its games' pages, by name of the game."""
+    """Return the page of a folder. `pages` has the addresses of the pages of its games, by name of the game."""
     games, played = [], []
     for run in runs:
         played.append(run.game.replace("_", " ").title())
-        by_model = {} if run.shares is None else run.shares.by_model
+        by_model = {} if run.fallback_rates is None else run.fallback_rates.by_model
         share = ", ".join(f"{model} {each.percent}" for model, each in by_model.items())
-        if run.shares is not None and run.shares.whole.causes:
-            share += f"; by cause: {run.shares.whole.causes_in_words}"
+        if run.fallback_rates is not None and run.fallback_rates.whole.causes:
+            share += f"; by cause: {run.fallback_rates.whole.causes_in_words}"
         page = pages.get(run.name)
         games.append(GameLink(run.name, run.status, run.seed, run.first, run.cost_usd, page, share or None))
     finished = sum(game.status in FINISHED for game in games)
@@ -378,7 +382,7 @@ def folder_page(
 
 
 def verdict(found: Compared) -> str | None:
-    """Who came first, as the standings may be summed up, and whether mean ranks differ by more than chance."""
+    """Return a sentence on who came first and whether mean ranks differ by more than chance, or None without a test."""
     said = []
     for kind in found.kinds:
         for part in kind.parts:

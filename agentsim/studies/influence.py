@@ -1,9 +1,9 @@
-"""Influence: what one message did, branches in which it was said beside branches in which it was not.
+"""Influence: the effect of one message, from branches with the message paired with branches without it.
 
-`responses` are what each listener did next, in any game: choices, amounts, and deeds towards the speaker. Branch k of
-both sides has the same chance up to what players draw of their own; intervals are `paired`. Shares count a listener who
-did no such thing as one who did not choose it, so that every pair counts; of amounts, only pairs count in which both
-sides have one.
+`responses` are what each listener did next, in any game: choices, amounts, and interactions with the speaker. Branch k
+of both sides has the same chance, except for what players draw of their own; intervals are `paired`. For shares, a
+listener who did no such thing counts as one who did not choose it, so that every pair counts. For amounts, only pairs
+count in which both sides have one.
 """
 
 from __future__ import annotations
@@ -44,12 +44,15 @@ from agentsim.runner.player_message import PlayerMessage, Swap, messages
 from agentsim.runner.replay import is_over
 
 ALL = "(all)"
-"""In place of a listener: the mean of those who did such a thing in any branch."""
+"""The label of the mean of the listeners who did such a thing in any branch."""
 
 
 @dataclass(frozen=True, slots=True)
 class BranchResult:
-    """One finished branch: what listeners did next, what the outcome gives players; `rest` tells branches apart."""
+    """One finished branch: the listeners' responses and the outcome by player.
+
+    `rest` holds all decisions and results, to compare the branches of a pair.
+    """
 
     responses: Responses
     results: Mapping[Column, float]
@@ -58,7 +61,7 @@ class BranchResult:
 
 @dataclass(frozen=True, slots=True)
 class Swapped:
-    """A message of the run `of`: the words of decision `at`, who heard them, and what is there in place of them."""
+    """A message of the run `of`: the words of decision `at`, its listeners, and the words `instead` that replace it."""
 
     of: str
     at: int
@@ -74,12 +77,12 @@ class Swapped:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """What a message did: the mean of said less swapped, over pairs of branches.
+    """The effect of a message: the mean of said less swapped, over pairs of branches.
 
-    `listeners` has the effects on what each listener did next, `outcome` those on ranks, wins and scores; in an
-    `Effect`, `player` is the listener. The ends that hold together (`low_adj`, `high_adj`) do so for all of both, of
-    all messages that were asked about at once. `unpaired` are branches without a finished partner. `identical` says
-    that in every pair all that followed is the same: the message did nothing.
+    `listeners` has the effects on what each listener did next, `outcome` those on ranks, wins and scores. The player of
+    an `Effect` is the listener. The simultaneous interval (`low_adj`, `high_adj`) covers all effects of both kinds, of
+    all messages that were asked about at once. `unpaired` counts branches without a finished partner. `identical` is
+    true if in every pair all that followed is the same: the message did nothing.
     """
 
     message: Swapped
@@ -90,22 +93,22 @@ class Influence:
     outcome: tuple[PairedEffect, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As `agentsim influence --json` prints it."""
+        """Return what `agentsim influence --json` prints."""
         return asdict(self)
 
 
 Sides: TypeAlias = tuple[Mapping[int, BranchResult], Mapping[int, BranchResult]]
-"""Finished branches by number: with the message, and with what is swapped for it."""
+"""Finished branches by number: those with the message, and those with what replaces it."""
 
 
 def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
-    """What each message did; the intervals that hold together are of all messages."""
+    """Return the effect of each message. The simultaneous intervals cover all messages."""
     paired = [sorted(said.keys() & swapped.keys()) for _, (said, swapped) in found]
     most = max(map(len, paired), default=0)
     columns: list[Column] = []
     blocks: list[Array] = []
     same: list[str | None] = []
-    ends: list[tuple[int, int]] = []  # of each message, how many columns are of listeners, and how many in all
+    ends: list[tuple[int, int]] = []  # by message: the number of columns of listeners, and of all columns
     for (message, sides), both in zip(found, paired, strict=True):
         named, values, own = _table(message, [[side[key] for key in both] for side in sides])
         filled = np.full((2, most, len(named)), np.nan)
@@ -131,7 +134,7 @@ def influences(found: Sequence[tuple[Swapped, Sides]]) -> list[Influence]:
 
 
 def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[list[Column], Array, int]:
-    """The columns, their values by side, branch and column, and how many columns are of listeners."""
+    """Return the columns, their values by side, branch and column, and how many columns are of listeners."""
     branches = [branch for side in sides for branch in side]
     rows = list(_rows(message, [branch.responses for branch in branches]))
     results = list(dict.fromkeys(column for branch in branches for column in branch.results))
@@ -148,7 +151,7 @@ def _table(message: Swapped, sides: Sequence[Sequence[BranchResult]]) -> tuple[l
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One measure of these listeners: the share who chose a value, or where there is none the mean of their amounts."""
+    """One measure of these listeners: the share that chose a value, or the mean amount if `chosen` is None."""
 
     what: str
     chosen: str | None
@@ -168,7 +171,7 @@ class _Row:
 
 
 def _rows(message: Swapped, found: Sequence[Responses]) -> Iterator[_Row]:
-    """Every measure of all who have it, then of each of them; of a choice the speaker first."""
+    """Yield every measure, first for all listeners who have it and then for each. Choices of the speaker come first."""
     choices = {(what, chosen) for each in found for (what, _), chosen in each.chosen.items() if chosen}
     amounts = {(what, None) for each in found for what, _ in each.amounts}
     did = {key for each in found for key in (*each.chosen, *each.amounts)}
@@ -184,7 +187,7 @@ def _rows(message: Swapped, found: Sequence[Responses]) -> Iterator[_Row]:
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """By what was done and by whom: what was chosen ("" for nothing that has a row), and amounts."""
+    """The first responses by (what was done, listener): the value chosen ("" for none), and amounts."""
 
     chosen: dict[tuple[str, PlayerId], str] = field(default_factory=dict)
     amounts: dict[tuple[str, PlayerId], float] = field(default_factory=dict)
@@ -198,11 +201,12 @@ def responses(
     speaker: PlayerId,
     listeners: Sequence[PlayerId],
 ) -> Responses:
-    """What listeners did from wave `heard` on, each thing the first time; `log` grows while the waves are played.
+    """Return what listeners did from wave `heard` on, each thing the first time.
 
-    A closed choice is what was chosen, true is `yes`, a whole number an amount: each by its request's kind and its path
-    (`action.bid`), or by the kind alone where the path ends in it. Every deed that events declare is chosen to be done
-    to the speaker or not; the first deed that is for or against another is +1 or -1 if the speaker is that other.
+    A closed choice counts as the value chosen, true as `yes`, a whole number as an amount. Each is named by its
+    request's kind and its path (`action.bid`), or by the kind alone if the path ends in it. Every interaction that
+    events declare counts as done to the speaker or not. The first interaction for or against another player counts +1
+    or -1 if the speaker is that other player. `log` grows while the waves are played.
     """
     found, begun, known = Responses(), -1, 0
     for each in waves:
@@ -218,7 +222,7 @@ def responses(
                     into.setdefault((what, ask.request.player), value)
     past, towards = Past(), f"for (+1) or against (-1) {speaker}"
     for place, told in enumerate(log):
-        # what is told late may have been decided before the message
+        # a decision from before the message may be told after it
         if 0 <= begun <= place and (told.decision is None or told.decision > known):
             acts = [act for act in told.event.interactions(past) if act.whom != act.who and act.deed != NAMED]
             for player in listeners:
@@ -230,7 +234,7 @@ def responses(
 
 
 def _take(found: Responses, who: PlayerId, acts: Sequence[Interaction], speaker: PlayerId, towards: str) -> None:
-    """The deeds of one player in one event, those that it does for the first time."""
+    """Record the interactions of one player in one event, as far as it has not done them before."""
     if signs := [(act.whom, act.sign) for act in acts if act.sign]:
         found.amounts.setdefault((towards, who), float(sum(sign for whom, sign in signs if whom == speaker)))
     for deed in dict.fromkeys(act.deed for act in acts):
@@ -242,7 +246,7 @@ def _take(found: Responses, who: PlayerId, acts: Sequence[Interaction], speaker:
 
 
 def _decided(request: Request[Any], decision: Mapping[str, Any]) -> Iterator[tuple[str, str | float]]:
-    """The closed choices and whole numbers of a decision; lists, and words, are neither."""
+    """Yield the closed choices and whole numbers of a decision, without lists and free text."""
     schema: Mapping[str, Any] = request.schema()
     if bare := bare_field(request.answer, request.stated):
         schema = {"properties": {bare: schema}}
@@ -261,7 +265,7 @@ def _decided(request: Request[Any], decision: Mapping[str, Any]) -> Iterator[tup
 
 
 def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
-    """Two tables of each message: what each listener did next, and the outcome."""
+    """Return two tables for each message: what each listener did next, and the outcome."""
     return [panel for each in found for panel in _message(each, counted(len(found), "message"))]
 
 
@@ -291,7 +295,7 @@ def _message(found: Influence, messages: str) -> Iterator[DataTable]:
 
 @dataclass(frozen=True)
 class MessageStudy:
-    """What is asked: messages, each with its other arm, and how many branches a side."""
+    """The messages to study, each with its other arm, and the number of branches per side."""
 
     messages: tuple[PlayerMessage, ...]
     branches: int
@@ -307,7 +311,10 @@ class MessageStudy:
         each: bool = False,
         branches: int,
     ) -> MessageStudy:
-        """Raises `UsageError` where decision `at` says nothing to another player, or cannot be without its words."""
+        """Return the study of decision `at`, with the messages of the same kind that `each` adds.
+
+        Raises `UsageError` if the decision says nothing to another player, or is not valid without its words.
+        """
         if swap is not None and words is not None:
             raise UsageError("--words: take the place of the message themselves; leave out --swap")
         if swap not in {None, *get_args(Swap)}:
@@ -319,11 +326,11 @@ class MessageStudy:
 
     @property
     def jobs(self) -> list[BranchJob]:
-        """Every branch, with its files if it is there."""
+        """Every branch, with its files if it exists."""
         return [job for message in self.messages for job in message.jobs(self.branches)]
 
     def measured(self) -> list[Influence]:
-        """What each message did, by the branches that are finished."""
+        """Return the effect of each message, by the branches that are finished."""
         found = []
         for message in self.messages:
             sides: tuple[dict[int, BranchResult], dict[int, BranchResult]] = ({}, {})
@@ -349,7 +356,7 @@ class MessageStudy:
 
 
 def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
-    """What followed from the message in a branch; None of one that is not finished."""
+    """Return what followed from the message in a branch, or None if the branch is not finished."""
     if not is_over(files) or not files.history.is_file():
         return None
     history, at = load_history(files.history), message.parent.ask.index

@@ -1,8 +1,8 @@
-"""Placement: where a new label, the last one, stands against a reference pool, and which tables teach most about it.
+"""Placement: the strength of a new label, the last one, relative to a reference pool, and the tables that inform most.
 
-The posterior is that of the pool's games and the new ones together, so that the interval includes what is uncertain
-about the pool (docs/inference.md, "A reference pool"). A block has as many games as there are seats, with the same
-labels; the new one takes every seat in turn.
+The posterior is that of the pool's games and the new ones together, so the interval includes the uncertainty about the
+pool (docs/inference.md, "A reference pool"). A block has as many games as there are seats, all with the same labels;
+the new label takes every seat in turn.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from agentsim.analysis.intervals import FEWEST, SEED, Array, Interval
 from agentsim.analysis.posterior import CHAINS, WRONG, Posterior, Stages, credible, posterior
 
 _ORDERS = 100
-"""Orders of arrival that are drawn to know what a table is expected to teach."""
+"""The number of finishing orders that are drawn to estimate the information of a table."""
 _GROWTH = 4
-"""A round has a block for each so many that are played, and at least one."""
+"""A round has one block for every `_GROWTH` blocks that are played, and at least one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dispersion:
-    """How much more the results of blocks vary than strengths alone explain: 1 is as much. `p` is the chance of it."""
+    """The ratio of the variance of blocks' results to the variance that strengths alone explain, and its p-value."""
 
     factor: float
     p: float
@@ -36,11 +36,11 @@ class Dispersion:
 
 @dataclass(frozen=True)
 class Placement:
-    """The new label against a pool whose mean log strength is 0.
+    """The new label relative to a pool whose mean log strength is 0.
 
-    `strength` is its log strength, `members` are those of the pool; `stronger` by member how likely the new one is the
-    stronger, `places` how likely it is the strongest of all, the second, and so on. `dispersion` is None with fewer
-    than `FEWEST` blocks.
+    `strength` is the log strength of the new label, `members` are those of the pool. `stronger` has by member the
+    probability that the new label is stronger, `places` the probabilities that it is the strongest of all, the second,
+    and so on. `dispersion` is None with fewer than `FEWEST` blocks.
     """
 
     strength: Interval
@@ -61,10 +61,10 @@ def placement(
     chains: int = CHAINS,
     seed: int = SEED,
 ) -> Placement:
-    """Where the last of `size` labels stands, from the pool's games and its own, in blocks of `block`.
+    """Return the placement of the last of `size` labels, from the pool's games and its own, in blocks of `block` games.
 
-    Each of the pool's games counts as `weight` games (`posterior.independence`); where the new ones vary too much, they
-    count by their dispersion as fewer.
+    Each of the pool's games counts as `weight` games (`posterior.independence`). If the new games vary too much, each
+    counts as 1 / dispersion games.
     """
 
     def drawn(worth: float) -> Posterior:
@@ -84,8 +84,11 @@ def placement(
 
 
 def _dispersion(found: Posterior, games: Sequence[Stages], block: int) -> Dispersion | None:
-    """Pearson's statistic of what the last label took in each block, over its degrees of freedom (P. McCullagh and J.
-    A. Nelder, Generalized Linear Models, 1989, section 4.5)."""
+    """Return Pearson's statistic of the last label's places in each block, over its degrees of freedom.
+
+    P. McCullagh and J. A. Nelder, Generalized Linear Models, 1989, section 4.5. Returns None for fewer than `FEWEST`
+    blocks.
+    """
     if len(games) < FEWEST * block:
         return None
     strength = np.exp(found.logs.mean(axis=0))
@@ -99,13 +102,13 @@ def _dispersion(found: Posterior, games: Sequence[Stages], block: int) -> Disper
 
 
 def next_tables(found: Posterior, seats: int, *, most: int, played: int, blocks: int) -> list[tuple[int, ...]]:
-    """The labels at the tables of the next blocks, after so many that are `played`; at most `blocks` in all.
+    """Return the labels at the tables of the next blocks, given that `played` of at most `blocks` blocks are played.
 
-    Each block is the one that leaves the smallest expected variance of the last label's log strength: that of the
-    inverse of the posterior's precision, the expected Fisher information of the blocks before it and its own (D. V.
-    Lindley, On a measure of the information provided by an experiment, 1956, for a normal posterior). The last label
-    has one to `most` of the seats, others one each; for each number of its seats the members come to the table one
-    after the other, each time the one that teaches most.
+    Each block is the one with the smallest expected variance of the last label's log strength: that of the inverse of
+    the posterior precision plus the expected Fisher information of the blocks before it and its own (D. V. Lindley, On
+    a measure of the information provided by an experiment, 1956, for a normal posterior). The last label has one to
+    `most` of the seats, and any other label at most one. For each number of its seats, members are added greedily, the
+    most informative first.
     """
     size = found.logs.shape[1]
     logs = found.logs.mean(axis=0)
@@ -133,9 +136,9 @@ def next_tables(found: Posterior, seats: int, *, most: int, played: int, blocks:
 
 
 def information(logs: Array, table: Sequence[int]) -> Array:
-    """The expected Fisher information of one game about the log strengths, labels by labels.
+    """Return the expected Fisher information of one game about the log strengths, as a matrix of labels by labels.
 
-    It is the sum over places of diag(p) - p p', where p are the chances to take the place among those who have none.
+    It is the sum over places of diag(p) - p p', in which p are the chances to take the place among those who have none.
     """
     waits = np.random.default_rng(SEED).standard_exponential((_ORDERS, len(table)))
     strength = np.exp(logs[list(table)])

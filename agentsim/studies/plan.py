@@ -1,11 +1,11 @@
-"""Plans: how many blocks, games, calls and dollars it takes to find an effect of a design, by a pilot.
+"""Plans: the number of blocks, games, calls and dollars that it takes to find an effect of a design, from a pilot.
 
-An effect is found if Student's interval of 95% leaves out 0. With the true standard deviation S of a block's contrast,
-N blocks and an effect D this has the chance P(|T| > t), T noncentral with sqrt(N) D / S. The pilot's s is not S: over
-pilots with f degrees of freedom, the chance that N blocks give is that of a noncentral t with f degrees of freedom and
-noncentrality t to be below sqrt(N) D / s, and N is chosen so that this is the power promised (S. A. Julious and R. J.
-Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance, Pharmaceutical
-Statistics 5, 2006). f is that of the pilot's variance as it spreads (`effects.freedom_of`).
+An effect is found if Student's interval of 95% excludes 0. With the true standard deviation S of a block's contrast, N
+blocks and an effect D this has the probability P(|T| > t), T noncentral with sqrt(N) D / S. The pilot's s is not S:
+over pilots with f degrees of freedom, the expected power of N blocks is the probability that a noncentral t with f
+degrees of freedom and noncentrality t is below sqrt(N) D / s, and N is chosen so that this is the promised power (S. A.
+Julious and R. J. Owen, Sample size calculations for clinical studies allowing for uncertainty about the variance,
+Pharmaceutical Statistics 5, 2006). f is that of the pilot's variance (`effects.freedom_of`).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from agentsim.studies.designs import Factorial
 from agentsim.studies.effects import DesignGames, FactorEffect, effects
 
 PILOT = 20
-"""Blocks of a pilot for which the promised power is kept within 4 points, whatever the measure's distribution."""
+"""The blocks of a pilot for which the promised power holds within 4 points, for any distribution of the measure."""
 _MOST_BLOCKS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What it takes to find one effect; `pilot` is the pilot's, `power` that of the blocks that are planned.
+    """The cost of finding one effect. `pilot` is the effect in the pilot, `power` that of the planned number of blocks.
 
-    `blocks` and what follows are None where the pilot's blocks were all the same. `cost_usd` and `calls` are those of
-    `games` games that are like the pilot's; dollars are None where a price is unknown.
+    `blocks` and the fields after it are None if the pilot's blocks were all the same. `calls` and `cost_usd` are those
+    of `games` games like the pilot's; `cost_usd` is also None if a price is unknown.
     """
 
     pilot: FactorEffect
@@ -46,7 +46,7 @@ class Needed:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many blocks each effect needs to be found in the `size` given; `pilot` blocks say how the games spread."""
+    """The number of blocks that each effect needs to be found at this `size`, by the variance in `pilot` blocks."""
 
     design: str
     size: float
@@ -56,7 +56,7 @@ class Plan:
     needed: tuple[Needed, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As `agentsim plan --json` prints it."""
+        """Return what `agentsim plan --json` prints."""
         return asdict(self)
 
 
@@ -69,7 +69,10 @@ def plan(
     factor: str | None = None,
     player: str | None = None,
 ) -> Plan:
-    """What a design needs, by a pilot of the same design in a folder; `UsageError` where it is no such one."""
+    """Return what a design needs, by a pilot of the same design in a folder.
+
+    Raises `UsageError` if the folder is not such a pilot.
+    """
     if not (math.isfinite(size) and size > 0):
         raise UsageError(f"--effect: must be a number above 0, found {size}")
     found = DesignGames(pilot).blocks()
@@ -80,7 +83,7 @@ def plan(
     if found.complete < FEWEST:
         raise UsageError(f"{pilot}: has {found.complete} complete blocks: a pilot needs {FEWEST}, and better {PILOT}")
     asked = replace(found, design=design, record=found.record.model_copy(update={"table": design.table}))
-    rows = len(found.seeds) / len(set(found.seeds))  # of a paired batch several blocks have one seed
+    rows = len(found.seeds) / len(set(found.seeds))  # blocks of a paired batch share seeds
     calls = sum(each.calls for each in found.games) / len(found.games)
     costs = [each.cost_usd for each in found.games]
     cost = None if None in costs else sum(each or 0.0 for each in costs) / len(costs)
@@ -102,7 +105,7 @@ def plan(
 
 
 def power_of(blocks: int, size: float, sd: float, freedom: float) -> float:
-    """The chance that so many blocks find an effect, over what a pilot with these degrees of freedom leaves open."""
+    """Return the expected power of so many blocks, given a pilot with these degrees of freedom."""
     if blocks < 2:
         return 0.0
     found: float = nctdtr(freedom, stdtrit(blocks - 1, UPPER), math.sqrt(blocks) * size / sd)
@@ -110,7 +113,10 @@ def power_of(blocks: int, size: float, sd: float, freedom: float) -> float:
 
 
 def blocks_needed(size: float, sd: float, freedom: float) -> int:
-    """The fewest blocks with a power of 80%; `sd` is the pilot's, with these degrees of freedom."""
+    """Return the fewest blocks with a power of 80%. `sd` is the pilot's, with these degrees of freedom.
+
+    Raises `UsageError` if they are more than `_MOST_BLOCKS`.
+    """
     found = fewest(lambda number: power_of(number, size, sd, freedom) >= POWER, FEWEST - 1, _MOST_BLOCKS)
     if found is None:
         raise UsageError(f"--effect {size:g}: needs more than {_MOST_BLOCKS:,} blocks")

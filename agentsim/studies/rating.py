@@ -1,7 +1,7 @@
-"""A new model rated against a reference pool: rounds of games, each chosen from what is known, until that is enough.
+"""The rating of a new model against a reference pool, in rounds of games, until its interval is narrow enough.
 
-The games are a batch in a folder of its own, whose manifest grows by a round at a time. Which games come next follows
-from those that are played, so that the same command goes on where one was killed.
+The games are a batch in a folder of its own, whose manifest grows by one round at a time. The next games are chosen
+from the results of those that are played, so the same command resumes a rating that was killed.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ GAMES, WIDTH = 100, 0.5
 
 @dataclass
 class Rating:
-    """The rounds of one model's games, and what they show; `rate` says what is asked.
+    """The rounds of one model's games, and its rating by them. The command `rate` documents the options.
 
-    Raises `UsageError` for what cannot be asked, and writes nothing before `next_games`.
+    Raises `UsageError` for options that are not valid. Writes no file before `next_games`.
     """
 
     model: str
@@ -80,12 +80,12 @@ class Rating:
         self.directory = self.out or self.logs_dir / name
         if (there := read_manifest(self.directory)) is not None:
             self.manifest = replace(self.manifest, games=there.games)
-            prepared(self.manifest, self.directory, self.logs_dir)  # which refuses a batch that is another one
+            prepared(self.manifest, self.directory, self.logs_dir)  # raises if the folder has another batch
 
     def batches(self, **options: Any) -> Iterator[Batch]:
-        """The rounds that are left, each to be played before the next is asked for; none after one without a result.
+        """Yield the rounds that are left. The caller plays each before it asks for the next.
 
-        The options are those of `Batch`.
+        Stops after a round with an incomplete game. The options are those of `Batch`.
         """
         while (manifest := self.next_games()) is not None:
             batch = Batch(manifest, self.directory, env=self.env, **options)
@@ -94,7 +94,7 @@ class Rating:
                 return
 
     def next_games(self) -> Manifest | None:
-        """What to play, in `directory`; None where the interval is narrow enough, or all games are played."""
+        """Return the manifest to play in `directory`, or None if the interval is narrow enough or no game is left."""
         if self.finished:
             known, played = self.placement, len(self.manifest.games) // self.seats
             if played and (known.strength.width < self.width or played >= self.blocks):
@@ -108,7 +108,7 @@ class Rating:
 
     @property
     def finished(self) -> bool:
-        """Whether every game that is planned so far is over."""
+        """True if every game that is planned so far is over."""
         for game in self.manifest.games:
             files = RunFiles(self.directory, game.name)
             if game.name not in self._over:
@@ -124,7 +124,10 @@ class Rating:
         return True
 
     def _block(self, number: int, table: tuple[int, ...]) -> list[Planned]:
-        """A game for every seat, of one seed: the labels, in an order of the block's own, move on by a seat a game."""
+        """Return one game for every seat, all with one seed.
+
+        The labels have a random order that is drawn for the block, and move on by one seat from game to game.
+        """
         seed, seats = derived_seed(self.manifest.design.seed, number), range(self.seats)
         order = np.random.default_rng(seed).permutation(table)
         names = [f"game_{number * self.seats + turn + 1:04d}" for turn in seats]
@@ -134,17 +137,17 @@ class Rating:
 
     @cached_property
     def placement(self) -> Placement:
-        """Where the model stands by the games that are planned, all of which are over."""
+        """The placement of the model by all planned games, which must be over."""
         return self._placed([game.name for game in self.manifest.games])
 
     @property
     def lost_to_host(self) -> list[str]:
-        """The games that lost a decision to a host."""
+        """The names of the games in which a decision was lost to a host."""
         return [game.name for game in self.manifest.games if game.name in self._lost_to_host]
 
     @property
     def without_host(self) -> Placement | None:
-        """Where the model stands without the games that lost a decision to a host; None if none or all of them did."""
+        """The placement without the games that lost a decision to a host, or None if none or all of them did."""
         left = [game.name for game in self.manifest.games if game.name not in self._lost_to_host]
         return self._placed(left) if 0 < len(left) < len(self.manifest.games) else None
 
@@ -154,7 +157,7 @@ class Rating:
 
     @property
     def sentence(self) -> str:
-        """What one may write."""
+        """The result as one sentence that may be quoted."""
         strength, first, size = self.placement.strength, self.placement.places[0], len(self.frozen.members)
         played = len(self.manifest.games)
         return (
@@ -166,15 +169,15 @@ class Rating:
 
     @property
     def had(self) -> list[int]:
-        """How often the model had each seat."""
+        """The number of games in which the model had each seat."""
         tables = [game.models for game in self.manifest.games]
         return [sum(table[seat] == len(self.frozen.members) for table in tables) for seat in range(self.seats)]
 
     def to_json(self) -> dict[str, Any]:
-        """What is known, when all games that are planned are over; log strengths are over the pool's mean.
+        """Return the result as JSON, once all planned games are over.
 
-        `seats` is how often the model had each, `games` of a member are those that it met the model in. It is `wide`
-        where the interval is not as narrow as asked.
+        Log strengths are relative to the mean of the pool. `seats` counts the games of the model in each seat, `games`
+        of a member those in which it met the model. `wide` is true if the interval is wider than asked.
         """
         known, spent = self.placement, [spent for _, spent in self._over.values()]
         without = self.without_host

@@ -1,6 +1,6 @@
 """A reference pool: finished games of one scenario, frozen in a file, that new models are rated against.
 
-It holds the results themselves and no fit of them, so that what is uncertain about its members stays so
+The file holds the results and not a fit of them, so that the uncertainty about its members is kept
 (`analysis.posterior`).
 """
 
@@ -27,15 +27,15 @@ from agentsim.errors import UsageError, first_objection
 from agentsim.history.load import parsed, read
 from agentsim.history.run_files import RunFiles, write_whole
 from agentsim.history.versions import require_version
-from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan, SeatRecord
+from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.validation import no_such_bot, validated
 
 FORMAT: Final = "agentsim-pool/2"
 _OF_SEAT = ("id", "prompt", "called")
-"""What belongs to a seat, whichever model sits there; the rest of a player is the model's."""
+"""The fields of a player that belong to the seat, whichever model has it. The others are the model's."""
 _UNSEEN = ("players", "prices")
-"""Parts of a scenario in which a pool's games may differ: players are members, prices change no game."""
+"""The parts of a scenario in which a pool's games may differ: players are the members, and prices change no game."""
 
 
 class _Part(BaseModel):
@@ -43,7 +43,7 @@ class _Part(BaseModel):
 
 
 class Member(_Part):
-    """A model with its settings; `files` are those of its models' weights, None for others."""
+    """A model with its settings. `files` has the weights file of each of its models, None for one without."""
 
     label: str
     plan: dict[str, JsonValue]
@@ -51,7 +51,7 @@ class Member(_Part):
 
 
 class PoolGame(_Part):
-    """One game: by seat the number of the member and its rank (ties share their mean); the digest of its history."""
+    """One game: by seat the index of the member and its rank (ties share their mean), and the digest of its history."""
 
     name: str
     seed: int
@@ -61,9 +61,9 @@ class PoolGame(_Part):
 
 
 class Pool(_Part):
-    """The file. `versions`, `scenario` and `run` are those of its first game, whose players are the seats.
+    """The content of the file. `versions`, `scenario` and `run` are those of its first game, its players the seats.
 
-    `sha256` is the digest of all else in it: a file that was changed is no reference any more.
+    `sha256` is the digest of all other fields; a file that was changed is refused.
     """
 
     format: Literal["agentsim-pool/2"] = FORMAT
@@ -98,34 +98,37 @@ class Pool(_Part):
         return hashlib.sha256(self.model_dump_json(exclude={"sha256"}).encode()).hexdigest()
 
     def results(self, size: int) -> list[Stages]:
-        """The games for a fit of so many labels, the members first."""
+        """Return the games as data for a fit of `size` labels, the members first."""
         return [stages(game.ranks, game.members, size) for game in self.games]
 
     @cached_property
     def weight(self) -> float:
-        """As how many games each one counts, since games of one seed share their luck."""
+        """The number of independent games that each one counts as, since games of one seed share their luck."""
         size = len(self.members)
         return independence(self.results(size), size, clusters([game.seed for game in self.games]))
 
     def plan(self, member: Member) -> PlayerPlan:
-        """A member without a seat."""
-        record = SeatRecord.model_validate_json(json.dumps({**member.plan, "id": "", "prompt": None}))
-        return PlayerPlan.restore(record, [None if file is None else Path(file) for file in member.files])
+        """Return the plan of a member without a seat."""
+        plan = PlayerPlan.model_validate_json(json.dumps({**member.plan, "id": "", "prompt": None}))
+        return plan.found([None if file is None else Path(file) for file in member.files])
 
     def shared(self) -> dict[str, Any]:
-        """The settings that all members have in common: those of a new one, where nothing else is said."""
+        """Return the settings that all members have in common, which are the defaults of a new one."""
         first, *others = (member.plan for member in self.members)
         return {key: value for key, value in first.items() if key != "model" and all(o[key] == value for o in others)}
 
     def cast(self, plan: PlayerPlan) -> Scenario:
-        """The pool's scenario with this model in every seat, without limits of the run that the pool was made from."""
+        """Return the pool's scenario with this model in every seat, without cost, call and time limits."""
         scenario = Scenario.restore(self.scenario, self.run)
-        seats = (replace(plan, id=each.id, prompt=each.prompt, called=each.called) for each in scenario.players)
+        seats = (
+            plan.model_copy(update={"id": each.id, "prompt": each.prompt, "called": each.called})
+            for each in scenario.players
+        )
         free = scenario.limits.model_copy(update=dict.fromkeys(("max_cost_usd", "max_calls", "max_wall_s")))
         return replace(scenario, name=None, players=tuple(seats), limits=free)
 
     def write(self, path: Path) -> None:
-        """Put it into a new file; `UsageError` where there is one, since a pool is never changed."""
+        """Write the pool to a new file. Raises `UsageError` if the file exists, since a pool is never changed."""
         if path.exists():
             raise UsageError(f"{path}: already exists, and a pool is never changed; give another --out")
         head = self.model_dump(mode="json")
@@ -134,14 +137,17 @@ class Pool(_Part):
 
 
 def _lines(value: Any) -> str:
-    """JSON, with the items of a list on a line each."""
+    """Return JSON with one line per item of a list."""
     if not isinstance(value, list):
         return json.dumps(value)
     return "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
 
 
 def read_pool(path: Path) -> Pool:
-    """The pool in a file; `UsageError` where it holds none, `OtherVersion` for one that another version made."""
+    """Read the pool in a file.
+
+    Raises `UsageError` if it is not a valid pool, and `OtherVersion` if another version made it.
+    """
     raw = read(path)
     require_version(str(path), raw, written_as=FORMAT)
     try:
@@ -157,10 +163,10 @@ def read_pool(path: Path) -> Pool:
 
 
 def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
-    """The pool of a folder's finished games, and by name why others are not in it.
+    """Return the pool of a folder's finished games, and by name why other games are not in it.
 
-    Games may differ in who sits where and in the members' settings. Branches of other runs are left out: they share
-    their past; so are games that rank no player. Raises `UsageError` where the games are not all of one scenario.
+    Games may differ in seating and in the members' settings. Left out are branches of other runs, which share their
+    past, games that rank no player, and copies. Raises `UsageError` if the games are not all of one scenario.
     """
     found = read_games(directory)
     left_out = {**found.skipped, **{name: f"repeats {other}" for name, other in found.copies.items()}}
@@ -216,18 +222,18 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
 
 
 def _member(plan: PlayerPlan, game: str) -> Member:
-    kinds = {each.name.kind for each in plan.models}
+    kinds = {name.kind for name in plan.names}
     if cannot := sorted(kinds & {"human", "web", "script", "own"}):
         raise UsageError(
             f"{game}: {plan.id} is played by {plan.title} ({cannot[0]}), which no other run can seat again"
         )
     record = {key: value for key, value in plan.record().items() if key not in _OF_SEAT}
-    files = tuple(None if each.path is None else str(each.path) for each in plan.models)
+    files = tuple(None if file is None else str(file) for file in plan.files)
     return Member(label=plan.title, plan=record, files=files if any(files) else ())
 
 
 def _labelled(members: Sequence[Member]) -> tuple[Member, ...]:
-    """Members with labels of their own: a model that is there with several settings is named with those that differ."""
+    """Return the members with distinct labels. If a model has several settings, its labels name those that differ."""
     times = Counter(member.label for member in members)
     labelled = []
     for member in members:
@@ -239,7 +245,7 @@ def _labelled(members: Sequence[Member]) -> tuple[Member, ...]:
 
 
 def _check_alike(base: Mapping[str, Any], here: Mapping[str, Any], *, first: str, name: str) -> None:
-    """Raise `UsageError` where a game was not played as the first one was."""
+    """Raise `UsageError` if a game was not played under the scenario of the first one."""
 
     def seats(game: Mapping[str, Any]) -> list[str]:
         players = game["scenario"]["players"]
@@ -260,7 +266,10 @@ def _check_alike(base: Mapping[str, Any], here: Mapping[str, Any], *, first: str
 
 
 def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPlan:
-    """The plan of a model that is to be rated: the settings that the pool's members share, and these over them."""
+    """Return the plan of a model to rate: the settings that the pool's members share, overridden by these.
+
+    Raises `UsageError` if the model cannot play many games, or is not known.
+    """
     try:
         name = ModelName.parse(model)
     except ValueError as error:
@@ -273,4 +282,5 @@ def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPla
     kwargs = shared.pop("client_kwargs", {})
     path = None if name.file is None else Path(name.file).resolve()
     model = model if path is None else f"local/{path.name}"
-    return PlayerPlan(id="", model=model, path=path, settings=validated(ModelSettings, shared), client_kwargs=kwargs)
+    own = dict(validated(ModelSettings, shared))
+    return PlayerPlan.model_construct(id="", models=(model,), client_kwargs=kwargs, prompt=None, **own).found([path])

@@ -1,4 +1,4 @@
-"""Case: a game with the small scenario in which it is checked, and how it is played there, by the kernel alone."""
+"""Case: a game with the small scenario in which it is checked, played by the kernel alone."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 
 MOST_DECISIONS: Final = 60
-"""A tiny scenario takes fewer."""
+"""A tiny scenario takes fewer decisions."""
 _ENDLESS = 20_000
 
 
 class Asked(NamedTuple):
-    """A question with its answer. `data` is the request as it was then, `told` how many events had been told before."""
+    """A question with its answer.
+
+    `data` is the request when it was asked, `told` the number of events told before it.
+    """
 
     ask: Ask
     decision: Decision
@@ -47,7 +50,7 @@ class Asked(NamedTuple):
 
     @property
     def restored(self) -> Decision:
-        """The decision as it comes back from a journal."""
+        """The decision as it is restored from a journal."""
         return type(self.decision).model_validate_json(self.decision.model_dump_json())
 
     def __str__(self) -> str:
@@ -55,7 +58,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Played:
+class SampleGame:
     """A finished game."""
 
     play: GamePlay
@@ -67,7 +70,7 @@ class Played:
         return self.play.log
 
     def course(self) -> Iterator[LoggedEvent | Request[Any]]:
-        """Everything that was told, and every question where it was asked."""
+        """Yield all events, and each question at the place where it was asked."""
         upto = 0
         for asked in self.asked:
             yield from self.log[upto : asked.told]
@@ -77,11 +80,11 @@ class Played:
 
     @property
     def waves(self) -> list[list[Asked]]:
-        """What was asked at the same moment."""
+        """The questions of each moment."""
         return [list(wave) for _, wave in groupby(self.asked, lambda asked: asked.ask.wave)]
 
     def lines(self) -> list[str]:
-        """The whole game, a line for each question, event and standing: the same game has the same lines."""
+        """Return the whole game as lines of questions, events and the outcome. Equal games have equal lines."""
         asked = [f"{asked}: {asked.data} decides {asked.decision.model_dump_json()}" for asked in self.asked]
         told = [f"round {told.round}, to {told.to} by {told.by} {told.decision}: {words_of(told)}" for told in self.log]
         return [*asked, *told, repr(self.outcome)]
@@ -91,9 +94,9 @@ class Played:
 class Case:
     """A game and a small scenario for it.
 
-    `reference` is how another process finds the game: its registered name, or `module:ATTRIBUTE`. `seeds` is how many
-    games a check plays, `tiny` the scenario's file where there is one, `golden` a folder of golden files. `others` are
-    cases of the same game in other scenarios, which every check but the golden files looks at as well; such a case
+    `reference` is how another process finds the game: its registered name, or `module:ATTRIBUTE`. `seeds` is the number
+    of games that a check plays, `tiny` the file of the scenario or None, `golden` a folder of golden files. `others`
+    are cases of the same game in other scenarios, which every check except the golden files examines too; such a case
     is `partial`, and need not ask everything.
     """
 
@@ -112,28 +115,28 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What its scenario is called."""
+        """The name of its scenario."""
         return self.tiny.stem if self.tiny else self.reference
 
     @property
     def bot(self) -> Bot:
-        """The policy that most checks play with: the game's `random`, or a draw of anything legal."""
+        """The policy that most checks play with: the game's bot `random`, or a random legal decision."""
         return bots_of(self.game)["random"]
 
     def start(self, seed: int | None = None) -> GamePlay:
-        """A game, about to start."""
+        """Return a game that is about to start."""
         config = self.game.config.from_toml(self.config)
         return GamePlay(self.game, config, self.players, self.seed if seed is None else seed, staff=self.staff)
 
-    def play(self, policy: Bot | None = None, seed: int | None = None, chance: Chance | None = None) -> Played:
-        """A whole game; each answer is checked as a player's is. `chance` takes the place of the seed's."""
+    def play(self, policy: Bot | None = None, seed: int | None = None, chance: Chance | None = None) -> SampleGame:
+        """Play a whole game, and check each answer as a player's is checked. `chance` replaces that of the seed."""
         play, decide = self.start(seed), policy or self.bot
         play.table.chance = chance or play.table.chance
         asked: list[Asked] = []
         wave = play.start()
         while wave is not None:
             told, title = len(play.log), f"{len(play.table.rounds) - 1}. {play.table.rounds[-1]}"
-            # what each request holds now: the rules could change a part of it later
+            # serialized now, since the rules could change a part of it later
             held = [data_of(ask) for ask in wave.asks]
             decisions = [decide(ask.request, play.bot_rng(ask)) for ask in wave.asks]
             for ask, decision, data in zip(wave.asks, decisions, held, strict=True):
@@ -142,15 +145,15 @@ class Case:
             assert len(asked) < _ENDLESS, f"the game has not ended after {_ENDLESS:,} decisions"
             wave = play.answer(decisions)
         assert play.outcome is not None, "a play without a wave has an outcome"
-        return Played(play, play.outcome, tuple(asked))
+        return SampleGame(play, play.outcome, tuple(asked))
 
     @cached_property
-    def games(self) -> tuple[Played, ...]:
-        """A game of each seed from 0, played once for all checks."""
+    def games(self) -> tuple[SampleGame, ...]:
+        """One game of each seed from 0, played once for all checks."""
         return tuple(self.play(seed=seed) for seed in range(self.seeds))
 
     def every(self) -> Iterator[tuple[str, Asked]]:
-        """Every question of these games, with its place."""
+        """Yield every question of these games, with its place."""
         for seed, played in enumerate(self.games):
             yield from ((f"seed {seed}, {asked}", asked) for asked in played.asked)
 
@@ -162,13 +165,14 @@ class Case:
 
 
 Checkable: TypeAlias = str | Case
-"""A game: its registered name, or a `Case`."""
+"""A game, by its registered name or as a `Case`."""
 
 
 def case_of(game: Checkable, **changes: Any) -> Case:
-    """The case of a registered game: the `tiny.toml` that ships beside it, and every `tiny_*.toml` as its `others`.
+    """Return the case of a registered game: the `tiny.toml` in its package, and every `tiny_*.toml` as its `others`.
 
-    `changes` are other values of the case; `seeds` are those of the others too.
+    `changes` are other values of the case; `seeds` applies to the others too. Raises `UsageError` if there is no
+    `tiny.toml`.
     """
     if not isinstance(game, Case):
         found = games.find(game)
@@ -179,7 +183,7 @@ def case_of(game: Checkable, **changes: Any) -> Case:
         game = replace(_case(game, found, tiny), partial=False, others=others)
     if "seeds" in changes:
         changes = {"others": tuple(replace(each, seeds=changes["seeds"]) for each in game.others), **changes}
-    # a case that stays as it is keeps the games that it has played
+    # an unchanged case keeps the games that it has played
     return replace(game, **changes) if changes else game
 
 
@@ -194,25 +198,25 @@ def _case(reference: str, game: Game, tiny: Path) -> Case:
 
 
 def game_of(reference: str) -> Game:
-    """The game that a case's `reference` names."""
+    """Return the game that a case's `reference` names."""
     module, _, attribute = reference.partition(":")
     found: Game = getattr(import_module(module), attribute) if attribute else games.find(reference)
     return found
 
 
 def data_of(ask: Ask) -> str:
-    """All that a request holds."""
+    """Return all fields of a request as JSON."""
     return json.dumps(values(ask.request), ensure_ascii=False)
 
 
 def words_of(told: LoggedEvent) -> str:
-    """All that a player who hears an event is told."""
+    """Return all that a player who hears an event is told, as JSON."""
     event = told.event
     return json.dumps([event.kind, event.heading, event.content, event.data()], ensure_ascii=False)
 
 
 def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The places at which two JSON values differ, with both values."""
+    """Yield the places at which two JSON values differ, with both values."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         for key in one:
             yield from differences(one[key], other[key], f"{path}.{key}".lstrip("."))
@@ -224,10 +228,10 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any
 
 
 def named(path: Sequence[str | int], players: Collection[PlayerId]) -> str:
-    """A place in any request of its kind: `#` is any entry of a list, `*` any player."""
+    """Return the name of a place in all requests of a kind: `#` is any entry of a list, `*` any player."""
     return ".".join("#" if str(part).isdigit() else "*" if part in players else str(part) for part in path)
 
 
 def excused(name: str, reasons: Collection[str]) -> bool:
-    """Whether a place is one of these, or a part of one."""
+    """Return whether a place is one of these, or a part of one."""
     return any(f"{name}.".startswith(f"{each}.") for each in reasons)

@@ -1,7 +1,8 @@
-"""Check: a look at any game. Report: what one check found in one game, where, and what to do.
+"""Check: a test that applies to any game. Report: the findings of one check in one game, with places and advice.
 
-A check is a generator of places and of what is wrong there. It returns, in words, what it has looked at: "nothing"
-where the game gave it nothing to look at. Its docstring says what it shows, and then what to do about a finding.
+A check is a generator of (place, problem). It returns a description of what it examined, which begins with "nothing" if
+the game gave it nothing to examine. The first line of its docstring states what it checks; the rest is the advice that
+is printed with each finding.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from typing import Any, NamedTuple, TypeAlias
 from agentsim.testing.case import Case, Checkable, case_of
 
 MOST_FINDINGS = 20
-"""Of one check: a fault in what all questions share shows in each of them."""
+"""The most findings of one check, since a fault that all questions share shows in each of them."""
 _LONGEST = 400
 _PACKAGE = Path(__file__).parents[1]
 Findings: TypeAlias = Generator[tuple[str, str], None, str]
 
 
 class Stopped(Exception):
-    """A game stopped in another process: where, and with which error, as `raised` says them."""
+    """A game stopped in another process. `place` has the place and the error, as `raised` returns them."""
 
     def __init__(self, where: str, what: str) -> None:
         super().__init__(where, what)
@@ -31,7 +32,10 @@ class Stopped(Exception):
 
 
 class Finding(NamedTuple):
-    """`what` is the case at `where`; `advice` is what to do about it. Where the game `stopped`, no check went on."""
+    """The problem `what` at the place `where`, and advice.
+
+    `stopped` means that the game raised an error and the check ended.
+    """
 
     where: str
     what: str
@@ -43,7 +47,7 @@ class Finding(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What one check found in a game, and what it looked at."""
+    """The findings of one check in one game, and what it examined."""
 
     looked_at: str
     findings: tuple[Finding, ...]
@@ -54,9 +58,13 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True)
 class Check:
-    """A check of any game; called with a game's name or `Case`, it reports."""
+    """A check of any game. Called with a game's name or `Case`, it returns a report."""
 
     look: Callable[[Case], Findings]
+
+    @property
+    def name(self) -> str:
+        return self.look.__name__
 
     def __call__(self, game: Checkable, **changes: Any) -> Report:
         case = case_of(game, **changes)
@@ -89,18 +97,11 @@ class Check:
         return Report(looked_at, tuple(found.values()))
 
 
-CHECKS: dict[str, Check] = {}
-"""Every check by its name."""
-
-
-def check(look: Callable[[Case], Findings]) -> Check:
-    """Make a check of a function."""
-    CHECKS[look.__name__] = made = Check(look)
-    return made
-
-
 def raised(error: Exception) -> tuple[str, str]:
-    """Where a game raised an error, which is the innermost place outside of the kernel and of the checks; and what."""
+    """Return the place at which a game raised an error, and the error.
+
+    The place is the innermost one outside of the kernel and the checks.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     ours = (_PACKAGE / "testing", _PACKAGE / "engine")
     theirs = [frame for frame in frames if not any(Path(frame.filename).is_relative_to(part) for part in ours)]

@@ -1,4 +1,4 @@
-"""Golden playthroughs: what each player was asked, told and could see, as text.
+"""Golden playthroughs: all questions, prompts and events of a game as text.
 
 A leak, a changed word or a changed rule shows as a diff.
 """
@@ -13,11 +13,11 @@ from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.wording import counted
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
-from agentsim.testing.case import Case, Played
-from agentsim.testing.check import Findings, check
+from agentsim.testing.case import Case, SampleGame
+from agentsim.testing.check import Check, Findings
 
 
-@check
+@Check
 def golden_files(case: Case) -> Findings:
     """The playthrough is the golden one, and the journal that is kept beside it, `GAME.jsonl`, replays.
 
@@ -41,11 +41,11 @@ def golden_files(case: Case) -> Findings:
 
 
 def playthrough(case: Case) -> str:
-    """The tiny game on bots, in words."""
+    """Return the tiny game, played by bots, as text."""
     return "\n".join(_lines(case.play())) + "\n"
 
 
-def _lines(played: Played) -> Iterator[str]:
+def _lines(played: SampleGame) -> Iterator[str]:
     shown: dict[str, tuple[str, ...]] = {}
     log, told = played.log, 0
     for wave in played.waves:
@@ -75,7 +75,7 @@ def _lines(played: Played) -> Iterator[str]:
 
 
 def _told_before(log: Sequence[LoggedEvent], decision: int, start: int) -> int:
-    """Where in the log the events end that were told before that decision: those of earlier decisions, or none."""
+    """Return the index at which the events of earlier decisions, or of none, end in the log."""
     return next((at for at in range(start, len(log)) if (log[at].decision or 0) >= decision), len(log))
 
 

@@ -1,4 +1,4 @@
-"""Laws: what a game's rulebook states holds in every game, and what a person is warned of is what happens."""
+"""Laws: checks that a game's invariants hold in every game, and that warnings of answers are true."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
-from agentsim.testing.case import Asked, Case, Played, data_of
-from agentsim.testing.check import Findings, check
+from agentsim.testing.case import Asked, Case, SampleGame, data_of
+from agentsim.testing.check import Check, Findings
 
 _UNLIKELY = 1e-3
-"""That lots, drawn fairly, all fall on the first, or all on the last."""
+"""The probability, if lots are fair, below which lots that all fall on the first or last player are a finding."""
 
 
-@check
+@Check
 def laws_hold(case: Case) -> Findings:
     """What the game's `laws` state holds in every game, and its lots fall now on one player, now on another.
 
@@ -48,13 +48,13 @@ def laws_hold(case: Case) -> Findings:
     return f"the courses of {counted(case.seeds, 'game')} and of each bot's{said}"
 
 
-def _games(case: Case) -> Iterator[tuple[str, Played]]:
+def _games(case: Case) -> Iterator[tuple[str, SampleGame]]:
     yield from ((f"seed {seed}", played) for seed, played in enumerate(case.games))
     yield from ((f"a game of bot/{name}", case.play(bot)) for name, bot in bots_of(case.game).items())
     yield "a game of random answers", case.play(random_decision)
 
 
-@check
+@Check
 def warnings_true(case: Case) -> Findings:
     """Where the others do nothing, an answer that a person is warned of is turned away, and no other one is.
 
@@ -77,9 +77,9 @@ def warnings_true(case: Case) -> Findings:
 
 
 def _alone(case: Case, seed: int, player: PlayerId) -> Iterator[tuple[Asked, str]]:
-    """Every answer of a player in a game in which the others give their fallbacks, and how it was turned away.
+    """Yield every answer of a player, with its refusal by the game, in a game in which all others give their fallbacks.
 
-    Each second answer to a kind of question is the one before, which uses up what there is.
+    Each second answer to a kind of question repeats the one before, which exhausts limited resources.
     """
     play, said = case.start(seed), dict[str, Decision]()
     wave = play.start()
@@ -100,7 +100,7 @@ def _alone(case: Case, seed: int, player: PlayerId) -> Iterator[tuple[Asked, str
 
 
 def _legal(ask: Ask, decision: Decision | None) -> Decision | None:
-    """The decision, where it is an answer to this question."""
+    """Return the decision if it is a legal answer to this question, else None."""
     if decision is not None:
         try:
             ask.request.check(decision)

@@ -1,4 +1,4 @@
-"""Leaves: a request holds nothing that its player does not read; bots would know it, and models would not."""
+"""Leaves: a request holds no value that its player cannot read, since bots would know it and models would not."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, TypeAlias
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.testing.case import Case, excused, named
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 
 _MOST = 8
-"""Questions of one kind that are looked at, and values of the same place elsewhere that are tried in it."""
+"""The most questions of a kind that are examined, and the most values from other requests that are tried in a place."""
 Path: TypeAlias = tuple[str | int, ...]
 
 
-@check
+@Check
 def leaves_shown(case: Case) -> Findings:
     """Every value of a request changes what its player reads, or the schema of its answer.
 
@@ -41,10 +41,10 @@ def leaves_shown(case: Case) -> Findings:
 
 
 def _looked_at(case: Case) -> Iterator[tuple[str, Request[Any], str, Path, Any]]:
-    """Every leaf of some requests: its place, the request and its data, and the leaf's path and value."""
+    """Yield every leaf of some requests: its place, the request and its data, and the leaf's path and value."""
     taken: Counter[str] = Counter()
     for played in case.games:
-        for asked in reversed(played.asked):  # the last question of a kind has the most to tell
+        for asked in reversed(played.asked):  # the last question of a kind shows the most
             request = asked.ask.request
             taken[request.kind] += 1
             for path, value in _leaves(json.loads(asked.data)) if taken[request.kind] <= _MOST else ():
@@ -73,7 +73,7 @@ def _changes(value: Any) -> tuple[Any, ...]:
 
 
 def _reads(request: Request[Any], data: str, path: Path, value: Any) -> bool | None:
-    """Whether the player reads something else with this value at the path; None where no other request is made."""
+    """Return whether this value at the path changes what the player reads, or None if no valid prompt results."""
     inside = changed = json.loads(data)
     for part in path[:-1]:
         inside = inside[part]

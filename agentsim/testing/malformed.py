@@ -1,4 +1,4 @@
-"""Malformed: answers that are not as they were asked for, sent the way that a model's reply goes."""
+"""Malformed: answers that violate their schema, parsed as a model's reply is."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
 
 _OTHERS: tuple[Any, ...] = (None, 10**9, -1, "", "Zq", [], {})
-"""What stands where something else was asked for."""
+"""The values that replace a valid one."""
 
 
 def malformed_decision(request: Request[Any], rng: Stream) -> Decision:
-    """What the first malformed answer that is accepted comes to; a random decision where all are refused."""
+    """Return the decision that the first accepted malformed answer is read as, or a random one if all are refused."""
     sound = random_decision(request, rng)
     said = sound.model_dump(mode="json")
     for answer in rng.shuffled(list(_malformed(request, said))):
@@ -33,11 +33,11 @@ def malformed_decision(request: Request[Any], rng: Stream) -> Decision:
 
 
 def _malformed(request: Request[Any], said: Mapping[str, Any]) -> Iterator[Any]:
-    """The answer with nulls for what a schema has beyond it; with other values, with a key more, with one less."""
+    """Yield the answer with nulls for the fields of other variants; then with wrong values, missing and extra keys."""
     nulls = dict(said)
     for name, option in request.stated.items():
         if isinstance(option, Variant):
-            nulls[name] = {**dict.fromkeys(option.schema()["properties"]), **said[name]}
+            nulls[name] = {**dict.fromkeys(option.parts), **said[name]}
     yield nulls
     for path in _places(said):
         *outer, key = path
@@ -49,5 +49,5 @@ def _malformed(request: Request[Any], said: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _places(said: Mapping[str, Any]) -> list[Path]:
-    """Every place in an answer: of single values, and of the fields that hold them."""
+    """Return every path in an answer: those of single values, and those of the top-level fields."""
     return list(dict.fromkeys([*((name,) for name in said), *(path for path, _ in paths_in(said))]))

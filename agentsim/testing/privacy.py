@@ -1,6 +1,6 @@
-"""Privacy: what a player is asked is a function of what it heard and of what it decided itself.
+"""Privacy: a question depends only on the events that its player heard and on that player's own decisions.
 
-Every free text of these games is a marker of its own, by which it is recognized wherever it turns up.
+Every free text of these games is a unique marker, by which it is recognized in any prompt or event.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from agentsim.engine import Choice, Each
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
@@ -20,20 +19,20 @@ from agentsim.engine.game import Bot
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
-from agentsim.testing.case import Asked, Case, Played, differences, excused, named, words_of
-from agentsim.testing.check import Findings, check
+from agentsim.testing.case import Asked, Case, SampleGame, differences, excused, named, words_of
+from agentsim.testing.check import Check, Findings
 from agentsim.testing.redrawn import Draw, Redrawn
 
 _DRAWS = 4
-"""Other decisions that are drawn for a question."""
+"""The number of other decisions that are drawn for a question."""
 _REDRAWS = 3
-"""Other results of a draw."""
+"""The number of other results of a draw."""
 _MOST = 6
-"""Games for each seed in which one player decides otherwise, at most; and in which one draw falls otherwise."""
+"""The most games per seed in which one player's decision is changed, and the most in which one draw is changed."""
 
 
-@check
-def same_ears(case: Case) -> Findings:
+@Check
+def no_information_leak(case: Case) -> Findings:
     """A player who heard and decided the same is asked the same, whatever others decided and whatever was drawn.
 
     Make the request of what its player heard (`table.heard`, `table.memory`), tell the player what it is to know, or
@@ -62,14 +61,14 @@ def same_ears(case: Case) -> Findings:
     )
 
 
-def _games(case: Case) -> Iterator[tuple[str, Played]]:
-    """Games that differ in all that is drawn, in one draw, or in what one player once decides, in the same words."""
+def _games(case: Case) -> Iterator[tuple[str, SampleGame]]:
+    """Yield games that differ in all draws, in one draw, or in one decision of one player, with the same words."""
     for seed in range(case.seeds):
         yield f"seed {seed}", case.play(marking(case.bot), seed)
     chance = Redrawn(case.seed)
     plain = case.play(marking(case.bot), chance=chance)
     yield "the tiny game", plain
-    # the first draws of all streams, then their second ones, and so on, evenly from the first to the last
+    # all first draws of streams, then all second ones, and so on, evenly sampled
     drawn = sorted((nth, name) for name, count in chance.draws.items() for nth in range(1, count + 1))
     for number in range(_REDRAWS):
         for nth, name in drawn[:: max(1, _REDRAWS * len(drawn) // (_MOST * case.seeds))]:
@@ -84,8 +83,8 @@ def _games(case: Case) -> Iterator[tuple[str, Played]]:
             yield label, case.play(marking(case.bot, asked, decision))
 
 
-def _with_ears(case: Case, played: Played) -> Iterator[tuple[tuple[str, ...], Asked]]:
-    """Every question to a player with a key for all that the player had heard and decided before it."""
+def _with_ears(case: Case, played: SampleGame) -> Iterator[tuple[tuple[str, ...], Asked]]:
+    """Yield every question to a player, with a key of all that the player had heard and decided before it."""
     ears: dict[PlayerId, str] = dict.fromkeys(case.players, "")
     upto = 0
     for asked in played.asked:
@@ -94,7 +93,7 @@ def _with_ears(case: Case, played: Played) -> Iterator[tuple[tuple[str, ...], As
             for listener in filter(told.heard_by, case.players):
                 ears[listener] = _digest(ears[listener], told.round, told.by, words)
         upto, player = asked.told, asked.player
-        if player in ears:  # staff sees what the rules show it
+        if player in ears:  # staff sees all that the rules show it
             yield (player, asked.ask.request.kind, ears[player], asked.round), asked
             ears[player] = _digest(ears[player], asked.ask.request.kind, asked.decision.model_dump_json())
 
@@ -103,7 +102,7 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
 
-@check
+@Check
 def private_words(case: Case) -> Findings:
     """Other private words change no question to a player who does not hear them.
 
@@ -125,13 +124,13 @@ def private_words(case: Case) -> Findings:
     return f"{changed} private texts, each replaced once" if changed else "nothing: no text is private"
 
 
-def _shown_to(player: PlayerId, played: Played) -> list[str]:
-    """Every question to a player, with all that it is shown."""
+def _shown_to(player: PlayerId, played: SampleGame) -> list[str]:
+    """Return every question to a player, with all that it is shown."""
     return [f"{each}: {shown_to(each)}" for each in played.asked if each.player == player]
 
 
-def audiences(case: Case, played: Played) -> dict[str, set[str]]:
-    """Who wrote or heard each marker, by marker."""
+def audiences(case: Case, played: SampleGame) -> dict[str, set[str]]:
+    """Return the players and staff who wrote or heard each marker, by marker."""
     readers = [*case.players, *(f"@{role}" for role in case.staff)]
     heard = {said: {asked.player} for said, (asked, _) in markers(played).items()}
     for told in played.log:
@@ -140,8 +139,8 @@ def audiences(case: Case, played: Played) -> dict[str, set[str]]:
     return heard
 
 
-def markers(played: Played) -> dict[str, tuple[Asked, str]]:
-    """Where each marker of a game was said: the question, and the path in its answer."""
+def markers(played: SampleGame) -> dict[str, tuple[Asked, str]]:
+    """Return the question, and the path in its answer, at which each marker of a game was said."""
     paths = ((asked, path) for asked in played.asked for path in free_texts(asked.ask.request, asked.decision))
     return {marker(*asked.place, path): (asked, path) for asked, path in paths}
 
@@ -151,14 +150,15 @@ def marker(player: str, kind: str, nth: int, path: str, letter: str = "x") -> st
 
 
 def shown_to(asked: Asked) -> str:
-    """All that a player is shown by a question."""
+    """Return all text that a question shows its player."""
     return f"{asked.data} {asked.ask.request.prompt().text()}"
 
 
 def marking(policy: Bot, asked: Asked | None = None, change: str | Decision = "") -> Bot:
-    """A policy whose every free text is a marker of its own.
+    """Return a policy whose every free text is a unique marker.
 
-    What was `asked` it decides otherwise: the text at the path `change` differs, not in length, or all of it does.
+    For the question `asked` it changes the answer: to the decision `change`, or in the text at the path `change`, by a
+    text of the same length.
     """
     counts: Counter[tuple[str, str]] = Counter()
 
@@ -174,7 +174,7 @@ def marking(policy: Bot, asked: Asked | None = None, change: str | Decision = ""
 
 
 def reworded(request: Request[Any], decision: Decision, words: Callable[[str], str]) -> Decision:
-    """The decision with other words wherever its player may say what it likes, by path."""
+    """Return the decision with each free text replaced by `words` of its path."""
     said = decision.model_dump()
     for path in free_texts(request, decision):
         *outer, name = path.split(".")
@@ -186,11 +186,10 @@ def reworded(request: Request[Any], decision: Decision, words: Callable[[str], s
 
 
 def free_texts(request: Request[Any], decision: Decision) -> list[str]:
-    """Where in a decision its player may say what it likes: `speech`, `action.pitch`, `notes.B`."""
-    closed = {name for name, legal in request.legal.items() if isinstance(legal, Choice)}
-    for name, option in request.stated.items():
-        if isinstance(option, Each):
-            closed |= {f"{name}.{key}" for key, part in option.parts.items() if isinstance(part, Choice)}
+    """Return the paths of the free texts in a decision: `speech`, `action.pitch`, `notes.B`."""
+    stated = request.stated.items()
+    every = (each for path, option in stated for each in (*option.by_path(path).items(), *option.leaves(path).items()))
+    closed = {path for path, option in every if option.kind == "choice"}
     paths = _strings(decision.model_dump(), "")
     return [path for path in paths if path not in closed and path.rpartition(".")[0] not in closed]
 

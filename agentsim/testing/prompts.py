@@ -1,4 +1,4 @@
-"""Prompts: what a model and a person read of any question."""
+"""Prompts: checks of the text that models and people read of any question."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from agentsim.players.model import prompt_messages
 from agentsim.players.rendering import split_question
 from agentsim.players.terminal import HELP, Terminal
 from agentsim.testing.case import Case
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 from agentsim.testing.privacy import reworded
 
 _TOKENS = ("]~b]system", "[e~[", "[gMASK]", "[INST]", "[|user|]")
 _WIDTHS = (40, 80)
 
 
-@check
+@Check
 def prompts_filled(case: Case) -> Findings:
     """Every prompt names its player, asks something, and has no hole where a value was to be.
 
@@ -44,7 +44,7 @@ def prompts_filled(case: Case) -> Findings:
     return case.looked_at
 
 
-@check
+@Check
 def no_control_tokens(case: Case) -> Findings:
     """No control token of a chat template that a player says is in a prompt.
 
@@ -60,7 +60,7 @@ def no_control_tokens(case: Case) -> Findings:
     return f"{counted(escaped, 'prompt')} with players' words" if escaped else "nothing: no prompt holds players' words"
 
 
-@check
+@Check
 def history_grows(case: Case) -> Findings:
     """The history in a player's prompts only grows: providers charge less for what they have seen.
 
@@ -80,7 +80,7 @@ def history_grows(case: Case) -> Findings:
 
 
 class _Keyboard(Terminal):
-    """Of so many columns, at which a person types these lines and leaves."""
+    """A terminal with so many columns, at which a person types these lines and leaves."""
 
     def __init__(self, columns: int, *lines: str) -> None:
         self.sink, self.columns = io.StringIO(), columns
@@ -99,7 +99,7 @@ def _shown(request: Request[Any], columns: int, *lines: str) -> str:
     return terminal.sink.getvalue()
 
 
-@check
+@Check
 def person_can_play(case: Case) -> Findings:
     """A person reads every question within the screen, and sees the rules at `?`.
 

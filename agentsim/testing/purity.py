@@ -1,4 +1,4 @@
-"""Purity: a game follows from its seed and the decisions; no order of a set, no counter and no clock is part of it."""
+"""Purity: a game depends on its seed and decisions only, not on the order of sets, on counters or on a clock."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from agentsim.engine.game import bots_of
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.testing.case import Case, data_of, differences, game_of
-from agentsim.testing.check import Findings, Stopped, check, raised
+from agentsim.testing.check import Check, Findings, Stopped, raised
 
 _SEEDS = 3
 _HASH_SEEDS = ("1", "2")
 _CHILD = "from agentsim.testing.purity import tell_games; tell_games()"
 
 
-@check
+@Check
 def same_seed(case: Case) -> Findings:
     """The same seed gives the same game again in one process, and another seed another.
 
@@ -39,7 +39,7 @@ def same_seed(case: Case) -> Findings:
     )
 
 
-@check
+@Check
 def same_process(case: Case) -> Findings:
     """Two processes with two PYTHONHASHSEEDs play the same games, though the second has played them before.
 
@@ -73,7 +73,7 @@ def same_process(case: Case) -> Findings:
 
 
 def tell_games() -> None:
-    """What the child process does: it plays the games of the cases on stdin and writes their lines to stdout."""
+    """Play the games of the cases on stdin and write their lines to stdout. Runs in the child process."""
     times, cases = json.load(sys.stdin)
     games: dict[str, list[str]] = {}
     try:
@@ -89,7 +89,7 @@ def tell_games() -> None:
         json.dump(games, sys.stdout)
 
 
-@check
+@Check
 def asking_changes_nothing(case: Case) -> Findings:
     """A question that is put once, twice or never is the same, at the game's end too, and so is the game.
 
@@ -120,7 +120,7 @@ def _rendered(request: Request[Any]) -> dict[str, Any]:
     return {**parts, "rules": list(prompt.rules), "schema": request.schema(), "fallback": repr(request.fallback())}
 
 
-@check
+@Check
 def bots_pure(case: Case) -> Findings:
     """A bot decides the same when it is asked again, in another order and of the same request restored.
 
@@ -138,7 +138,7 @@ def bots_pure(case: Case) -> Findings:
 
 
 def _parted(where: str, one: Sequence[str], other: Sequence[str]) -> Findings:
-    """The first line at which two accounts of a game part."""
+    """Yield the first line at which two records of a game differ."""
     for before, after in zip_longest(one, other, fillvalue="the end"):
         if before != after:
             place = next((at for at, both in enumerate(zip(before, after, strict=False)) if both[0] != both[1]), 0)

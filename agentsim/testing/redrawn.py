@@ -1,4 +1,4 @@
-"""Redrawn: chance in which one draw falls otherwise, and every other draw as it did."""
+"""Redrawn: chance in which the result of one draw is changed, and all other draws are unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Draw(NamedTuple):
-    """The `nth` draw of a stream, from 1: what one call of a `Stream` gives, such as a whole shuffle."""
+    """The `nth` draw of a stream, from 1. A draw is one call of a method of `Stream`, such as a whole shuffle."""
 
     stream: str
     nth: int
@@ -21,7 +21,7 @@ class Draw(NamedTuple):
 
 
 class Redrawn(Chance):
-    """The chance of a seed but for one draw, which another stream, named by `word`, makes in its place."""
+    """The chance of a seed, except for one draw, which comes from another stream that is named by `word`."""
 
     def __init__(self, seed: int | str, draw: Draw | None = None, word: str = "") -> None:
         super().__init__(seed)
@@ -30,7 +30,7 @@ class Redrawn(Chance):
 
     @property
     def draws(self) -> Mapping[str, int]:
-        """How often each stream was drawn from."""
+        """The number of draws from each stream."""
         return {name: stream.count for name, stream in self._counting.items()}
 
     def stream(self, name: str) -> Stream:
@@ -41,7 +41,7 @@ class Redrawn(Chance):
 
 
 class _Counting(Stream):
-    """A stream that counts its draws, and makes one of them from another stream."""
+    """A stream that counts its draws, and takes one of them from another stream."""
 
     def __init__(self, key: str, nth: int | None, other: Stream) -> None:
         super().__init__(key)
@@ -49,12 +49,12 @@ class _Counting(Stream):
         self._nth, self._other, self._inside = nth, other, False
 
     def _made(self, draw: Callable[[Stream], T]) -> T:
-        """One draw; what it draws itself, as a shuffle does, is a part of it."""
+        """Make one draw. Draws within it, as in a shuffle, do not count."""
         if self._inside:
             return draw(self)
         self.count, self._inside = self.count + 1, True
         try:
-            own = draw(self)  # its words are used up in any case, so that those after it stay as they are
+            own = draw(self)  # drawn in any case, so that the draws after it are unchanged
         finally:
             self._inside = False
         return draw(self._other) if self.count == self._nth else own

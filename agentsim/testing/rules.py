@@ -1,4 +1,4 @@
-"""Rules: they end, ask and tell what is declared, take every fallback, and are played again from a run's files."""
+"""Rules: games end, use only declared events and requests, accept every fallback, and replay from a run's files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from agentsim.runner.replay import prove
 from agentsim.runner.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.testing.case import MOST_DECISIONS, Case, data_of
-from agentsim.testing.check import Findings, check
+from agentsim.testing.check import Check, Findings
 from agentsim.testing.malformed import malformed_decision
 
 _MALFORMED = 5
-"""Games of malformed answers, at most."""
+"""The most games of malformed answers."""
 
 
-@check
+@Check
 def games_end(case: Case) -> Findings:
     """Games of every bot, of random, malformed and fallback answers end with standings; the tiny ones ask everything.
 
@@ -53,7 +53,7 @@ def games_end(case: Case) -> Findings:
     asked = case.play().asked
     if len(asked) >= MOST_DECISIONS:
         yield "the tiny game", f"it takes {counted(len(asked), 'decision')}, and {MOST_DECISIONS - 1} are the most"
-    # what other settings ask is asked in a scenario of its own
+    # requests of other settings are asked in other scenarios
     every = [*asked, *(each for other in case.others for each in other.play().asked)]
     missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in every}
     for kind in sorted(missing if not case.partial else ()):
@@ -63,7 +63,7 @@ def games_end(case: Case) -> Findings:
     return f"games of {', '.join(policies)}, malformed answers"
 
 
-@check
+@Check
 def fallbacks_legal(case: Case) -> Findings:
     """The fallback is legal in every state, and a function of the request.
 
@@ -80,7 +80,7 @@ def fallbacks_legal(case: Case) -> Findings:
     return case.looked_at
 
 
-@check
+@Check
 def declared(case: Case) -> Findings:
     """Every event and every request is declared by the game, under a kind of its own, and every kind of event is heard.
 
@@ -104,7 +104,10 @@ def declared(case: Case) -> Findings:
 
 
 def _missed(case: Case) -> Iterator[str]:
-    """What is declared and has happened in none of a game's scenarios: no finding, since others may have it."""
+    """Yield the declared kinds that occur in no scenario of the game.
+
+    No finding, since other scenarios may have them.
+    """
     games = () if case.partial else [game for each in (case, *case.others) for game in (each.play(), *each.games)]
     told = {entry.event.kind for played in games for entry in played.log}
     asked = {each.ask.request.kind for played in games for each in played.asked}
@@ -113,7 +116,7 @@ def _missed(case: Case) -> Iterator[str]:
             yield f"never {what}: {', '.join(missed)}"
 
 
-@check
+@Check
 def json_and_back(case: Case) -> Findings:
     """Requests, decisions and events survive JSON, and an answer that is written as its schema says is read.
 
@@ -142,7 +145,7 @@ def json_and_back(case: Case) -> Findings:
     return f"{counted(len(played.asked), 'question')} with their answers, {counted(len(played.log), 'event')}"
 
 
-@check
+@Check
 def log_replays(case: Case) -> Findings:
     """The decisions of a game alone, read from JSON, give the same questions, events and outcome.
 
@@ -162,7 +165,7 @@ def log_replays(case: Case) -> Findings:
     return case.looked_at
 
 
-@check
+@Check
 def run_replays(case: Case) -> Findings:
     """A run's journal replays, and from every decision on it resumes to the same history.
 
@@ -182,7 +185,7 @@ def run_replays(case: Case) -> Findings:
     return f"a run, resumed at {counted(len(cuts), 'decision')}"
 
 
-@check
+@Check
 def pages_and_tables(case: Case) -> Findings:
     """The page is made, whole and as each player saw it; every table is there whatever happened.
 
@@ -210,7 +213,7 @@ def pages_and_tables(case: Case) -> Findings:
 
 @contextmanager
 def _run(case: Case, tiny: Path) -> Iterator[RunFiles]:
-    """A run of the tiny scenario with a bot in every seat, in a folder that goes afterwards."""
+    """Yield a run of the tiny scenario with a bot in every seat, in a folder that is deleted afterwards."""
     with TemporaryDirectory(prefix="agentsim-check-") as folder:
         scenario = load(tiny, overrides=('defaults.model="bot/random"',))
         result = Run.create(scenario, Path(folder), RunOptions({}), name="run").play_sync()

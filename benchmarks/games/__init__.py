@@ -1,1 +1,1 @@
-"""Games that only benchmarks play: `benchmarks.calls` puts this folder beside the package's own games."""
+"""Games that only benchmarks play: `benchmarks.calls` adds this folder to the package's own games."""

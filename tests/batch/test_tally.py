@@ -17,7 +17,7 @@ class Clock:
 
 
 def spent(dollars: float) -> Totals:
-    totals = Totals()
+    totals = Totals.zero()
     totals.known_usd = dollars
     return totals
 

@@ -1,4 +1,4 @@
-"""The command line as a person uses it: in this process where that is enough, in one of its own where it is not."""
+"""The command line as a person uses it, in this process or, if a test needs it, in a process of its own."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ model = "bot/loyal"
 
 @dataclass(frozen=True)
 class Said:
-    """What a command left: its exit code and what it wrote."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -47,7 +47,7 @@ class Said:
 
     @property
     def line(self) -> str:
-        """The only line on stderr, without the program's name before it."""
+        """The only line on stderr, without the name of the program before it."""
         assert self.err.startswith("agentsim: ")
         assert self.err.endswith("\n")
         assert self.err.count("\n") == 1, f"more than one line: {self.err}"
@@ -55,7 +55,7 @@ class Said:
 
 
 def agentsim(*words: str, cwd: Path, env: Mapping[str, str] | None = None) -> Said:
-    """The command in this process: the same `main`, with its own arguments, directory and streams."""
+    """Run the command in this process: the same `main`, with its own arguments, directory and streams."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["agentsim", *words])
@@ -69,12 +69,12 @@ def agentsim(*words: str, cwd: Path, env: Mapping[str, str] | None = None) -> Sa
 
 
 def program(*words: str) -> list[str]:
-    """The command of a process of its own."""
+    """Return the command line of a separate process."""
     return [sys.executable, "-m", "agentsim", *words]
 
 
 def real(*words: str, cwd: Path, env: Mapping[str, str] | None = None) -> Said:
-    """The command in a process of its own."""
+    """Run the command in a separate process."""
     done = subprocess.run(
         program(*words), cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, check=False, timeout=60
     )
@@ -82,7 +82,7 @@ def real(*words: str, cwd: Path, env: Mapping[str, str] | None = None) -> Said:
 
 
 def snapshot(directory: Path) -> dict[str, bytes | str | None]:
-    """Everything below a directory: what files hold, where links lead."""
+    """Return the contents of files and the targets of links below a directory; None is a directory."""
     return {
         path.relative_to(directory).as_posix(): str(path.readlink())
         if path.is_symlink()
@@ -94,14 +94,14 @@ def snapshot(directory: Path) -> dict[str, bytes | str | None]:
 
 
 def trio(directory: Path, text: str = TRIO) -> Path:
-    """A scenario of three bots in a directory."""
+    """Write a scenario of three bots into a directory, and return its path."""
     path = directory / "trio.toml"
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def built_wheel(folder: Path) -> Path:
-    """The package's wheel, built into this folder without a network."""
+    """Build the wheel of the package into this folder without a network, and return its path."""
     build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder))
     subprocess.run(build, cwd=ROOT, capture_output=True, check=True, timeout=120)
     (wheel,) = folder.glob("agentsim_games-*.whl")

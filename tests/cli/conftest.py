@@ -1,4 +1,4 @@
-"""A project with one finished run and every broken neighbour of it, made once and copied for each test."""
+"""A project with a finished run and broken files beside it, made once and copied for each test."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(_template: Path, tmp_path: Path) -> Path:
-    """A copy of it: `trio.toml`, and in `logs/` a finished run, a cut one and files that are none."""
+    """Return a copy of the project: `trio.toml`, and in `logs/` a finished run, a cut one and other files."""
     return Path(shutil.copytree(_template, tmp_path / "project", symlinks=True))

@@ -1,4 +1,4 @@
-"""A small JSON Schema checker: the keywords that `agentsim schema` uses, and a complaint about any other."""
+"""A small JSON Schema checker for the keywords that `agentsim schema` uses; it fails on any other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def complaints(value: Any, schema: Any, root: Mapping[str, Any] | None = None, at: str = "") -> list[str]:
-    """Where the value does not fit, as `key: what was expected`."""
+    """Return the places at which the value does not fit, as `key: what was expected`."""
     root = schema if root is None else root
     if schema is True:
         return []
@@ -30,7 +30,7 @@ def complaints(value: Any, schema: Any, root: Mapping[str, Any] | None = None, a
     unknown = set(schema) - _SAYS_NOTHING - set(_KEYWORDS) - {"then"}
     assert not unknown, f"the checker does not know {sorted(unknown)}"
     found = [one for word in schema if word in _KEYWORDS for one in _KEYWORDS[word](value, schema, root, at)]
-    return list(dict.fromkeys(found))  # two bounds are one keyword's work
+    return list(dict.fromkeys(found))  # one function checks both bounds
 
 
 def _ref(value: Any, schema: Any, root: Any, at: str) -> Iterator[str]:

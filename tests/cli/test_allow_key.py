@@ -1,4 +1,4 @@
-"""Every command that sends keys says which goes where, and sends none that its user would not have given."""
+"""Every command that sends keys names the target of each, and sends none that its user has not allowed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def server() -> Iterator[Mendable]:
 
 @pytest.fixture
 def lab(server: Mendable, tmp_path: Path) -> Path:
-    """A folder with a stranger's scenario: one model whose key is the variable, and bots."""
+    """Return a folder with a stranger's scenario: one model that names the variable for its key, and bots."""
     text = scenario_text(server.url(), '[[players]]\nid = "A"\n' + BOTS)
     text = text.replace("[providers.fake]\n", f'[providers.fake]\napi_key_env = "{VARIABLE}"\n')
     (tmp_path / "lab.toml").write_text(text, encoding="utf-8")
@@ -48,7 +48,7 @@ def line_of(server: FakeServer, variable: str = VARIABLE) -> str:
 
 
 def stopped(server: Mendable, words: tuple[str, ...], lab: Path) -> None:
-    """The command with leave, stopped by its server."""
+    """Run the command with permission, and let the server stop it."""
     server.broken = "http_401"
     assert agentsim(*words, *LEAVE, cwd=lab, env=ENV).code in {1, 3}
     server.broken = None
@@ -56,7 +56,7 @@ def stopped(server: Mendable, words: tuple[str, ...], lab: Path) -> None:
 
 
 def refusal(said: Said, server: FakeServer) -> None:
-    """One line that says how it could be, exit code 2, and nothing sent."""
+    """Check the refusal: exit code 2, one line with the option that allows the key, and no request."""
     assert said.code == 2
     assert f"providers.fake.api_key_env: {VARIABLE} would be sent as a key to http://127.0.0.1:" in said.line
     assert said.line.endswith(f"--allow-key {VARIABLE} allows it")
@@ -65,7 +65,7 @@ def refusal(said: Said, server: FakeServer) -> None:
 
 
 def sent(said: Said, server: FakeServer) -> None:
-    """Done, with the key, once it was said where that goes."""
+    """Check the success: the line on the key's target comes first, and requests have the key."""
     assert said.code == 0, said.err
     assert said.err.count(line_of(server)) == 1
     assert said.err.startswith(f"{line_of(server)}\n")
@@ -112,7 +112,7 @@ def test_batch_and_its_resume_refuse_or_say_it(server: Mendable, lab: Path) -> N
 
 
 class Here:
-    """A cluster of one thread of this process, as far as a batch uses one; it keeps what it was sent."""
+    """A cluster of one thread of this process, with the methods that a batch uses; it keeps the tasks."""
 
     def __init__(self) -> None:
         self.tasks: list[dict[str, Any]] = []
@@ -128,7 +128,7 @@ class Here:
         return {"workers": ["one"]}
 
     async def cancel(self) -> None:
-        """It is done."""
+        """Do nothing, since the task has ended."""
 
     close = cancel
 

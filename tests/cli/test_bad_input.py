@@ -1,4 +1,4 @@
-"""Every mistake a person can make at the command line: exit 2, one line that says what and where, nothing written."""
+"""Mistakes at the command line: exit code 2, one line that names the mistake and its place, no file written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def third(model: str) -> str:
     return TRIO.replace("bot/loyal", model)
 
 
-# Another text for trio.toml, and how the line begins.
+# Another text for trio.toml, and the beginning of the line.
 FILES: dict[str, tuple[str, str]] = {
     "broken TOML": ("game = \n", "trio.toml: not TOML: Invalid value (at line 1, column 8)"),
     "nothing in it": ("", "trio.toml: game: is missing; give it here or as --game (valid: "),
@@ -116,7 +116,7 @@ FILES: dict[str, tuple[str, str]] = {
     ),
 }
 
-# The words, and how the line begins.
+# The arguments, and the beginning of the line.
 WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown command": (("rnu",), "No such command 'rnu'. Did you mean 'run'?"),
     "unknown command like none": (("help",), "No such command 'help' (`agentsim --help` says what is valid)"),
@@ -314,7 +314,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def _matches(line: str, expected: str, cwd: Path) -> None:
-    """The line begins so; or, where dots come first, holds each of the words between dots."""
+    """Check that the line begins with the text, or, if that begins with dots, that it has each part between dots."""
     if expected.startswith("..."):
         assert [word for word in expected.split("...") if word not in line] == [], line
     else:
@@ -370,7 +370,7 @@ def test_a_pipe_in_place_of_a_config_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_debug_shows_where_and_no_values(project: Path) -> None:
-    """The same last line, and before it a traceback that names functions but no local variable."""
+    """The last line is the same; before it is a traceback that names functions but no local variables."""
     (project / "trio.toml").write_text(f'{TRIO}prompt = "s3cret-words ${{x}}"', encoding="utf-8")
     said = agentsim("--debug", "run", "--config", "trio.toml", cwd=project)
     *trace, line = said.err.splitlines()

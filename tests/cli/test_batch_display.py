@@ -1,4 +1,4 @@
-"""What a batch shows of itself while it is played, on a terminal and in a pipe."""
+"""The display of a running batch, on a terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ HOSTILE = "[bold]\x1b[2Jgone\nagentsim: all is well\u202e"
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 def rich_on(stream: Terminal, name: str) -> RichBatch:
-    """The display as a batch makes it, with this stream as stderr, 80 wide."""
+    """Return the display as a batch makes it, with this stream as stderr, 80 columns wide."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stderr", stream)
         patch.setenv("COLUMNS", "80")
@@ -49,7 +49,7 @@ def test_a_game_without_a_result_scrolls_by_and_its_words_are_words() -> None:
     display.ended(GameEnd("game_0001", "failed", error=HOSTILE))
     display.ended(GameEnd("game_0002", "completed"))
     display.close()
-    text = Screen(80).feed(terminal.getvalue()).text()  # which refuses every sequence that no display sends
+    text = Screen(80).feed(terminal.getvalue()).text()  # rejects every sequence that no display sends
     assert "game_0001: failed: [bold]" in text
     assert "\nagentsim:" not in text
     assert "game_0002" not in text

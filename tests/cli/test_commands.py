@@ -1,4 +1,4 @@
-"""The commands around a run: list it, show it, go on with it, prove it; and what there is to play with."""
+"""The commands around a run: list, show, resume, replay; and the lists of games and models."""
 
 from __future__ import annotations
 
@@ -321,7 +321,7 @@ def test_replay_finds_what_was_changed(project: Path) -> None:
 
 
 def outcome_of_replay(project: Path) -> str:
-    """Who really won: the untouched copy of the history says."""
+    """Return the true winner, from the untouched copy of the history."""
     loaded = json.loads((project / "logs" / "lonely.json").read_text(encoding="utf-8"))
     return str(loaded["outcome"]["winner"])
 
@@ -378,6 +378,12 @@ def test_models_lists_providers_and_never_a_key(tmp_path: Path) -> None:
     assert "local/smollm2-135m" in rows
     assert "canary" not in said.out + json.dumps(rows)
     assert "openai/<model>: https://api.openai.com/v1, key missing (OPENAI_API_KEY)\n" in said.out
+
+
+def test_models_says_that_an_address_of_the_environment_is_none(tmp_path: Path) -> None:
+    said = agentsim("models", cwd=tmp_path, env={"OPENAI_BASE_URL": "junk"})
+    assert (said.code, said.out) == (2, "")
+    assert said.line == "the environment variable OPENAI_BASE_URL must look like http://host:port/v1"
 
 
 def test_schema_is_a_json_schema(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every shipped config: it points at its schema and fits it, it validates, and where it is all bots it plays."""
+"""Every shipped config: it names its schema and fits it, it validates, and it plays if all its players are bots."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def schema() -> Mapping[str, Any]:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """A copy of what is shipped beside the package."""
+    """Copy the files that ship beside the package."""
     for folder in ("configs", "prompts", "items"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     return tmp_path
 
 
 def words(config: Path) -> list[str]:
-    """The config and what its own first comment adds to it: `agentsim run --config configs/x.toml --game ...`."""
+    """Return the arguments of a config, with those in its first comment: `run --config configs/x.toml --game ...`."""
     shown = re.search(rf"agentsim run (--config configs/{config.name}.*)", config.read_text(encoding="utf-8"))
     return shlex.split(shown[1]) if shown else ["--config", f"configs/{config.name}"]
 
@@ -69,22 +69,22 @@ def test_a_config_names_its_schema_and_fits_it(config: Path, schema: Mapping[str
 
 
 def game_of(config: Path) -> str:
-    """The game that a config names; "" where the command line names one."""
+    """Return the game that a config names, or "" if the command line names it."""
     return str(tomllib.loads(config.read_text(encoding="utf-8")).get("game", ""))
 
 
 SMALL = ("society_local", "society_survey")
-"""Configs that are looked at in place of the first: a hundred agents for thirty days are rehearsed for ten seconds."""
+"""Configs that replace the first of a game, since a rehearsal of a hundred agents for thirty days takes ten seconds."""
 
 
 def firsts(configs: list[Path]) -> dict[str, Path]:
-    """The first config of each game, but a small one where there is one."""
+    """Return the first config of each game, or its small one if there is one."""
     small = [config for config in configs if config.stem in SMALL]
     return {game_of(config): config for config in reversed([*small, *configs])}
 
 
 def first_or_slow(configs: list[Path]) -> pytest.MarkDecorator:
-    """One config of each game is looked at in every run; the others differ from it in numbers and models."""
+    """Parametrize by config; all but one of each game are slow, since they differ in numbers and models only."""
     first = firsts(configs).values()
     marked = [pytest.param(each, id=each.stem, marks=() if each in first else pytest.mark.slow) for each in configs]
     return pytest.mark.parametrize("config", marked)
@@ -110,7 +110,7 @@ def test_a_config_validates(config: Path, house: Path) -> None:
 
 @first_or_slow(OF_BOTS)
 def test_a_config_of_bots_plays(config: Path, house: Path) -> None:
-    """One config of each game has its page written as well."""
+    """One config of each game also writes its page."""
     paged = FIRST[game_of(config)] == config
     said = agentsim("run", *words(config), "--display", "none", "--json", *[] if paged else ["--no-html"], cwd=house)
     line = json.loads(said.out)
@@ -122,7 +122,7 @@ def test_a_config_of_bots_plays(config: Path, house: Path) -> None:
 
 
 def test_the_seed_s_monopoly_sends_gemini_the_schema_and_a_thinking_budget(house: Path) -> None:
-    """A short game with the config's providers and players, at the address of a fake server."""
+    """A short game with the providers and players of the config, on a fake server."""
 
     def reply(body: dict[str, Any]) -> Raw | str:
         return called()(body) if "tools" in body else varied_by_schema(body)
@@ -156,7 +156,7 @@ def test_every_game_has_a_config_of_bots() -> None:
     assert set(FIRST) >= set(games.names())
 
 
-# The schema and its checker can find fault: what is put behind a good scenario, and where.
+# The schema and its checker can fail: texts added to a good scenario, and the places of the errors.
 FAULTS = {
     "unknown key": ("temprature = 1", [".players.2.temprature: unknown"]),
     "unknown table": ("[zebra]", [".zebra: unknown"]),

@@ -1,4 +1,4 @@
-"""What is on the screen while a game is played, whatever the players say."""
+"""The screen during a game, with any text of players."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.cli.vt import Screen, plain
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 
-# What a player may say, and what of it may reach a screen.
+# Texts of a player, and their form on a screen.
 HOSTILE: dict[str, tuple[str, str]] = {
     "markup that closes nothing": ("[/] and [/red]", "[/] and [/red]"),
     "markup": ("[bold red]x[/bold red] [on blue]", "[bold red]x[/bold red] [on blue]"),
@@ -60,7 +60,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
 
 
 class Spoken(Event, heading="{speaker}", words="text"):
-    """Somebody's words, under a heading that is foreign too."""
+    """A text with a foreign heading."""
 
     speaker: str
     text: str
@@ -79,7 +79,7 @@ def wave(*asks: Any) -> Any:
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -94,23 +94,23 @@ class Shown:
     display: RichDisplay
 
     def text(self) -> str:
-        """What stands on the screen."""
+        """Return the screen."""
         return Screen(self.width).feed(self.stream.getvalue()).text()
 
     def drawn_again(self) -> None:
-        """The panel is drawn eight times a second, and when a person has answered: this does not wait for the first."""
+        """Redraw the panel through `person`, without waiting for the next of eight drawings a second."""
         self.display.person(asked=True)
         self.display.person(asked=False)
 
     def panel(self) -> str:
-        """What stands below the newest event, on one line."""
+        """Return the panel below the newest event, on one line."""
         self.display.told(spoken("now"))
         self.drawn_again()
         return " ".join(self.text().rpartition("A: now")[2].split())
 
 
 def rich_on(stream: Terminal) -> RichDisplay:
-    """The display as a run makes it, with this stream as stderr."""
+    """Return the display as a run makes it, with this stream as stderr."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stderr", stream)
         return RichDisplay()
@@ -127,14 +127,14 @@ def shown(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def play(watcher: Watcher, said: str) -> None:
-    """Everything that a watcher is shown, with foreign text wherever there is any."""
+    """Call every method of a watcher, with foreign text in all parts that can hold it."""
     watcher.began(said, said, ["A", "B"])
     watcher.wave(wave(ask("A"), ask("B", said)), said)
     watcher.calling(ask("A"))
     watcher.calling(ask(said))
     watcher.told(spoken(said, speaker=said))
     watcher.waiting(ask("A"), said)
-    watcher.called(ask("A"), Totals())
+    watcher.called(ask("A"), Totals.zero())
     watcher.told(spoken(said))
     watcher.person(asked=True)
     watcher.person(asked=False)
@@ -204,7 +204,7 @@ def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkey
     display.wave(wave(ask("A", "final_pitch")), "Round 3")
     display.calling(ask("A"))
     display.calling(ask("B"))
-    totals = Totals()
+    totals = Totals.zero()
     totals.calls, totals.prompt_tokens, totals.completion_tokens, totals.known_usd = 12, 34567, 890, 0.0123
     display.called(ask("B"), totals)
     now[0] += 65
@@ -220,7 +220,7 @@ def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkey
 
 
 def test_what_a_provider_had_cached_and_what_went_into_thinking_is_on_the_panel(shown: Shown) -> None:
-    display, totals = shown.display, Totals()
+    display, totals = shown.display, Totals.zero()
     display.began("run-1", "Island", ["A"])
     usage = Usage(prompt_tokens=2000, cached_tokens=1500, completion_tokens=90, reasoning_tokens=64, cost_usd=0.0)
     totals.add_call(Attempt((), completion=Completion("x", usage=usage)))
@@ -229,7 +229,7 @@ def test_what_a_provider_had_cached_and_what_went_into_thinking_is_on_the_panel(
 
 
 def test_a_plain_display_says_at_the_end_of_a_round_what_has_been_used(capsys: pytest.CaptureFixture[str]) -> None:
-    display, totals = PlainDisplay(), Totals()
+    display, totals = PlainDisplay(), Totals.zero()
     display.playing("Round 1")
     totals.add_call(Attempt((), completion=Completion("x", usage=Usage(prompt_tokens=1200, completion_tokens=30))))
     totals.add_call(Attempt((), "timeout", "too late"))
@@ -245,7 +245,7 @@ def test_a_plain_display_says_at_the_end_of_a_round_what_has_been_used(capsys: p
 def test_a_plain_display_says_nothing_of_cost_where_no_call_was_made(capsys: pytest.CaptureFixture[str]) -> None:
     display = PlainDisplay()
     display.playing("Round 1")
-    display.counted(Totals())
+    display.counted(Totals.zero())
     display.playing("Round 2")
     assert capsys.readouterr().err == ""
 
@@ -254,7 +254,7 @@ def test_trouble_and_unknown_prices_are_on_the_panel(shown: Shown) -> None:
     display = shown.display
     display.began("run-1", "Island", ["A", "B"])
     assert "0 calls · 0 tokens in, 0 out · cost $0.0000 · 0:0" in shown.panel()
-    totals = Totals()
+    totals = Totals.zero()
     totals.calls, totals.failed_calls, totals.unpriced_calls = 3, 2, 1
     display.called(ask("A"), totals)
     for source in ("fallback", "model", "fallback"):
@@ -272,7 +272,7 @@ def test_what_holds_calls_back_and_who_took_over_is_on_the_panel(shown: Shown) -
     display.began("run-1", "Island", ["A", "B"])
     held: list[str] = []
     display.limited_by(lambda: held)
-    totals = Totals()
+    totals = Totals.zero()
     totals.calls, totals.takeovers = 3, 1
     display.called(ask("A"), totals)
     assert "3 calls · 1 takeover · 0 tokens in" in shown.panel()
@@ -282,7 +282,7 @@ def test_what_holds_calls_back_and_who_took_over_is_on_the_panel(shown: Shown) -
 
 
 def test_no_panel_is_drawn_over_what_scrolls_by(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock draws while events are told, and the panel's height changes from one drawing to the next."""
+    """The clock redraws while events are told, and the height of the panel changes between drawings."""
     monkeypatch.setattr("agentsim.cli.panels._DRAWN_A_SECOND", 5000)
     heights = itertools.cycle([0, 3])
     shown.display.limited_by(lambda: ["x" * 30] * next(heights))
@@ -344,9 +344,9 @@ def test_many_who_are_asked_at_once_are_counted(shown: Shown) -> None:
         display.calling(ask(player))
     assert "asking p0, p1, p2, p3, p4, p5 and 94 more" in shown.panel()
     for player in players[:-1]:
-        display.called(ask(player), Totals())
+        display.called(ask(player), Totals.zero())
     assert "asking p99" in shown.panel()
-    display.called(ask("p99"), Totals())
+    display.called(ask("p99"), Totals.zero())
     assert "asking" not in shown.panel()
 
 
@@ -395,7 +395,7 @@ def test_plain_lines_are_one_row_of_a_terminal(monkeypatch: pytest.MonkeyPatch) 
 
 
 class Everything(Watcher):
-    """Writes down whatever it is shown."""
+    """A watcher that records all calls."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -409,7 +409,7 @@ class Everything(Watcher):
 def test_a_player_at_the_screen_does_not_learn_who_is_asked_what() -> None:
     everything = Everything()
     watcher = PublicWatcher(everything)
-    totals = Totals()
+    totals = Totals.zero()
     watcher.began("run-1", "Island", ["A", "B"])
     watcher.wave(wave(ask("xq-B", "xq-answer_approach")), "Round 1")
     watcher.calling(ask("xq-B", "xq-answer_approach"))
@@ -431,7 +431,7 @@ def test_a_discreet_panel_says_the_round_and_the_sums(shown: Shown) -> None:
     watcher.began("run-1", "Island", ["A", "B"])
     watcher.wave(wave(ask("B", "answer_approach")), "Round 3")
     watcher.calling(ask("B", "answer_approach"))
-    totals = Totals()
+    totals = Totals.zero()
     totals.calls = 12
     watcher.called(ask("B", "answer_approach"), totals)
     watcher.decided(
@@ -481,7 +481,7 @@ def test_a_display_that_nobody_sees_stops_nothing(monkeypatch: pytest.MonkeyPatc
 
 
 def test_safe_is_what_the_displays_show() -> None:
-    """The tables above and the function that the rest of the command line uses agree."""
+    """The tables above agree with the function that the rest of the command line uses."""
     assert {name: " ".join(safe(said).split()) for name, (said, _) in HOSTILE.items()} == {
         name: shown for name, (_, shown) in HOSTILE.items()
     }
@@ -493,7 +493,7 @@ def test_safe_is_what_the_displays_show() -> None:
 def on_a_terminal(
     words: Sequence[str], cwd: Path, width: int, typed: bytes = b"", env: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
-    """The exit code of a process on a terminal of its own, and everything that it sent there."""
+    """Run a process on a pseudo-terminal and return its exit code and output."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, width))
     inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
@@ -506,7 +506,7 @@ def on_a_terminal(
     while True:
         try:
             part = os.read(ours, 65536)
-        except OSError:  # how Linux says that the other side is closed
+        except OSError:  # the error of Linux if the other side is closed
             break
         if not part:
             break

@@ -1,4 +1,4 @@
-"""`agentsim export`: the tables of a run or of a folder as files, whatever was said in the game."""
+"""`agentsim export`: the tables of a run or a folder as files, with any text in the game."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agentsim.history.tables import BASE
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
 TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "votes", "tallies"]
-FILLED = [table for table in TABLES if table != "survey"]  # these runs hold no interviews
+FILLED = [table for table in TABLES if table != "survey"]  # these runs have no interviews
 VOTES = ["Round", "Final", "Voter", "Choice", "Explanation", "Ballot", "Position", "Voter_model", "Choice_model"]
 SCORES = ["score_rounds_survived", "score_votes_against", "score_jury_votes"]
 LEADING = ["run", "game", "seed", "status"]
@@ -46,7 +46,7 @@ def history(path: Path) -> dict[str, Any]:
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """A history as somebody else may hand it on."""
+    """Rewrite a history, as another person may pass it on."""
     loaded = history(path)
     change(loaded)
     path.write_text(json.dumps(loaded), encoding="utf-8")
@@ -139,7 +139,7 @@ def test_no_words_of_a_player_become_a_formula(words: str, project: Path) -> Non
 
 
 def test_hostile_words_pass_through_a_whole_game(tmp_path: Path) -> None:
-    """Not only a history that was tampered with: what a model says arrives in the files as inert as that."""
+    """This is about texts of models in a whole game, not in a changed history alone."""
     for_b, for_c = (f'{{"vote": "{player}", "explanation": "@SUM(A1)"}}' for player in "BC")
     replies = {"pitch": ['=HYPERLINK("http://evil.example")'] * 2, "vote": [[for_b, for_c]] * 2}
     (tmp_path / "loud.json").write_text(json.dumps(replies), encoding="utf-8")
@@ -281,7 +281,7 @@ def test_an_export_without_rows_says_so(project: Path) -> None:
 
 @pytest.fixture
 def several(tmp_path: Path) -> Path:
-    """A folder `lot` of three runs: two of one scenario, a third with a score of its own; and one that was cut."""
+    """Return a folder `lot` of three runs, two of one scenario and one with its own score, and a run that was cut."""
     trio(tmp_path)
     for number in (1, 2, 3):
         words = ("--name", f"g{number}", "--seed", str(number), "--logs-dir", "lot", "--display", "none", "--no-html")

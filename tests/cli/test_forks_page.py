@@ -1,4 +1,4 @@
-"""The worked example of docs/forks.md: from a config to a sentence, as it stands there."""
+"""The worked example of docs/forks.md, exactly as written: from a config to a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`agentsim gen-items`: the shipped files are its own, nothing is lost by it, and its scenarios can be found."""
+"""`agentsim gen-items`: the shipped files are its output, no file is overwritten, and its scenarios can be found."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_a_directory_that_cannot_be_written_in_is_an_error_of_usage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "configs").mkdir()
-    access = os.access  # tests may run as root, whom no mode stops
+    access = os.access  # tests may run as root, who may write anywhere
     monkeypatch.setattr(
         os, "access", lambda path, mode: not (mode & os.W_OK and Path(path).name == "configs") and access(path, mode)
     )

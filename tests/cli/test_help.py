@@ -1,4 +1,4 @@
-"""What the command line says of itself, and how little it loads to say it."""
+"""The help of the command line, and the few modules that it loads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.cli.command_line import agentsim
 
 COMMANDS: Mapping[str, Any] = cast("Any", typer.main.get_command(app)).commands
 
-# The contract: what each command must take. More is allowed.
+# The options that each command must have; more are allowed.
 CONTRACT: dict[str, str] = {
     "run": "--config --seed --name --logs-dir --set --game --max-cost --display --json --no-html --env-file "
     "--provider --allow-dir --allow-key --include-prompts --include-reasoning --include-usage --game-config",

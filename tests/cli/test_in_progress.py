@@ -1,7 +1,7 @@
-"""Each game in progress in tmux, at 80 and at 120 columns, as golden text: `python -m tests.cli.test_in_progress`.
+"""Each game in progress in tmux, at 80 and 120 columns, as golden text: `python -m tests.cli.test_in_progress`.
 
-The command is real, and so is the terminal. Two players are models of a server on loopback that holds back one call,
-so that the game stands still; times are masked.
+The command and the terminal are real. Two players are models of a server on loopback that holds back one call, so the
+game stands still; times are masked.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ GAMES = {
     "society_bots": ("agent1", "agent2", 9, ()),
     "werewolf_bots": ("candid1", "candid3", 4, ()),
 }
-"""The two players of each config that are models, the call of the first that is held back, and what else is set: games
-are short where the time that is left would need two digits of minutes."""
+"""The two model players of each config, the held call of the first, and other settings, which shorten games whose
+remaining time would have two digits of minutes.
+"""
 WIDTHS = 80, 120
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 
 def server(last: int, held: Event) -> FakeServer:
-    """It holds back the last call to `echo`, and says so; `gamma` is unreadable when it is first asked."""
+    """Return a server that holds call `last` of `echo` and sets `held`; the first replies of `gamma` are unreadable."""
     calls = Counter[str]()
 
     def latency(body: Mapping[str, Any]) -> float:
@@ -63,7 +64,7 @@ def server(last: int, held: Event) -> FakeServer:
 
 
 class Tmux:
-    """A tmux server of its own, whose panes play games until it is killed."""
+    """A tmux server whose panes play games until it is killed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -75,7 +76,7 @@ class Tmux:
         return subprocess.run(command, env=env, capture_output=True, check=True, encoding="utf-8", timeout=60).stdout
 
     def play(self, config: str, width: int, url: str, *env: str) -> None:
-        """Start the game in a pane of this width."""
+        """Start a game in a pane of this width."""
         echo, gamma, _, more = GAMES[config]
         prices = [f'prices."lab/{name}".{each}' for name in ("echo", "gamma") for each in ("input=0", "output=20")]
         settings = f"players.{echo}.model=lab/echo", f"players.{gamma}.model=lab/gamma", f"providers.lab.base_url={url}"
@@ -87,7 +88,7 @@ class Tmux:
         self("new-session", "-d", "-s", name, *size, "env", *env, *command, ";", "set-option", "remain-on-exit", "on")
 
     def end(self) -> None:
-        """End all games, and wait for what they write at the last."""
+        """End all games and wait until their processes are gone."""
         games = [Path("/proc", pid) for pid in self("list-panes", "-a", "-F", "#{pane_pid}").split()]
         self("kill-server")
         until = time.monotonic() + 30
@@ -95,14 +96,14 @@ class Tmux:
             time.sleep(0.05)
 
     def seen(self, name: str, *options: str) -> str:
-        """What stands in the pane, its times masked."""
+        """Return the text of a pane, with masked times."""
         text = re.sub(r"\b\d+:\d\d\b", "M:SS", self("capture-pane", "-p", *options, "-t", name))
         return re.sub("[⠀-⣿]", "*", text).rstrip("\n") + "\n"
 
 
 @contextmanager
 def playing(panes: Iterable[tuple[str, int, tuple[str, ...]]]) -> Iterator[Tmux]:
-    """All these games at once, each with a server of its own."""
+    """Play these games at once, each with its own server."""
     if shutil.which("tmux") is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)("no tmux found: install it")
     with ExitStack() as stack:
@@ -117,7 +118,7 @@ def playing(panes: Iterable[tuple[str, int, tuple[str, ...]]]) -> Iterator[Tmux]
 
 @pytest.fixture(scope="module")
 def tmux(request: pytest.FixtureRequest) -> Iterator[Tmux]:
-    """Plays the games that are asked for."""
+    """Play the games of the selected tests."""
     items = [item for item in request.session.items if item.path == request.path]
     here = [item.callspec.params for item in items if hasattr(item, "callspec")]
     with playing([(each["config"], each["width"], each["env"]) for each in here]) as started:
@@ -125,7 +126,7 @@ def tmux(request: pytest.FixtureRequest) -> Iterator[Tmux]:
 
 
 def reached(tmux: Tmux, name: str, golden: Path) -> str:
-    """What stands in the pane when it is what it ought to be, or after a minute."""
+    """Return the text of a pane once it equals the golden text, or after a minute."""
     until = time.monotonic() + 60
     while (seen := tmux.seen(name)) != golden.read_text(encoding="utf-8") and time.monotonic() < until:
         time.sleep(0.1)
@@ -152,7 +153,7 @@ if __name__ == "__main__":
         GOLDEN.mkdir(exist_ok=True)
         for name in started.held:
             started.held[name].wait(60)
-        time.sleep(3)  # the other player's calls end, and the panel is drawn
+        time.sleep(3)  # the calls of the other player end, and the panel is drawn
         for config in GAMES:
             for width in WIDTHS:
                 (GOLDEN / f"{config}_{width}.txt").write_text(started.seen(f"{config}{width}"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`agentsim init`: a folder where every config runs, from a checkout and from a wheel; and never over what is there."""
+"""`agentsim init`: a folder in which every config runs, from a checkout and a wheel; it never overwrites files."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_what_is_there_stays(prepare: Callable[[Path], None], line: str, tmp_pat
 
 
 def test_a_file_that_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The check has passed; what somebody writes before we come to it is still not ours."""
+    """A file that appears between the check and the copy is not overwritten."""
 
     def missing(directory: Path, files: dict[str, bytes]) -> list[str]:
         directory.mkdir()
@@ -122,11 +122,11 @@ def test_a_file_that_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command of the wheel in a fresh environment that borrows the libraries it requires, and nothing else."""
+    """Install the wheel in a fresh environment that borrows the required libraries, and return its command."""
     folder = tmp_path_factory.mktemp("installed")
     wheel = built_wheel(folder)
-    uv = os.environ.get("UV") or shutil.which("uv")  # the first is of `uv run`
-    venv.create(folder / "venv", with_pip=uv is None)  # which takes longer than all else here
+    uv = os.environ.get("UV") or shutil.which("uv")  # `uv run` sets UV
+    venv.create(folder / "venv", with_pip=uv is None)  # with pip it takes longer than all other steps
     bin_ = folder / "venv" / "bin"
     python = str(bin_ / "python")
     tool = [python, "-m", "pip", "install"] if uv is None else [uv, "pip", "install", "--no-cache", "--python", python]

@@ -1,4 +1,4 @@
-"""`agentsim models PROVIDER`: what an endpoint lists, in the shapes of the hosts, and one line for every fault."""
+"""`agentsim models PROVIDER`: the list of an endpoint, in the formats of hosts, and one line for every fault."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Listing(FakeServer):
 
 
 def listed(tmp_path: Path, body: Any, *words: str, status: int = 200, provider: str = "lab", **table: str) -> Said:
-    """Ask for the models of a provider whose endpoint gives this answer."""
+    """List the models of a provider whose endpoint gives this answer."""
     with Listing(lambda _path: Raw(status, body)).in_thread() as server:
         return asked(tmp_path, server.url(), *words, provider=provider, **table)
 
@@ -222,7 +222,7 @@ def test_where_there_is_no_list_that_is_said_without_a_call(provider: str, tmp_p
 
 @pytest.fixture(name="own")
 def _own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fake in place of OpenAI's own address."""
+    """Replace the pages of OpenAI's own address."""
     import agentsim.models.offers as module
 
     async def page(endpoint: Any, path: str, faults: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Files that another version of agentsim wrote: refused in one line that names it, by every command."""
+"""Files of another version of agentsim: every command rejects them in one line that names the version."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.cli.command_line import agentsim, snapshot, trio
 from tests.fakes.journals import change_line
 
 WRITTEN = Path(__file__).parent.parent / "golden" / "0.1.0"
-"""A run, its bundle, a pool and a manifest as version 0.1.0 wrote them."""
+"""A run, its bundle, a pool and a manifest of version 0.1.0."""
 JOURNAL = f"agentsim-journal/1 there, {JOURNAL_FORMAT} here"
 HISTORY = f"agentsim-history/1 there, {HISTORY_FORMAT} here"
 COMMANDS = {
@@ -45,7 +45,7 @@ COMMANDS = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder whose `logs` are those of 0.1.0."""
+    """Return a folder whose `logs` are those of 0.1.0."""
     (tmp_path / "logs").mkdir()
     for name in ("island.json", "island.jsonl", "island.zip"):
         shutil.copy(WRITTEN / name, tmp_path / "logs")

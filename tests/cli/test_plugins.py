@@ -1,4 +1,4 @@
-"""Games and artifacts of other distributions: one that is broken is a line that names it, and the rest goes on."""
+"""Games and artifacts of other distributions: a broken one is reported by name, and the others work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CALLED = "of chess-for-all 1.2"
 def installed(
     site: Path, source: str, entry: str = "chess = chess_for_all:GAME", group: str = "agentsim.games"
 ) -> Path:
-    """A folder of packages with one more distribution: a module, and what installing it would leave."""
+    """Add a distribution to a folder of packages: a module, and the metadata of its installation."""
     info = site / "chess_for_all-1.2.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: chess-for-all\nVersion: 1.2\n", encoding="utf-8")
@@ -120,7 +120,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("module", ["typer", "chess_for_all"], ids=["of the program", "of a command"])
 def test_ctrl_c_during_an_import_ends_the_program_without_a_word(module: str, tmp_path: Path) -> None:
-    """A traceback would not say more, and what is raised in an import may become any other error."""
+    """A traceback would add nothing, and an exception raised in an import may become any other error."""
     site = installed(tmp_path / "site", _WAITS)
     if module == "typer":
         (site / "typer.py").write_text(_WAITS, encoding="utf-8")

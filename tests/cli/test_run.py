@@ -1,4 +1,4 @@
-"""`agentsim run`: what it prints, writes and returns, whatever its terminal, its locale and its surroundings are."""
+"""`agentsim run`: its output, files and exit codes, for any terminal, locale and environment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ISLANDERS = "".join(f'\n[[players]]\nid = "{name}"\n' for name in "ABC")
 
 
 def only_line(said: Said) -> dict[str, Any]:
-    """The one line of JSON on stdout."""
+    """Return the one line of JSON on stdout."""
     assert said.out.endswith("\n")
     assert said.out.count("\n") == 1
     line: dict[str, Any] = json.loads(said.out)
@@ -51,7 +51,7 @@ def server() -> Iterator[FakeServer]:
 
 
 def lab(server: FakeServer, scenario: str = "ok", *, more: str = "", key: str = "") -> str:
-    """A scenario of three players on a fake provider."""
+    """Return a scenario of three players on a fake provider."""
     provider = f'[providers.lab]\nbase_url = "{server.url(scenario)}"\n'
     provider += f'api_key_env = "{key}"\n' if key else ""
     return f'game = "agent_island"\nseed = 7\n{more}\n[defaults]\nmodel = "lab/echo"\n\n{provider}{ISLANDERS}'
@@ -117,7 +117,7 @@ DISPLAYS = {
     "none": "",
     "plain": "game: Agent Island: Deliberations, 3 players\nThe game begins: ",
     "rich": "The game begins: ",
-    "auto": "game: Agent Island: Deliberations, 3 players\nThe game begins: ",  # a pipe is no terminal
+    "auto": "game: Agent Island: Deliberations, 3 players\nThe game begins: ",  # stdin is a pipe
 }
 
 
@@ -250,7 +250,7 @@ def test_provider_lets_the_player_file_of_agent_island_play(tmp_path: Path, serv
     assert {received.body["model"] for received in server.received} == {
         player["model"].removeprefix("openrouter/") for player in players
     }
-    # At another address than the provider's own its key is not sent.
+    # The provider's key is not sent to other addresses.
     assert not [received for received in server.received if "canary" in json.dumps(received.headers)]
     assert not [path for path in (tmp_path / "logs").iterdir() if b"canary" in path.read_bytes()]
 
@@ -259,7 +259,7 @@ TWO_FILES = ("--config", "players.toml", "--game-config", "rules.toml", "--game"
 
 
 def two_files(folder: Path) -> None:
-    """A player file and a `[game]` file with the keys of the Agent Island project."""
+    """Write a player file and a `[game]` file with the keys of the Agent Island project."""
     seats = (("A", "random", "none"), ("B", "grudge", "summarization"), ("C", "loyal", "none"))
     tables = [
         f'[[players]]\nplayer_id = "{player}"\nmodel = "bot/{bot}"\n'
@@ -336,7 +336,7 @@ def test_the_page_holds_what_was_asked_for(tmp_path: Path, server: FakeServer) -
 
 # --------------------------------------------------------------------------- where keys come from
 
-# The environment, whether --env-file is given, whether ./.env is there, and the key that is sent.
+# The environment, use of --env-file, presence of ./.env, and the key that is sent.
 KEY_SOURCES: dict[str, tuple[dict[str, str], bool, bool, str | None]] = {
     "environment before all": ({"LAB_KEY": "from-environment"}, True, True, "from-environment"),
     "then the file that is named": ({}, True, True, "from-env-file"),
@@ -403,7 +403,7 @@ def test_a_reader_who_reads_one_byte_is_no_error(tmp_path: Path) -> None:
     assert history(tmp_path)["status"] == "completed"
 
 
-# Which stream has lost its reader or was never open; display; exit code of a run.
+# The stream without a reader or never opened, the display, and the exit code.
 LOST = {
     "stdout without reader": ("stdout", "broken", "plain"),
     "stdout without reader, json": ("stdout", "broken", "none"),
@@ -416,7 +416,7 @@ LOST = {
 
 
 def _with_lost(stream: str, how: str, words: tuple[str, ...], cwd: Path) -> Said:
-    """A process with one of its two streams lost; the other is captured."""
+    """Run a process with one of its two output streams lost, and capture the other."""
     command = program(*words)
     other = "stderr" if stream == "stdout" else "stdout"
     if how == "closed":
@@ -440,7 +440,7 @@ def test_a_run_goes_on_without_a_stream(stream: str, how: str, mode: str, tmp_pa
     loaded = history(tmp_path)
     assert loaded["status"] == "completed"
     assert said.code == 0, said.err
-    if stream == "stderr":  # stdout holds the result and nothing of the display
+    if stream == "stderr":  # stdout has the result and no display
         assert said.out.splitlines()[0] == "game: completed, agent_island, seed 7"
         assert said.out.count("\n") == 7
     else:
@@ -542,7 +542,7 @@ def test_a_signal_stops_the_run_and_says_how_to_go_on(number: int, tmp_path: Pat
     )
     deadline = time.monotonic() + 60
     while len(server.received) < 2 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)  # another process is waited for
+        time.sleep(0.01)  # waits for another process
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     said = Said(process.returncode, out.decode("utf-8"), err.decode("utf-8"))

@@ -1,4 +1,4 @@
-"""Terminals of every kind: narrow, wide, without colour, dumb, and none at all. What is said is the same in each."""
+"""Terminals of every kind: narrow, wide, without color, dumb, and none. The output is the same in each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
 @pytest.fixture(scope="module")
 def piped(tmp_path_factory: pytest.TempPathFactory) -> Said:
-    """The same game where nobody looks: both streams are pipes."""
+    """Play the same game with both streams as pipes."""
     folder = tmp_path_factory.mktemp("piped")
     trio(folder)
     return real(*RUN, cwd=folder)
@@ -32,7 +32,7 @@ def test_no_row_is_wider_than_the_terminal_and_no_word_of_the_result_is_lost(
 ) -> None:
     trio(tmp_path)
     code, sent = on_a_terminal(RUN, tmp_path, width)
-    text = Screen(width).feed(sent).text()  # which fails where a row would be wider
+    text = Screen(width).feed(sent).text()  # fails if a row is wider
     assert code == 0
     assert text.startswith("The game begins: 3 players, 2 rounds"), "the game scrolls by"
     assert "Player A's pitch: " in text
@@ -90,7 +90,7 @@ def test_in_a_pipe_there_is_nothing_but_lines(piped: Said) -> None:
 
 
 def test_results_can_be_piped_while_the_game_is_watched(tmp_path: Path) -> None:
-    """stdout a pipe, stderr a terminal: the line of JSON is whole, whatever the terminal shows."""
+    """stdout is a pipe, stderr a terminal: the line of JSON is whole, with any display."""
     trio(tmp_path)
     ours, theirs = os.openpty()
     process = subprocess.Popen(
@@ -106,7 +106,7 @@ def test_results_can_be_piped_while_the_game_is_watched(tmp_path: Path) -> None:
     try:
         while part := os.read(ours, 65536):
             shown += part
-    except OSError:  # the other side is closed
+    except OSError:  # the other end is closed
         pass
     os.close(ours)
     out, _ = process.communicate(timeout=60)

@@ -1,4 +1,4 @@
-"""A terminal small enough to trust: what a stream of text and escape sequences leaves on its lines."""
+"""A small terminal emulator: the lines that result from text and escape sequences."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from rich.cells import cell_len
 
 __all__ = ["Screen", "plain"]
 
-# What a display may send: colours, the cursor hidden and shown, up, and erase. Nothing else, from anybody.
+# The sequences that a display may send: colors, cursor off, on and up, and erase.
 _TOKEN = re.compile(r"\x1b\[(?P<number>[0-9;?]*)(?P<what>[mAKhl])|(?P<move>[\r\n])|(?P<text>[^\x00-\x1f\x7f-\x9f]+)")
 
 
 class Screen:
-    """Lines as they stand, scrolled ones kept; `AssertionError` for any sequence that no display should send."""
+    """The lines of the screen, with those that have scrolled. Any other sequence raises `AssertionError`."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -21,7 +21,7 @@ class Screen:
         self.row = self.column = 0
 
     def feed(self, stream: str) -> Screen:
-        """Show some more."""
+        """Print more output and return the screen."""
         place = 0
         while place < len(stream):
             token = _TOKEN.match(stream, place)
@@ -50,10 +50,10 @@ class Screen:
         assert cell_len(self.lines[self.row]) <= self.width, f"wider than {self.width}: {self.lines[self.row]!r}"
 
     def text(self) -> str:
-        """All lines, from the top."""
+        """Return all lines, from the top."""
         return "\n".join(line.rstrip() for line in self.lines).rstrip()
 
 
 def plain(stream: str) -> str:
-    """Everything that was ever shown, without the sequences."""
+    """Return all text that was ever shown, without sequences."""
     return "".join(token["text"] or token["move"] or "" for token in _TOKEN.finditer(stream))

@@ -1,7 +1,7 @@
-"""Golden playthroughs, as text, and a journal of each game that must replay.
+"""Golden playthroughs as text, and a journal of each game that must replay.
 
-`python -m tests.contract.golden` writes the text anew, and a journal if there is none of this version; what changes
-is then reviewed as a diff. A journal that no longer replays means changed rules, and those need a new `rules_version`.
+`python -m tests.contract.golden` rewrites the texts, and writes a journal if there is none of this version; review
+the diff. A journal that cannot be replayed means that rules changed, which needs a new `rules_version`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 def record(name: str, directory: Path) -> RunFiles:
-    """The tiny game on a fake model: a journal and a history that hold no path and no port of this machine."""
+    """Play the tiny game on a fake model, and write a journal and a history without paths and ports of this machine."""
     with tempfile.TemporaryDirectory() as scratch, FakeServer(varied_by_schema).in_thread() as server:
         result = on_server(name, server.url(), Path(scratch), stem=name)
         assert result.status == "completed", result.error

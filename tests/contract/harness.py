@@ -1,4 +1,4 @@
-"""What tests of every game share: a game's tiny scenario, played on bots by the kernel alone or on a fake server."""
+"""Helpers of the tests of every game: its tiny scenario, played on bots by the kernel, or on a fake server."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ GAMES = games.names()
 
 @cache
 def case(name: str, seeds: int = 3) -> Case:
-    """The case of a game, whose games are played once for all tests of a process."""
+    """Return the case of a game, cached so that its games are played once in a process."""
     return case_of(name, seeds=seeds)
 
 
 def tiny_path(name: str) -> Path:
-    """The tiny scenario that ships in the game's folder."""
+    """Return the path of the tiny scenario in the game's package."""
     path = case(name).tiny
     assert path is not None
     return path
@@ -45,6 +45,6 @@ def some_bot(game: Game) -> Bot:
 
 
 def on_server(name: str, url: str, logs: Path, *overrides: str, stem: str = "run") -> RunResult:
-    """The tiny game with every seat filled by the model behind `url`."""
+    """Play the tiny game with all seats filled by the model behind `url`."""
     scenario = tiny(name, 'defaults.model="fake/echo"', f'providers.fake.base_url="{url}"', *overrides)
     return play_scenario(scenario, logs, env={}, stem=stem)

@@ -1,8 +1,8 @@
-"""Golden outcomes: events, decisions, standings and prompts of games on bots, in no file format of agentsim.
+"""Golden outcomes: events, decisions, standings and prompts of games on bots, independent of the formats of agentsim.
 
-Each small scenario (`tiny*.toml` of every game, and `tests/golden/scenarios`) is played by the kernel alone, with the
-policies that it names. `tests/golden/outcomes/NAME.txt` holds a line of digests for each seed, and, for scenarios of
-few decisions, the first game as text. `python -m tests.contract.outcomes` writes them anew; review the diff.
+The kernel alone plays each small scenario (`tiny*.toml` of every game, and `tests/golden/scenarios`) with the policies
+that it names. `tests/golden/outcomes/NAME.txt` has a line of digests for each seed, and, for short games, the first one
+as text. `python -m tests.contract.outcomes` rewrites the files; review the diff.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from agentsim.scenario.load import load
 GOLDEN = Path(__file__).parent.parent / "golden"
 OUTCOMES = GOLDEN / "outcomes"
 SEEDS = range(1, 7)
-"""The seeds of the digests; the first is the game that stands as text."""
+"""The seeds of the digests; the game of the first is written as text."""
 MOST_AS_TEXT = 60
-"""The number of decisions up to which a game stands as text."""
+"""The largest number of decisions of a game that is written as text."""
 
 
 def scenarios() -> dict[str, Path]:
@@ -38,7 +38,7 @@ def scenarios() -> dict[str, Path]:
 
 
 class FinishedGame(NamedTuple):
-    """The questions with their answers and prompts, the log, and the outcome of one game."""
+    """The requests with their decisions and prompts, the log, and the outcome of one game."""
 
     asks: tuple[tuple[Ask, Decision, str], ...]
     log: tuple[LoggedEvent, ...]
@@ -46,7 +46,7 @@ class FinishedGame(NamedTuple):
 
 
 def play(path: Path, seed: int) -> FinishedGame:
-    """Play a scenario with the policies that it names; prompts are rendered when they are asked."""
+    """Play a scenario with the policies that it names; prompts are rendered when the request is made."""
     scenario = load(path)
     game = games.find(scenario.game)
     config = game.config.from_toml(scenario.config.model_dump(mode="json"))
@@ -70,7 +70,7 @@ def play(path: Path, seed: int) -> FinishedGame:
 
 
 def outcome_text(path: Path) -> str:
-    """Return what the golden file of a scenario says."""
+    """Return the text of a scenario's golden file."""
     played = {seed: play(path, seed) for seed in SEEDS}
     first = played[SEEDS[0]]
     lines = [f"seed {seed}: {_digests(game)}" for seed, game in played.items()]
@@ -99,7 +99,7 @@ def _as_text(game: FinishedGame) -> Iterator[str]:
     for ask, decision, prompt in game.asks:
         yield f"--- {_decided(ask, decision)}"
         lines, before = prompt.split("\n"), known.get(ask.request.player, [])
-        # only lines that the player's last prompt did not have
+        # only the lines that are not in the player's last prompt
         yield from (f"  | {line}" for line in lines if line not in set(before))
         known[ask.request.player] = lines
     yield from _standings(game.outcome)

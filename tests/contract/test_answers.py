@@ -1,4 +1,4 @@
-"""Every game before a host that words each answer in another way: it stays the same game."""
+"""Every game with a host that changes the form of each answer gives the same history."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SHAPES: tuple[Callable[[str], dict[str, Any]], ...] = (
 
 
 class Host:
-    """Answers by the prompt alone, in the next of some shapes."""
+    """A host that answers by the prompt alone, in the next of several forms."""
 
     def __init__(self, *shapes: Callable[[str], dict[str, Any]]) -> None:
         self._shapes = shapes
@@ -67,7 +67,7 @@ class Host:
 
 
 def play(game: str, host: Host, folder: Path) -> tuple[dict[str, Any], str]:
-    """The history of a game before a host, and its page."""
+    """Play a game with this host; return its history and page."""
     with FakeServer(host).in_thread() as server:
         result = on_server(game, server.url(), folder, "limits.concurrency=1")
     assert result.error is None
@@ -75,7 +75,7 @@ def play(game: str, host: Host, folder: Path) -> tuple[dict[str, Any], str]:
 
 
 def events(history: dict[str, Any]) -> list[Any]:
-    """What happened, without how it was decided."""
+    """Return the events, without the decisions behind them."""
     told = (event for part in history["rounds"] for event in part["events"])
     return [[event[key] for key in ("kind", "heading", "content", "data")] for event in told]
 

@@ -1,4 +1,4 @@
-"""Golden playthroughs and journals: a leak, a changed word or a changed rule shows as a diff."""
+"""Golden playthroughs and journals: a leak, a changed text or a changed rule is a diff."""
 
 from __future__ import annotations
 

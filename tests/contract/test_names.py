@@ -1,4 +1,4 @@
-"""Every game with players of names in several scripts and words: the name stands everywhere, files have a slug."""
+"""Every game with player names in several scripts: the names are unchanged everywhere, files have ASCII slugs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ every_game = pytest.mark.parametrize("game", GAMES)
 
 
 def renamed(game: str, folder: Path) -> Path:
-    """The tiny scenario of a game, its players called otherwise."""
+    """Write the tiny scenario of a game with other player names, and return its path."""
     document = tomllib.loads(tiny_path(game).read_text(encoding="utf-8"))
     names: dict[str, str] = {}
     for table, name in zip(document["players"], NAMES, strict=False):
@@ -46,7 +46,7 @@ def renamed(game: str, folder: Path) -> Path:
 
 
 def played(game: str, folder: Path, reply: Callable[[dict[str, Any]], str] | None = None) -> tuple[RunResult, str]:
-    """A game of bots, or of a model that replies so; and all that its model was asked."""
+    """Play a game on bots, or on a model with these replies; return the result and the requests of its model."""
     path = renamed(game, folder)
     if reply is None:
         return play_scenario(load(path), folder, env={}, stem="game"), ""
@@ -61,7 +61,7 @@ def names_of(result: RunResult) -> list[str]:
 
 
 def is_whole(result: RunResult, folder: Path) -> None:
-    """The game has ended and can be replayed, and its records hold the names as they were written."""
+    """Check that the game has ended, can be replayed, and has the names unchanged in its records."""
     assert (result.status, result.error) == ("completed", None)
     assert prove(result.files).complete
     names = names_of(result)
@@ -89,14 +89,14 @@ def test_models_of_any_names_play_a_game_and_are_asked_by_these_names(game: str,
     result, prompts = played(game, tmp_path, varied_by_schema)
     is_whole(result, tmp_path)
     assert result.history["usage"]["fallbacks"] == 0
-    for name in names_of(result) if game != "society" else ():  # where agents have numbers
+    for name in names_of(result) if game != "society" else ():  # Society's prompts have numbers instead
         assert name in prompts
     assert "Jose" not in prompts
     assert "Zespol" not in prompts
 
 
 def spelled(change: Callable[[str], str], value: Any, names: Mapping[str, Any]) -> Any:
-    """A reply whose choices of players are spelled otherwise."""
+    """Return a reply with another spelling of each chosen player name."""
     if isinstance(value, dict):
         return {key: spelled(change, part, names) for key, part in value.items()}
     if isinstance(value, list):

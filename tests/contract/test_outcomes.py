@@ -1,4 +1,4 @@
-"""Golden outcomes: a changed rule, event, prompt or standing of any game shows as a diff."""
+"""Golden outcomes: a changed rule, event, prompt or standing of any game is a diff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of every game in a real browser: every control works, nothing is asked for, and foreign words stay words."""
+"""The page of every game in a browser: every control works, nothing is loaded, and foreign text stays text."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from tests.report.test_browser import ALL, CORPUS, Opened, browser
 __all__ = ["browser"]
 
 USED = ("monopoly", "werewolf")
-"""Games whose page is used in every run: with a board, and with most that is secret."""
+"""The games whose page is checked in every run: one with a board, one with many secrets."""
 used = some_of("name", GAMES, *USED)
 PAYLOADS = list(CORPUS.values())
 
 
 def hostile(body: Mapping[str, Any]) -> str:
-    """As a fake model that keeps to the schema, but each of its words is an attack, as far as there is room for it."""
+    """Reply as the schema asks, with an attack in each text, as far as it fits."""
     digest = int(hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest(), 16)
 
     def poisoned(value: Any, place: int) -> Any:
@@ -48,12 +48,12 @@ def hostile(body: Mapping[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunFiles]:
-    """The files of a tiny game among hostile models: played once."""
+    """Return a function from a game to the files of its tiny game among hostile models, played once."""
 
     @cache
     def play(name: str) -> RunFiles:
         logs = tmp_path_factory.mktemp("hostile")
-        with FakeServer(hostile).in_thread() as server, ThreadPoolExecutor(1) as elsewhere:  # the browser has this loop
+        with FakeServer(hostile).in_thread() as server, ThreadPoolExecutor(1) as elsewhere:  # the browser has the loop
             result = elsewhere.submit(on_server, name, server.url(), logs).result()
         assert result.status == "completed", result.error
         return result.files
@@ -63,13 +63,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunFiles
 
 @pytest.fixture
 def pages(name: str, played: Callable[[str], RunFiles]) -> Path:
-    """Its page, with all that a page can hold."""
+    """Write the page of a game with all options, and return its path."""
     files = played(name)
     return run_in(files).page(files.page, **asdict(ALL))
 
 
 def use_everything(page: Page) -> int:
-    """Every control of the page, one after another; how many there were."""
+    """Use every control of the page and return the number of controls."""
     used = 0
     for select in page.locator("select").all():
         for place in range(1, min(3, select.locator("option").count())):

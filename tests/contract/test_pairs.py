@@ -1,4 +1,4 @@
-"""What players of every game did for or against each other: declared rightly, exported whole, shown as exported."""
+"""The interactions between players of every game: declared correctly, exported completely, shown as exported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Past
 from agentsim.engine.panel import DataTable
-from agentsim.history.events import Deed, Pair, pairs, told_events
+from agentsim.history.events import InteractionCount, Pair, pairs, told_events
 from agentsim.history.load import load_history
 from agentsim.history.tables import run_tables
 from agentsim.report.game_panels import pairs_table
@@ -21,15 +21,15 @@ pytestmark = pytest.mark.parametrize("name", GAMES)
 
 
 def exported(name: str) -> tuple[list[Pair], dict[int, str]]:
-    """The pairs as somebody who has only the exported table would put them together; and the titles of rounds."""
+    """Return the pairs computed from the exported table alone, and the titles of rounds."""
     frame = run_tables(load_history(GOLDEN / f"{name}.json"))["pairs"]
-    found: dict[tuple[Any, Any], list[Deed]] = {}
+    found: dict[tuple[Any, Any], list[InteractionCount]] = {}
     titles: dict[int, str] = {}
     for row in frame.rows:
         cells: dict[str, Any] = dict(zip(frame.columns, row, strict=True))
         titles[cells["round"]] = cells.pop("round_title")
         del cells["who_model"], cells["whom_model"]
-        found.setdefault((cells.pop("who"), cells.pop("whom")), []).append(Deed(**cells))
+        found.setdefault((cells.pop("who"), cells.pop("whom")), []).append(InteractionCount(**cells))
     return [Pair(*both, tuple(deeds), ()) for both, deeds in found.items()], titles
 
 
@@ -47,7 +47,7 @@ def test_dealings_are_between_players_each_deed_of_one_sign(name: str) -> None:
 
 
 def test_what_one_player_knows_of_is_part_of_what_happened(name: str) -> None:
-    """An event that points at one that this player never heard is left out, or counts as it does for all."""
+    """From the events of one player: an event that refers to one not heard is left out, or counts as for all."""
     played = on_bots(name, some_bot(games.find(name)))
     players = list(dict.fromkeys(ask.request.player for wave, _ in played.waves for ask in wave.asks))
     seats = [player for player in players if not player.startswith("@")]
@@ -73,7 +73,7 @@ def test_the_table_from_the_export_is_that_of_the_page(name: str) -> None:
 
 
 def _without_turns(table: DataTable | None) -> DataTable | None:
-    """An export says how often a pair turned with a deed, and in which round, but not in which order within it."""
+    """Return the table without the turns, since an export has their order by round only."""
     if table is None or "turned" not in table.columns:
         return table
     at = table.columns.index("turned")

@@ -1,8 +1,8 @@
-"""Prompts are ordered for prefix caching: what a player was sent before is how its next prompt begins.
+"""Prompts are ordered for prefix caching: a player's next prompt begins with most of its last one.
 
-Measured is what a provider sees: the messages of a model player, as characters, one call after the other, in the
-configs that ship, where players use as many words as a forecast takes models to use. (The tiny scenarios of these
-tests allow so few that what is asked outweighs what was said.) Games declare nothing; what share they keep is `LEAST`.
+The tests measure the characters of consecutive calls of a model player, in the shipped configs, with replies as long as
+a forecast assumes. (In the tiny scenarios replies are so short that the question outweighs the history.) The least
+share of each game is in `LEAST`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from tests.fakes.server import FakeServer
 from tests.runner.island import play
 
 LEAST = {"agent_island": 0.8, "auction": 0.5, "market": 0.5, "monopoly": 0.3, "society": 0.04, "werewolf": 0.5}
-"""Of the shorter of two consecutive prompts of one player, the part with which the other begins, at least.
+"""The least part of the shorter of two consecutive prompts of a player that both begin with, by game.
 
-Society's forum turns over between two turns of an agent; what it repeats is shared by all agents of one turn instead
+In Society the forum turns over between two turns of an agent; there the shared prefix is that of all agents of one turn
 (`tests/games/society/test_prompts.py`).
 """
 
 CONFIGS = sorted(Path(__file__).parents[2].joinpath("configs").glob("*.toml"))
 MOST = 300
-"""Prompts of one game that are looked at: of a long one, those later are like those of its middle."""
+"""The number of prompts of a game that are measured: later ones are like those of its middle."""
 FORGETTING = {"summary"}
-"""Kinds of request after which a player is given another memory in place of what it has heard."""
+"""The kinds of request that replace a player's history by a new memory."""
 
 
 def _game(path: Path) -> str | None:
@@ -47,7 +47,7 @@ def _game(path: Path) -> str | None:
 
 SCENARIOS = [(name, path) for name in GAMES for path in CONFIGS if _game(path) == name]
 FIRST = dict(reversed(SCENARIOS))
-"""The config of each game that is played in every run: the others differ from it in numbers only."""
+"""The config of each game that is measured in every run; the others differ from it in numbers only."""
 
 
 def _sent(ask: Ask, persona: str) -> str:
@@ -55,7 +55,7 @@ def _sent(ask: Ask, persona: str) -> str:
 
 
 def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:
-    """The share of each two consecutive prompts of one player with one memory, and the kind of the later."""
+    """Yield the shared part of each two consecutive prompts with one memory, and the kind of the later request."""
     scenario = replace(load(path), seed=seed)
     game = games.find(scenario.game)
     personas = {plan.id: plan.prompt or "" for plan in (*scenario.players, *scenario.staff.values())}
@@ -66,7 +66,7 @@ def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:
         for ask in wave.asks:
             player = ask.request.player
             text, before = _sent(ask, personas[player]), last.get(player)
-            if before is not None and not player.startswith("@"):  # staff is asked of new things each time
+            if before is not None and not player.startswith("@"):  # each request to staff is about something new
                 yield alike(before, text) / min(len(before), len(text)), ask.request.kind
             last[player] = text
             if ask.request.kind in FORGETTING:
@@ -97,7 +97,7 @@ def test_consecutive_prompts_of_a_player_begin_alike(name: str, path: Path) -> N
 
 
 def test_what_is_measured_is_what_a_server_receives(tmp_path: Path) -> None:
-    """The requests of a real run of Agent Island, off the socket."""
+    """Check the requests of a run of Agent Island as the server received them."""
     last: dict[str, str] = {}
     with FakeServer().in_thread() as server:
         play(server.url(), tmp_path, "limits.concurrency=1")
@@ -112,7 +112,7 @@ def test_what_is_measured_is_what_a_server_receives(tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_begins_with_what_changes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tests above can fail."""
+    """Check that the tests above can fail."""
 
     def worse(ask: Ask, persona: str) -> str:
         return f"Decision {ask.index}. {original(ask, persona)}"

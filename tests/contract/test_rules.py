@@ -1,4 +1,4 @@
-"""What every game promises, whatever the game: the checks that ship with the package, for every game there is."""
+"""The checks of `agentsim check` on every game."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, case
 
 ELSEWHERE = {"fallbacks_legal", "golden_files", "private_words"}
-"""Checks that have a test of their own name, because a promise names it."""
+"""The checks that have a test of their own, since a promise in docs/promises.md names it."""
 NOTHING = {
-    ("auction", "no_control_tokens"),  # no player of an auction reads another's words
-    *((game, "warnings_true") for game in ("agent_island", "werewolf")),  # what can be said there, holds
-    ("society", "warnings_true"),  # it warns of nothing: what holds is judged when its turn comes
-    ("market", "warnings_true"),  # whether an action can be done is for its artifact to say, once it is chosen
-    *((game, "laws_hold") for game in ("market", "society")),  # their invariants are those of their states
-    *(("prisoners", check) for check in ("laws_hold", "warnings_true")),  # the tutorial's game, which is put in here
+    ("auction", "no_control_tokens"),  # players of an auction never read each other's texts
+    *((game, "warnings_true") for game in ("agent_island", "werewolf")),  # all actions that can be read are legal there
+    ("society", "warnings_true"),  # legality is checked later, at the agent's turn
+    ("market", "warnings_true"),  # the artifact decides after the choice whether an action is possible
+    *((game, "laws_hold") for game in ("market", "society")),  # their states check the invariants
+    *(("prisoners", check) for check in ("laws_hold", "warnings_true")),  # the game of the tutorial
 }
-"""Where a game has nothing of what is looked for."""
+"""The checks that find nothing to look at in a game."""
 
 
 def look(name: str, check: str, seeds: int = 3) -> str:
-    """The check finds nothing in the game; what it looked at."""
+    """Run a check, which must find nothing, and return what it looked at."""
     golden = {"golden": GOLDEN} if (GOLDEN / f"{name}.txt").exists() else {}
     report = CHECKS[check](case(name, seeds), **golden if check == "golden_files" else {})
     assert not report.findings, str(report)
@@ -58,7 +58,7 @@ def _kinds(base: type[Any]) -> Iterator[type[Any]]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_lists_every_event_and_request_of_its_package(name: str) -> None:
-    """But bases: an event that is told only as one of its subclasses, and a request that others are made of."""
+    """The exceptions are bases: an event that is told only as its subclasses, and a request that others derive from."""
     game = games.find(name)
     package = f"{sys.modules[game.__module__].__package__}."
     events = {kind for kind in _kinds(Event) if kind.__module__.startswith(package) and not kind.is_base}

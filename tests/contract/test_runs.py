@@ -1,4 +1,4 @@
-"""What every game promises when it is really run: same history at any concurrency, from any cut, and in replay."""
+"""Real runs of every game: the same history at any concurrency, after a cut at any place, and in replay."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def server() -> Iterator[FakeServer]:
 
 @pytest.fixture(scope="module")
 def uneven() -> Iterator[FakeServer]:
-    """Answers after 0 to 15 ms, as the request's own digits say: replies of one wave overtake each other."""
+    """Serve answers after 0 to 15 ms, by the request's digits, so that replies of one wave overtake each other."""
     with FakeServer(varied_by_schema, latency_s=lambda body: (hash_of(body) % 16) / 1000).in_thread() as fake:
         yield fake
 
@@ -49,7 +49,7 @@ def hash_of(body: Any) -> int:
 
 @pytest.fixture(scope="module")
 def lives(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunResult]:
-    """The run of a game on `server`: played once, and no test changes its files."""
+    """Return a function from a game to its run on `server`, played once; tests must not change its files."""
     return cache(lambda name: on_server(name, server.url(), tmp_path_factory.mktemp("live")))
 
 
@@ -85,7 +85,7 @@ QUICK = ("defaults.retry_wait_s=0.0", "defaults.rate_limit_wait_s=0.0")
 
 
 def unwell(body: Any, branch_seed: int = 0) -> str | Raw:
-    """As the request's own digits say: no answer, a reply that cannot be used, or a good one; always the same."""
+    """Answer by the request's digits with a failure, an unusable reply or a good one, always the same."""
     match (hash_of(body) if not branch_seed else hash_of([body, branch_seed])) % 9:
         case 0:
             return Raw(503, "busy", content_type="text/plain")
@@ -96,19 +96,19 @@ def unwell(body: Any, branch_seed: int = 0) -> str | Raw:
 
 
 def test_any_concurrency_gives_the_same_history_with_faults_too(name: str, tmp_path: Path) -> None:
-    """Retries, re-asks and fallbacks are counted by request; which reply came first decides nothing."""
+    """Retries, re-asks and fallbacks are counted by request; the order of replies has no effect."""
     with FakeServer(latency_s=lambda body: (hash_of(body) % 16) / 1000).in_thread() as server:
 
         def play(concurrency: int) -> RunResult:
             settings = (f"limits.concurrency={concurrency}", "limits.max_fallback_rate=1", *QUICK)
             return on_server(name, server.url(), tmp_path, *settings, stem=f"s{branch_seed}c{concurrency}")
 
-        for branch_seed in range(20):  # so short a game may well be spared one kind of fault
+        for branch_seed in range(20):  # a game this short may not meet every kind of fault
             server.reply = partial(unwell, branch_seed=branch_seed)
             first = play(1)
             usage = first.history["usage"]
             if first.status == "stopped_provider":
-                continue  # so many calls in a row failed that it counts as gone, which a longer game may well meet
+                continue  # a longer game may have so many failures in a row that the provider counts as failed
             assert first.status == "completed", first.error
             reasks = usage["reasks"] if refuses(name) else 1
             if min(usage["failed_calls"], reasks, usage["fallbacks"]) > 0:
@@ -120,7 +120,7 @@ def test_any_concurrency_gives_the_same_history_with_faults_too(name: str, tmp_p
 
 
 def refuses(name: str) -> bool:
-    """Whether a game asks again for a reply such as `unwell` gives: one may take any reply for a decision."""
+    """Return whether a game re-asks after a reply of `unwell`; some games accept any reply."""
     try:
         on_bots(name, some_bot(games.find(name))).asks()[0].request.parse(UNUSABLE)
     except DecisionError:
@@ -130,8 +130,8 @@ def refuses(name: str) -> bool:
 
 @amounts("one_of", 6, 1)
 def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, one_of: int, tmp_path: Path) -> None:
-    """A failed call, a paid bad reply and a decision are each on disk before anything follows from them."""
-    once: set[str] = set()  # what has failed already: a fault that passes
+    """A failed call, a paid bad reply and a decision are each on disk before the next step."""
+    once: set[str] = set()  # requests that have failed once; they succeed from then on
 
     def passing(body: Any) -> str | Raw:
         text = json.dumps(body, sort_keys=True)
@@ -166,7 +166,7 @@ def _words(body: Any) -> str:
 
 
 def _sent(recorded: Contents) -> set[str]:
-    """The messages of every attempt that is on disk."""
+    """Return the messages of every attempt that is on disk."""
     return {json.dumps([[message.role, message.text] for message in attempt.messages]) for attempt in _calls(recorded)}
 
 
@@ -191,10 +191,10 @@ def test_replay_proves_the_live_history(live: RunResult, server: FakeServer) -> 
 def test_resume_at_every_line_of_the_journal_equals_live(
     live: RunResult, one_of: int, server: FakeServer, tmp_path: Path
 ) -> None:
-    """Every line is opened as resume opens it, and all but those between two texts are played on.
+    """The journal is opened at every line, and played on at all lines but those between two text lines.
 
-    Of texts that stand in a row, the line before the first and the last one are: the fewest and the most that can be
-    on disk when the same is known of the game. Those between are played on at the tail, below.
+    Among consecutive text lines, the line before the first and the last one are played on: the least and the most that
+    the disk can hold at one state of the game. The test below plays on from the lines between them at the tail.
     """
     wanted = text_without_volatile(live.files)
     lines = live.files.journal.read_bytes().splitlines(keepends=True)
@@ -223,23 +223,23 @@ def test_resume_at_every_line_of_the_journal_equals_live(
 
 
 def _holds_a_call(line: bytes) -> bool:
-    """Whether a line of a journal brings a call: a bad reply has its own line, a good one is in its decision's."""
+    """Return whether a line of a journal records a call: a line of a bad reply, or a decision with its good reply."""
     record: dict[str, Any] = json.loads(line)
     return "attempt" in record or record.get("source") == "model"
 
 
 @amounts("one_of", 16, 1)
 def test_resume_at_every_byte_of_the_tail_equals_live(live: RunResult, one_of: int, tmp_path: Path) -> None:
-    """Whatever part of the last decision's lines reached the disk, the journal goes on from the whole lines before.
+    """The journal resumes from the whole lines before any cut in the last decision's lines.
 
-    Every byte is opened as resume opens it; what that leaves is one of few files, each of which is played on.
+    The journal is opened at every byte; the few different files that this leaves are played on.
     """
     wanted = text_without_volatile(live.files)
     lines = live.files.journal.read_bytes().splitlines(keepends=True)
     decisions = [number for number, line in enumerate(lines) if b'"record":"decision"' in line]
     before, behind = lines[: decisions[-2] + 1], lines[decisions[-2] + 1 :]
     whole = [sum(map(len, lines[: len(before) + more])) for more in range(len(behind) + 1)]
-    # A journal is read line by line: of those before, opening thousands of files needs the texts.
+    # Journals are read line by line, so opening the thousands of files needs the lines of text before the tail.
     pointed = [line for line in before if line.startswith(TEXT)]
     short = resealed([lines[0], *pointed, *behind])
     head, tail = b"".join(short[: 1 + len(pointed)]), b"".join(short[1 + len(pointed) :])
@@ -284,7 +284,7 @@ def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> No
     assert history.usage.calls == sum(len(decision.attempts) for decision in history.decisions)
     assert history.usage.calls == len(history.decisions) + history.usage.reasks, "only a bad reply is asked for again"
     keys = list(json.loads(live.files.history.read_text(encoding="utf-8")))
-    # warnings are there only where something was amiss: the fake server counts no long prompt as long
+    # only runs with a problem have warnings; the fake server's count of prompt tokens is too low for long prompts
     assert {warning.code for warning in history.warnings} <= {"prompt_cut"}
     absent = {"fork", "asides"} if history.warnings else {"fork", "asides", "warnings"}
     wanted = [name for name in KEYS if name not in absent]
@@ -292,7 +292,7 @@ def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> No
 
 
 def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(name: str, live: RunResult) -> None:
-    """Every event one player could not see, and every persona, reply and private word of the others, is absent."""
+    """The page has no event that the player could not see, and no persona, reply or private text of the others."""
     from agentsim.results import run_in
 
     history = History.model_validate_json(live.files.history.read_bytes())
@@ -323,7 +323,7 @@ def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(name: str, l
 
 
 def said_in(decision: Any) -> Iterator[str]:
-    """Every text of a decision, those of its parts too."""
+    """Yield every text of a decision and its parts."""
     for value in decision.values():
         if isinstance(value, str):
             yield value

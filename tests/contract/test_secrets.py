@@ -1,4 +1,4 @@
-"""No leak between players: what one may not see never changes what another is asked."""
+"""No leak between players: an event that a player cannot see never changes its requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentsim.engine.event import Event, Everyone
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken
-from agentsim.testing.case import Played, words_of
+from agentsim.testing.case import SampleGame, words_of
 from agentsim.testing.privacy import audiences, marking, shown_to
 from tests.contract.harness import GAMES, case
 from tests.contract.test_rules import look
@@ -19,8 +19,8 @@ from tests.contract.test_rules import look
 by_game = pytest.mark.parametrize("name", GAMES)
 
 
-def leaks(heard: Mapping[str, set[str]], played: Played) -> list[str]:
-    """Every request that holds a marker which its player neither wrote nor heard."""
+def leaks(heard: Mapping[str, set[str]], played: SampleGame) -> list[str]:
+    """Return the requests that contain a marker which the player neither wrote nor heard."""
     return [
         f"{asked} and shown {marker}"
         for asked in played.asked
@@ -38,12 +38,12 @@ def test_no_request_holds_words_that_its_player_did_not_hear(name: str) -> None:
 
 
 def test_a_planted_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test above can fail: where everything is told to everybody and what was told is shown, it does."""
+    """The test above can fail: it does if every event is told to all players and shown in prompts."""
     village = case("werewolf")
     policy = marking(village.bot)
     heard = audiences(village, village.play(marking(village.bot)))
     tell, ask_all = Table.tell, Table.ask_all
-    monkeypatch.setattr(Event, "confidants", lambda *_: None)  # or the table itself would refuse the first of them
+    monkeypatch.setattr(Event, "confidants", lambda *_: None)  # otherwise the table would reject the first one
     monkeypatch.setattr(Table, "tell", lambda self, event, *, to, by=None: tell(self, event, to=Everyone, by=by))
     shown: dict[str, list[str]] = {}
 
@@ -54,7 +54,7 @@ def test_a_planted_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Table, "ask_all", noting)
     played = village.play(policy)
-    for asked in played.asked:  # a game may show the state alone: this one shows what was heard as well
+    for asked in played.asked:  # games may show the state alone; this one shows heard events too
         words = tuple(shown[asked.player])
         object.__setattr__(asked.ask.request, "prompt", lambda words=words: Prompt((), (), (), words))
     assert leaks(heard, played)
@@ -70,5 +70,5 @@ def test_what_is_private_cannot_be_told_to_all(name: str, monkeypatch: pytest.Mo
 
 @by_game
 def test_changing_what_a_player_may_not_see_changes_none_of_its_requests(name: str) -> None:
-    """Noninterference: somebody's private words are replaced; who did not hear them is asked the very same."""
+    """Noninterference: if a player's private texts change, players that did not hear them get the same requests."""
     assert not look(name, "private_words").startswith("nothing")

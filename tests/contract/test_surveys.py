@@ -1,4 +1,4 @@
-"""Surveys, of every game: the game with and without them is the same one, and no later prompt knows of them."""
+"""Surveys in every game: the game is the same with and without them, and no later prompt mentions them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def of_the_game(course: Simulation) -> list[tuple[Ask, Any]]:
 
 
 def told(log: tuple[LoggedEvent, ...]) -> list[Any]:
-    """Everything but the number of the decision that an event follows from."""
+    """Return all fields of the events but the number of the decision."""
     return [(entry.event, repr(entry.to), entry.round, entry.by, entry.decision is None) for entry in log]
 
 
@@ -73,7 +73,7 @@ def test_no_prompt_of_the_game_holds_a_question_or_an_answer(name: str) -> None:
 
 
 def test_a_survey_shows_its_player_nothing_that_it_did_not_hear(name: str) -> None:
-    """A player's own latest prompt, and lines that it heard since: `privacy` holds for both."""
+    """A survey shows the player's latest prompt and the lines that it heard since; `privacy` holds for both."""
     course = played(name, 1, INTERVIEW)
     latest: dict[str, Ask] = {}
     for ask in course.asks():

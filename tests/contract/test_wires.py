@@ -1,4 +1,4 @@
-"""Whole games of every kind on each wire: the same game, the same tokens and the same price, by hand to the cent."""
+"""Whole games on each wire: the same game, tokens and price, computed by hand to the cent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PRICES = (
 
 
 class Accountant:
-    """A model that decides by the words of the prompt alone, thinks aloud beside it, and adds up what it used."""
+    """A model that decides by the text of the prompt alone, returns reasoning, and sums up its usage."""
 
     def __init__(self) -> None:
         self.spent: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""What the kernel's tests share: two requests, an event, and games that are one coroutine each."""
+"""Helpers of the kernel's tests: two requests, an event, and games that are one coroutine each."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Bid(Request[Amount]):
 
 
 class Terms(Request[D]):
-    """A question of which only the reading is tested: any value of the right type is legal."""
+    """A request for tests of reading: any value of the right type is legal."""
 
     def options(self) -> Options:
         return {}
@@ -70,7 +70,7 @@ class Spoke(Event, words="text"):
 
 
 def policy(request: Request[Any], rng: Stream) -> Decision:
-    """Says its own name, or draws an amount."""
+    """Say the player's name, or draw an amount."""
     return Amount(amount=rng.integer(0, request.most)) if isinstance(request, Bid) else Word(text=request.player)
 
 
@@ -111,7 +111,7 @@ def a_table(players: Sequence[str] = ("A", "B", "C", "D")) -> Table:
 def run(
     rules: Coroutine[Any, Any, T], answer: Callable[[Request[Any]], Decision] = lambda request: Word(text="ok")
 ) -> tuple[list[tuple[Request[Any], ...]], T]:
-    """Drive a coroutine by hand: the waves that came out of it, and what it returned."""
+    """Drive a coroutine without a loop; return its waves and its result."""
     waves: list[tuple[Request[Any], ...]] = []
     decisions: Any = None
     while True:
@@ -125,12 +125,12 @@ def run(
 
 
 def asked(waves: Sequence[tuple[Request[Any], ...]]) -> list[str]:
-    """The players of each wave: `["AB", "C"]`."""
+    """Return the players of each wave: `["AB", "C"]`."""
     return ["".join(request.player for request in wave) for wave in waves]
 
 
 def done(events: Sequence[Event]) -> list[tuple[str, str, str, int, float | None]]:
-    """Every dealing of these events, each told after those before it."""
+    """Return the interactions of these events, in order, each with the events before it as its past."""
     past = Past()
     found: list[tuple[str, str, str, int, float | None]] = []
     for event in events:

@@ -10,11 +10,12 @@ import pytest
 from agentsim.engine import Choice, Each, Number, Options, Text
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
+from agentsim.engine.options import closed_object
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
-from agentsim.engine.schema import closed_object
 from agentsim.errors import IllegalDecision, UnreadableReply
+from agentsim.players.page_form import FieldProblem, Form, PageForm
 
 
 class Lines(Decision):
@@ -139,10 +140,12 @@ def test_the_fallback_is_legal_though_it_cannot_be_answered() -> None:
 
 
 def test_a_person_cannot_leave_out_words_that_may_not_be_empty() -> None:
-    part = DESCRIBE.schema()["properties"]["A"]
-    assert DESCRIBE.form_schema("A", part, {}) == {**part, "minLength": 1}
-    why = GRADE.schema()["properties"]["why"]
-    assert GRADE.form_schema("why", why, {}) == why
+    form = PageForm(Form(DESCRIBE))
+    assert [field.required for field in form.fields] == [True, True]
+    with pytest.raises(FieldProblem, match="An empty answer says nothing"):
+        form.answered({"A": ["good"], "B": [" "]})
+    (why,) = (field for field in PageForm(Form(GRADE)).fields if field.name == "why")
+    assert not why.required
 
 
 def test_the_drawn_answers_are_legal() -> None:
@@ -175,4 +178,4 @@ def test_each_key_may_have_an_option_of_its_own() -> None:
 
 
 def test_a_choice_for_each_is_one_of_its_values() -> None:
-    assert Each(("A",), Choice(("yes", "no"))).gathered({"A": "no", "B": "yes"}) == {"A": "no"}
+    assert Each(("A",), Choice(("yes", "no"))).gathered({"A": "no", "B": "yes"}, {}) == {"A": "no"}

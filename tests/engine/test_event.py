@@ -7,7 +7,17 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from agentsim.engine.event import AGAINST, Audience, Deed, Event, Everyone, Interaction, LoggedEvent, Nobody, Past
+from agentsim.engine.event import (
+    AGAINST,
+    Audience,
+    Event,
+    Everyone,
+    Interaction,
+    InteractionRule,
+    LoggedEvent,
+    Nobody,
+    Past,
+)
 from tests.engine.small import Spoke
 
 
@@ -94,7 +104,7 @@ def test_an_event_declares_no_dealing_by_itself() -> None:
     assert list(Spoke("A", "B!").interactions(Past())) == []
 
 
-class Voted(Event, content="All voted.", deeds=(Deed("votes", "votes", "voted against", AGAINST),)):
+class Voted(Event, content="All voted.", interactions=(InteractionRule("votes", "votes", "voted against", AGAINST),)):
     votes: dict[str, str]
 
 

@@ -12,10 +12,10 @@ from pydantic import BaseModel, SkipValidation
 
 from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.decision import Decision
-from agentsim.engine.options import Schema
+from agentsim.engine.options import FormField, closed_object
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
-from agentsim.engine.schema import closed_object
+from agentsim.engine.schema import Narrowed
 from agentsim.errors import IllegalDecision
 from tests.engine.small import Bid, Say
 
@@ -308,14 +308,14 @@ def test_a_function_in_an_annotation_that_returns_no_option_is_an_error_that_nam
 class Dared(Move):
     """A move for which a small model names what is not there."""
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
-        return {"whom": {"description": "a friend", "schema": {"type": "string", "enum": ["B"]}}}
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
+        return {"whom": Narrowed("a friend", for_models=Choice(("B",)))}
 
 
 def test_a_schema_of_a_narrowed_field_is_for_models_and_its_words_are_for_people() -> None:
     """A reply beyond it is read all the same: what is legal is for the options and the rules to say."""
     asked = Dared(player="A", names=("B", "C"))
-    whole = asked.whole_schema()["properties"]["whom"]
+    whole = asked.answer_fields.parts["whom"]
     assert asked.schema()["properties"]["whom"] == {"type": "string", "enum": ["B"]}
-    assert whole["enum"] == ["B", "C"]
-    assert asked.form_schema("whom", whole, {}) == {**whole, "description": "a friend"}
+    assert whole == Choice(("B", "C"))
+    assert asked.form_field("whom", whole, {}) == FormField(whole, "a friend")

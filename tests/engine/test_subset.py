@@ -128,4 +128,4 @@ def test_the_fingerprint_tells_other_bounds_and_an_order_from_a_subset() -> None
 
 def test_a_fixed_number_of_values_is_said_as_one() -> None:
     two = Subset(TEAM, 2, 2)
-    assert (str(two), two.form()) == ("2 of: Ada, Bo, Cy", "[<2 of Ada, Bo and Cy>]")
+    assert (str(two), two.words("")) == ("2 of: Ada, Bo, Cy", "[<2 of Ada, Bo and Cy>]")

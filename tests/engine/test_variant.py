@@ -12,6 +12,7 @@ from agentsim.engine import Choice, Number, Options, Text, Variant
 from agentsim.engine.capability import Capability, described, variant
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
+from agentsim.engine.options import Record
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
@@ -125,8 +126,9 @@ def test_options_for_what_the_answer_has_not_are_an_error() -> None:
 
 def test_a_person_is_asked_for_the_fields_of_what_it_chose_alone() -> None:
     request = Run(player="A")
-    assert request.form_schema("how", {}, {"do": "say"})["required"] == ["text"]
-    assert request.form_schema("how", {}, {"do": "rest"})["properties"] == {}
+    how = request.answer_fields.parts["how"]
+    assert request.form_field("how", how, {"do": "say"}).option == Record(ERRANDS.fields["say"])
+    assert request.form_field("how", how, {"do": "rest"}).option == Record({})
 
 
 def test_closed_choices_are_among_the_legal_values_by_path() -> None:

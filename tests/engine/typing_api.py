@@ -1,4 +1,4 @@
-"""What mypy must infer of the kernel; this file is read by mypy and never run."""
+"""The types that mypy must infer for the kernel; mypy reads this file, and no test runs it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Stand-ins for the world outside: a model server on loopback."""
+"""Fake model services, on loopback."""

@@ -1,4 +1,4 @@
-"""A call as a run makes it: with a slot of its model's rate limiter, which hears what came of it."""
+"""Calls of a model through its rate limiter, as a run makes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from agentsim.players.model import ModelPlayer, ReaskPolicy
 
 
 async def admitted(model: Model, call: Call, sampling: Sampling = Sampling()) -> Completion:  # noqa: B008 - it is frozen
-    """The completion of one call."""
+    """Make one call and return its completion."""
     player = ModelPlayer(model, sampling, "", AttemptPolicy(), ReaskPolicy())
     with await player.slot([Message(role, (text,)) for role, text in call.messages]) as slot:
         completion = await model.complete(call, sampling)

@@ -1,6 +1,6 @@
-"""Faults: every way in which a model service answers wrongly (F01 to F42), as answers of the fake server.
+"""The faults of a model service (F01 to F42), as answers of the fake server.
 
-When a fault strikes is `FaultyServer`'s; what a run must make of it is told in `tests/matrix`.
+`FaultyServer` decides when a fault happens; `tests/matrix` says what a run must make of it.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ __all__ = [
 ]
 
 Fault: TypeAlias = "str | Callable[[dict[str, Any]], Raw]"
-"""A scenario of the fake server, or an answer made from the request's body."""
+"""A scenario of the fake server, or a function from the body of a request to an answer."""
 
 
 def seat_of(body: dict[str, Any]) -> str:
-    """Whose request it is: personas in these tests say `seat B`."""
+    """Return the seat that a request is for, from its persona (`seat B`), or ""."""
     found = re.search(r"\bseat (\w)", str(body["messages"]))
     return found[1] if found else ""
 
 
 class FaultyServer(FakeServer):
-    """Plays `fault` to requests number `first` to `last` of one seat (None: of all), and answers the others well.
+    """A server that plays `fault` to requests `first` to `last` of one seat (None: of all), and else answers well.
 
-    A seat is asked one thing at a time, so that the same requests are struck however many run at once.
+    A seat is asked one request at a time, so the fault meets the same requests at any concurrency.
     """
 
     def __init__(self, fault: Fault = "ok", seat: str | None = "B", first: int = 1, last: int = 10**9) -> None:
@@ -71,18 +71,18 @@ class FaultyServer(FakeServer):
 
 
 def usage(body: dict[str, Any]) -> dict[str, Any]:
-    """Tokens as a real server would count them, roughly."""
+    """Return a token usage, with a quarter of the characters as prompt tokens."""
     prompt = sum(len(message["content"]) for message in body["messages"]) // 4
     return {"prompt_tokens": prompt, "completion_tokens": 5, "total_tokens": prompt + 5}
 
 
 def said(body: dict[str, Any]) -> Raw:
-    """A proper answer: a text, or a call of the function that the request forces."""
+    """Return a good answer: a text, or a call of the function that the request forces."""
     return called()(body) if "tools" in body else answer(varied_by_schema)(body)
 
 
 def called(*calls: tuple[str | None, str | None], text: str | None = None) -> Callable[[dict[str, Any]], Raw]:
-    """Calls of functions, each by (name, arguments); None is the right name, or proper arguments."""
+    """Answer with calls of functions, each (name, arguments); None is the right name, or good arguments."""
 
     def reply(body: dict[str, Any]) -> Raw:
         function = body["tools"][0]["function"]
@@ -106,7 +106,7 @@ def called(*calls: tuple[str | None, str | None], text: str | None = None) -> Ca
 
 
 def answer(content: Callable[[dict[str, Any]], str | None], **choice: Any) -> Callable[[dict[str, Any]], Raw]:
-    """An answer with this text; `choice` is added to its choice."""
+    """Answer with this text; `choice` is added to the choice."""
 
     def reply(body: dict[str, Any]) -> Raw:
         return Raw(body=envelope(content(body), model=body["model"], **choice) | {"usage": usage(body)})
@@ -115,26 +115,26 @@ def answer(content: Callable[[dict[str, Any]], str | None], **choice: Any) -> Ca
 
 
 def wrapped(before: str, after: str) -> Callable[[dict[str, Any]], Raw]:
-    """A proper reply with something around it."""
+    """Answer with a good reply between two texts."""
     return answer(lambda body: before + varied_by_schema(body) + after)
 
 
 def mapped(change: Callable[[str, Any], Any]) -> Callable[[dict[str, Any]], Raw]:
-    """A proper reply, each of its values replaced by `change(key, value)`; NaN and bare words stay possible."""
+    """Answer with a good reply whose values are replaced by `change(key, value)`; NaN is possible."""
     return answer(lambda body: json.dumps({k: change(k, v) for k, v in json.loads(varied_by_schema(body)).items()}))
 
 
 def reshaped(change: Callable[[str], str]) -> Callable[[dict[str, Any]], Raw]:
-    """A proper reply, changed as text."""
+    """Answer with the text of a good reply after `change`."""
     return answer(lambda body: change(varied_by_schema(body)))
 
 
 def with_text(words: str) -> Callable[[dict[str, Any]], Raw]:
-    """A proper reply whose free texts are these words; choices and numbers stay."""
+    """Answer with a good reply whose free texts are these words; choices and numbers stay."""
     return mapped(lambda key, value: words if isinstance(value, str) and value.startswith("text ") else value)
 
 
 def bomb(megabytes: int) -> Callable[[dict[str, Any]], Raw]:
-    """A small gzip of a large answer, packed when it is first sent: who only collects tests does not wait for it."""
+    """Answer with a small gzip of a large body, which is packed when it is first sent, since that takes long."""
     packed = cache(lambda: gzip.compress(b" " * (megabytes * 10**6), compresslevel=9))
     return lambda _body: Raw(200, packed(), {"Content-Encoding": "gzip"})

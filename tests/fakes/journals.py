@@ -1,4 +1,4 @@
-"""Journals whose lines were changed, with digests that fit again, as a careful liar makes them."""
+"""Changes to lines of a journal, with new digests that match."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _DIGEST = re.compile(rb',"chain":"[0-9a-f]{32}"(?=\}\n\Z)')
 
 
 def plain(lines: Iterable[bytes]) -> list[bytes]:
-    """The lines without their digests."""
+    """Return the lines without their digests."""
     return [_DIGEST.sub(b"", line) for line in lines]
 
 
 def resealed(lines: Iterable[bytes]) -> list[bytes]:
-    """The lines with digests that fit."""
+    """Return the lines with new digests that match."""
     chain = Chain()
     return [chain.sealed(line.removesuffix(b"\n")) for line in plain(lines)]
 
 
 def change_line(journal: Path, which: str, change: Callable[[dict[str, Any]], None] | None) -> None:
-    """Rewrite the first line that holds these words, or take it out where `change` is None; all digests fit again."""
+    """Change the first line that contains `which`, or remove it if `change` is None; all digests match again."""
     lines = journal.read_bytes().splitlines(keepends=True)
     place = next(number for number, line in enumerate(lines) if which.encode() in line)
     line = json.loads(plain([lines[place]])[0])

@@ -1,4 +1,4 @@
-"""Replies: what a fake model says, as a pure function of the request's body. Sockets do not belong here."""
+"""The replies of a fake model, as pure functions of the body of a request."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["envelope", "first_by_schema", "varied_by_schema"]
 
 
 def first_by_schema(body: Mapping[str, Any]) -> str:
-    """A JSON object that fits the request's schema: first enum values, lowest numbers, short texts."""
+    """Return a JSON object that fits the schema of the request: first enum values, lowest numbers, short texts."""
     return _by_schema(body, vary=False)
 
 
 def varied_by_schema(body: Mapping[str, Any]) -> str:
-    """As `first_by_schema`, but which legal value it takes depends on the whole body: the same body, the same reply."""
+    """Return a JSON object that fits the schema, with values that are a function of the whole body."""
     return _by_schema(body, vary=True)
 
 
 def envelope(content: str | None, *, model: str = "fake", **choice: Any) -> dict[str, Any]:
-    """A chat completion around a text; `choice` adds to its choice or replaces parts of it."""
+    """Return a chat completion with this text; `choice` is merged into its choice."""
     return {
         "id": "fake-1",
         "object": "chat.completion",
@@ -47,7 +47,7 @@ def _value(schema: Mapping[str, Any], draw: int, digest: str) -> Any:
         return schema["enum"][draw % len(schema["enum"])]
     if "anyOf" in schema:
         branches = schema["anyOf"]
-        records = all(branch.get("type") == "object" for branch in branches)  # kinds of a thing, not a thing or null
+        records = all(branch.get("type") == "object" for branch in branches)  # a union, and no optional value
         if records:
             return _value(branches[draw % len(branches)], draw // len(branches), digest)
         return _value(branches[0], draw, digest)
@@ -58,7 +58,7 @@ def _value(schema: Mapping[str, Any], draw: int, digest: str) -> Any:
     match kind:
         case "object":
             parts = schema.get("properties", {}).items()
-            # Each field draws from other digits, or two fields would always move together.
+            # Each field uses other digits; otherwise two fields would always change together.
             return {
                 name: _value(part, draw // 7**place, digest[place:] + digest[:place])
                 for place, (name, part) in enumerate(parts)

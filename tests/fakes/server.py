@@ -32,7 +32,7 @@ __all__ = ["FakeServer", "Raw", "Received", "Reply", "on_wire"]
 
 @dataclass(frozen=True)
 class Received:
-    """One request; header names in lower case."""
+    """One request that was received; header names are in lower case."""
 
     method: str
     path: str
@@ -42,7 +42,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Raw:
-    """A whole answer, where a reply function wants more than a text."""
+    """A whole answer, for reply functions that return more than a text."""
 
     status: int = 200
     body: bytes | str | dict[str, Any] | list[Any] = b""
@@ -64,11 +64,11 @@ class Raw:
 
 
 Reply: TypeAlias = Callable[[dict[str, Any]], "str | Raw"]
-"""From the body of a request, as chat completions word it, to the text of the completion, or to a whole answer."""
+"""A function from the body of a request, in the form of chat completions, to a text or a whole answer."""
 
 
 class FakeServer:
-    """Settings may be changed while it runs; counters and `received` grow in the order of arrival."""
+    """The server. Its settings may be changed while it runs; counters and `received` grow in the order of arrival."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class FakeServer:
         self._server: asyncio.Server | None = None
 
     def url(self, scenario: str = "ok") -> str:
-        """The base URL under which a scenario is played."""
+        """Return the base URL that plays a scenario."""
         return f"http://127.0.0.1:{self.port}/{scenario}/v1"
 
     async def __aenter__(self) -> FakeServer:
@@ -109,7 +109,7 @@ class FakeServer:
 
     @contextmanager
     def in_thread(self) -> Iterator[Self]:
-        """Serve from a thread with an event loop of its own, for tests that start loops or processes themselves."""
+        """Serve from a thread with its own event loop, for tests that start loops or processes themselves."""
         ready, loop = threading.Event(), asyncio.new_event_loop()
         done = asyncio.Event()
 
@@ -129,7 +129,7 @@ class FakeServer:
             loop.close()
 
     def answer(self, connection: _Connection, received: Received) -> None:
-        """Play the scenario that the path names."""
+        """Record a request and play the scenario that its path names."""
         name = received.path.split("/")[1]
         if name in {"_stats", "_requests"}:
             stats: Any = {"started": self.started, "completed": self.completed}
@@ -184,7 +184,7 @@ class FakeServer:
 
 
 def on_wire(received: Received, raw: Raw) -> Raw:
-    """Return a chat answer as the wire of a request has it; what is no such answer as it is."""
+    """Return a chat answer in the format of the request's wire, or any other answer unchanged."""
     if not isinstance(raw.body, dict):
         return raw
     status, body = from_chat(wire_of(received.path), raw.status, raw.body)
@@ -237,7 +237,7 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
-        if self._buffer.startswith(b"\x16\x03"):  # a TLS handshake; as real servers do
+        if self._buffer.startswith(b"\x16\x03"):  # a TLS handshake; real servers do
             self.break_off(Raw(400, "this is http").encoded(keep_alive=False))
             return
         while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
@@ -256,7 +256,7 @@ class _Connection(asyncio.Protocol):
         self.transport.write(raw.encoded())
 
     def drip(self, interval_s: float) -> None:
-        """A proper beginning, then white space for ever: a read timeout never fires."""
+        """Send the head of an answer, then one space per interval for ever, so that a read timeout never fires."""
         self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n")
 
         def drop() -> None:
@@ -270,7 +270,7 @@ class _Connection(asyncio.Protocol):
         self.transport.close()
 
     def reset(self, begun: bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n") -> None:
-        """An RST instead of an end, after these bytes: in the middle of the headers, or further on."""
+        """Send these bytes and reset the connection: in the middle of the headers, or later."""
         self.transport.write(begun)
         connected = self.transport.get_extra_info("socket")
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -1,8 +1,8 @@
-"""The wires of the fake server: the requests of Responses and messages as chat, and its chat answers as theirs.
+"""The wires of the fake server: Responses and messages requests to chat, and chat answers to both.
 
-By the public references: https://platform.openai.com/docs/api-reference/responses,
+After the public references: https://platform.openai.com/docs/api-reference/responses,
 https://docs.anthropic.com/en/api/messages, https://docs.anthropic.com/en/api/errors. Bedrock and Vertex send messages
-to paths with the model's name in them.
+to paths that contain the name of the model.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ERRORS = {
 
 
 def wire_of(path: str) -> Wire:
-    """Return the wire of a request by its path."""
+    """Return the wire of a request, by its path."""
     place = path.partition("?")[0]
     if place.endswith("/responses"):
         return "responses"
@@ -39,7 +39,7 @@ def wire_of(path: str) -> Wire:
 
 
 def as_chat(wire: Wire, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a request as chat completions would have it."""
+    """Return the body of a request in the form of chat completions."""
     if wire == "chat":
         return dict(body)
     tools = body.get("tools", ())
@@ -64,7 +64,7 @@ def as_chat(wire: Wire, body: Mapping[str, Any]) -> dict[str, Any]:
     if form.get("type") == "json_object":
         made["response_format"] = {"type": "json_object"}
     elif schema := form.get("schema") or next((schema for _, schema in functions), None):
-        # of messages the form has no name
+        # on the messages wire the format has no name
         name = form.get("name") or next((name for name, _ in functions), "")
         made["response_format"] = {"type": "json_schema", "json_schema": {"name": name, "schema": schema}}
     if most is not None:
@@ -73,9 +73,9 @@ def as_chat(wire: Wire, body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_chat(wire: Wire, status: int, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Return a status and a chat answer as this wire words them; what is neither an answer nor an error as it is."""
+    """Return the status and body of a chat answer in the form of this wire; other bodies are unchanged."""
     choices, error = body.get("choices"), body.get("error")
-    if wire == "chat" or "type" in body or "status" in body:  # in its own words already
+    if wire == "chat" or "type" in body or "status" in body:  # already in the form of this wire
         return status, body
     if isinstance(error, Mapping):
         if wire == "messages":
@@ -92,7 +92,7 @@ def from_chat(wire: Wire, status: int, body: dict[str, Any]) -> tuple[int, dict[
 
 
 def _error(status: int, error: Mapping[str, Any], usage: object) -> tuple[int, dict[str, Any]]:
-    """Return an error as Anthropic says it."""
+    """Return an error in Anthropic's form."""
     code, words = error.get("code"), str(error.get("message", ""))
     about = code if status == 200 and isinstance(code, int) else status
     if code == "insufficient_quota":
@@ -103,7 +103,7 @@ def _error(status: int, error: Mapping[str, Any], usage: object) -> tuple[int, d
     elif error.get("param"):
         words = f"{error['param']}: {words}"
     made = {"type": _ERRORS.get(about, "api_error"), "message": words}
-    more = {key: error[key] for key in ("metadata", "details") if key in error}  # of a gateway
+    more = {key: error[key] for key in ("metadata", "details") if key in error}  # a gateway adds these
     said = {"type": "error", "error": made | more, "request_id": "req_1"}
     return status, said if usage is None else said | {"usage": usage}
 
@@ -180,7 +180,7 @@ def _messages(envelope: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any
 
 
 def _input_of(call: Mapping[str, Any]) -> Any:
-    """Return the arguments of a call as an object, or as they are if they are none."""
+    """Return the arguments of a call as an object, or unchanged if they are no JSON object."""
     try:
         return json.loads(call["arguments"])
     except ValueError:
@@ -188,7 +188,7 @@ def _input_of(call: Mapping[str, Any]) -> Any:
 
 
 def _usage_of_messages(used: Any) -> Any:
-    """Return a usage as Anthropic counts it: `input_tokens` leave out what the cache had or was given."""
+    """Return a usage in Anthropic's form: `input_tokens` exclude cached tokens, read or written."""
     if not isinstance(used, Mapping):
         return used
     sent, cached, written = used["prompt_tokens"], _detail(used, "prompt", "cached"), _detail(used, "prompt", "written")

@@ -1,6 +1,6 @@
-"""Altered: histories of the golden games as a liar could have written them, or a program that mistakes the format.
+"""Altered histories of the golden games, as a liar or a faulty program could write them.
 
-An alteration is drawn by its number and is the same whenever it is drawn. What is done with one does not belong here.
+An alteration is a function of its number.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BOTTOMLESS = 2_000
 
 @cache
 def golden(game: str) -> str:
-    """The history of a golden game, as it stands in its file."""
+    """Return the history of a golden game, as in its file."""
     return (GOLDEN / f"{game}.json").read_text(encoding="utf-8")
 
 
@@ -36,12 +36,12 @@ def _decoded(game: str) -> Any:
 
 
 def altered(number: int) -> tuple[str, str]:
-    """A golden game and the text of its history with up to three alterations; NaN, halves of characters included."""
+    """Return the name of a golden game and its history with one to three alterations, which may be no valid JSON."""
     rng = Random(number)
     game = GAMES[number % len(GAMES)]
     history = copy.deepcopy(_decoded(game))
     ways = [rng.randrange(5) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
-    for way in sorted(ways):  # what may break the format comes last
+    for way in sorted(ways):  # alterations that may break the format come last
         (_mistold, _mistold, _misnumbered, _alter, _alter)[way](history, rng)
     text = json.dumps(history)
     if rng.random() < 0.02:
@@ -51,7 +51,7 @@ def altered(number: int) -> tuple[str, str]:
 
 
 def _place(value: Any, rng: Random, further: float = 0.85) -> tuple[Any, Any]:
-    """A place below a value: what holds it, and its key there. Every part of a record is as likely as any other."""
+    """Return a random place below a value, as its container and key; every part of a record is equally likely."""
     holder, key = value, rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
     while isinstance(inner := holder[key], dict | list) and inner and rng.random() < further:
         holder, key = inner, rng.choice(list(inner) if isinstance(inner, dict) else range(len(inner)))
@@ -59,7 +59,7 @@ def _place(value: Any, rng: Random, further: float = 0.85) -> tuple[Any, Any]:
 
 
 def _alter(history: Any, rng: Random) -> None:
-    """Something else at any place, or nothing, or it twice."""
+    """Replace, delete or duplicate the value at a random place."""
     holder, key = _place(history, rng)
     value = holder[key]
     match rng.randrange(8):
@@ -81,7 +81,7 @@ def _alter(history: Any, rng: Random) -> None:
 
 
 def _mistold(history: Any, rng: Random) -> None:
-    """An event that did not happen so: others took part, in other numbers, at another time."""
+    """Falsify an event: its participants, its numbers or its time."""
     told = _events(history)
     event = rng.choice(told)
     match rng.randrange(6):
@@ -99,7 +99,7 @@ def _mistold(history: Any, rng: Random) -> None:
 
 
 def _misnumbered(history: Any, rng: Random) -> None:
-    """An index that leads elsewhere, or nowhere; an id that is another's, or of no record."""
+    """Change an index or an id to another one, which may not exist."""
     holder = rng.choice((*history["decisions"], *history["players"], *history["rounds"], *_events(history)))
     key = rng.choice([key for key in holder if key in _POINTING])
     if isinstance(holder[key], dict | list) and holder[key]:
@@ -123,7 +123,7 @@ _POINTING = {
 
 
 def _near(value: Any, history: Any, rng: Random) -> Any:
-    """Another value of the same kind, which a schema may let pass."""
+    """Return another value of the same type, which a schema may accept."""
     match value:
         case bool():
             return not value
@@ -145,7 +145,7 @@ def _events(history: Any) -> list[Any]:
 
 
 def _seat(history: Any, rng: Random) -> str:
-    players = [each for each in history.get("players") or () if isinstance(each, dict)]  # as far as they are left
+    players = [each for each in history.get("players") or () if isinstance(each, dict)]  # some may be gone by now
     return str(rng.choice(players or [{}]).get("id"))
 
 

@@ -1,4 +1,4 @@
-"""Entries and a small journal for the history's tests; Hypothesis' entries too."""
+"""Decisions and a small journal for the tests of histories, with Hypothesis strategies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RULES, PERSONA = "These are the rules.", "You are player A."
 def paid(
     reply: str = '{"text": "Hello."}', cost: float | None = 0.25, code: str | None = None, **usage: Any
 ) -> Attempt:
-    """A call that was answered, and, with a code, found wanting."""
+    """Return an attempt that was answered; with a code, its reply was bad."""
     counts = {"prompt_tokens": 100, "completion_tokens": 10, **usage}
     return Attempt(
         (Message("system", (RULES, PERSONA)), Message("user", ("Heard.", "Speak!"))),
@@ -43,14 +43,14 @@ def paid(
 
 
 def failed(code: str = "timeout") -> Attempt:
-    """A call without an answer."""
+    """Return an attempt without an answer."""
     return Attempt((Message("system", (RULES,)),), code, "no answer", 1.0)
 
 
 def entry(
     index: int = 1, player: str = "A", attempts: tuple[Attempt, ...] | None = None, **changes: Any
 ) -> DecisionRecord:
-    """The decision of that index, alone in the wave of that number."""
+    """Return a decision of this index, alone in the wave of the same number."""
     values: dict[str, Any] = {
         "index": index,
         "wave": index,
@@ -68,7 +68,7 @@ def entry(
 
 
 def journal(folder: Path, stem: str = "run") -> Journal:
-    """A new journal, open."""
+    """Create a journal and return it open."""
     files, handle = RunFiles.reserve(folder, stem)
     return Journal.create(files.journal, handle, HEAD)
 

@@ -13,8 +13,8 @@ import pytest
 import agentsim
 from agentsim.errors import DecisionError
 from agentsim.history.causes import CAUSE_OF, CAUSES, cause_of
+from agentsim.history.fallback_rates import FallbackRate, fallback_rates
 from agentsim.history.journal import TICK_DEADLINE
-from agentsim.history.shares import Share, shares
 from agentsim.players.model import emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN
 from tests.cli.command_line import ROOT
@@ -99,7 +99,7 @@ def test_the_cause_of_a_reason(reason: str, cause: str) -> None:
 
 def test_lost_decisions_are_counted_by_cause() -> None:
     made = [(1, "A", "model"), (2, "A", "fallback"), (3, "B", "fallback"), (4, "B", "bot")]
-    found = shares(made, reasons={2: "http_500", 3: "illegal"})
-    assert found.by_player == {"A": Share(2, 1, host=1), "B": Share(1, 1, model=1)}
+    found = fallback_rates(made, reasons={2: "http_500", 3: "illegal"})
+    assert found.by_player == {"A": FallbackRate(2, 1, host=1), "B": FallbackRate(1, 1, model=1)}
     assert found.in_words.startswith("2 of 3 (67%); by cause: host 1, model 1; by player")
     assert found.to_json()["causes"] == {"host": 1, "model": 1, "person": 0, "deadline": 0}

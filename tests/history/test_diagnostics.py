@@ -14,9 +14,9 @@ from agentsim.games.auction.bidding import BidMade
 from agentsim.games.market.stages import Acted, Forfeited
 from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
-from agentsim.history.fold import fold, warnings_of
+from agentsim.history.fallback_rates import FallbackRate, FallbackRates, fallback_rates, fallback_rates_in, summed
+from agentsim.history.fold import build_history, warnings_of
 from agentsim.history.record import History, PlayerRecord
-from agentsim.history.shares import Share, Shares, shares, shares_in, summed
 from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.players.model import diagnostics
 from agentsim.runner.decide import Ruling, decision_record_of
@@ -98,25 +98,25 @@ def test_each_is_said_once_for_each_model_and_counted() -> None:
     ]
 
 
-def counted(**sources: str) -> Shares:
+def counted(**sources: str) -> FallbackRates:
     """Of players' decisions by letters: `m` a model's, `f` a fallback, `b` a bot's, `h` a person's, `s` a script's."""
     words = {"m": "model", "f": "fallback", "b": "bot", "h": "human", "s": "script"}
     made = [(player, words[letter]) for player, letters in sources.items() for letter in letters]
-    return shares((index, player, source) for index, (player, source) in enumerate(made, start=1))
+    return fallback_rates((index, player, source) for index, (player, source) in enumerate(made, start=1))
 
 
 def test_what_a_bot_decided_counts_nowhere() -> None:
     found = counted(A="mfhs", B="bbbbbb")
-    assert found.whole == Share(4, 1)
-    assert found.by_player == {"A": Share(4, 1)}
+    assert found.whole == FallbackRate(4, 1)
+    assert found.by_player == {"A": FallbackRate(4, 1)}
     assert found.worst == 0.25
-    assert counted(B="bbb").whole == Share()
+    assert counted(B="bbb").whole == FallbackRate()
 
 
 def test_staff_counts_as_its_own() -> None:
-    found = shares([(1, "A", "model"), (2, "@summarizer", "fallback")], {"A": "lab/x", "@summarizer": "lab/y"})
-    assert found.by_player == {"A": Share(1, 0), "@summarizer": Share(1, 1)}
-    assert found.by_model == {"lab/x": Share(1, 0), "lab/y": Share(1, 1)}
+    found = fallback_rates([(1, "A", "model"), (2, "@summarizer", "fallback")], {"A": "lab/x", "@summarizer": "lab/y"})
+    assert found.by_player == {"A": FallbackRate(1, 0), "@summarizer": FallbackRate(1, 1)}
+    assert found.by_model == {"lab/x": FallbackRate(1, 0), "lab/y": FallbackRate(1, 1)}
 
 
 @pytest.mark.parametrize(("own", "worst"), [("f" * 9, 9 / 99), ("f" * 10, 1.0), ("f" * 5 + "m" * 5, 0.5)])
@@ -134,16 +134,19 @@ def test_above_five_percent_there_is_a_warning(fallbacks: int, notable: bool) ->
 
 
 def test_a_share_that_is_not_none_is_never_said_to_be() -> None:
-    assert Share(1000, 1).percent == "under 1%"
-    assert Share(1000, 0).percent == "0%"
+    assert FallbackRate(1000, 1).percent == "under 1%"
+    assert FallbackRate(1000, 0).percent == "0%"
     assert counted().short == "-"
     assert counted(A="mmmm", B="fmmm").short == "12% (B 25%)"
 
 
 def test_the_shares_of_several_runs_add_up() -> None:
     both = summed([counted(A="mf", B="m"), counted(A="f", C="m")])
-    assert (both.whole, both.by_player) == (Share(5, 2), {"A": Share(3, 2), "B": Share(1), "C": Share(1)})
-    assert summed([]).whole == Share()
+    assert (both.whole, both.by_player) == (
+        FallbackRate(5, 2),
+        {"A": FallbackRate(3, 2), "B": FallbackRate(1), "C": FallbackRate(1)},
+    )
+    assert summed([]).whole == FallbackRate()
 
 
 REFUSED = (
@@ -171,7 +174,7 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
         first = decision_record_of(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
         player = first.player
         log = [LoggedEvent(discarded, (player,), 0, player, 1), LoggedEvent(discarded, Nobody, 0)]
-        return fold(
+        return build_history(
             game="monopoly",
             rules_version=find("monopoly").rules_version,
             seed=1,
@@ -186,7 +189,9 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
         )
 
     made = history("model")
-    assert shares_in(made).whole == Share(1, 0, 1)
-    assert shares_in(history("bot")).whole == Share()
+    assert fallback_rates_in(made).whole == FallbackRate(1, 0, 1)
+    assert fallback_rates_in(history("bot")).whole == FallbackRate()
     unknown = made.model_copy(update={"game": "nosuch"})
-    assert shares_in(unknown).whole == Share(1, 0, 0), "of a game that is not installed the rest is still counted"
+    assert fallback_rates_in(unknown).whole == FallbackRate(1, 0, 0), (
+        "of a game that is not installed the rest is still counted"
+    )

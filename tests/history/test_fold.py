@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from agentsim.engine.event import Everyone, LoggedEvent, Nobody
 from agentsim.engine.game import Outcome, ranked
@@ -14,7 +15,7 @@ from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
-from agentsim.history.fold import dump_history, fold
+from agentsim.history.fold import build_history, dump_history
 from agentsim.history.journal import DecisionRecord
 from agentsim.history.load import load_history
 from agentsim.history.record import KEYS, History, PlayerRecord, Totals
@@ -44,7 +45,7 @@ def fold_of(entries: list[DecisionRecord] | None = None, **changes: Any) -> Hist
         "outcome": Outcome("jury vote", ranked([("B", 2, {"votes": 2}), ("A", 1, {"votes": 1})])),
         "volatile": {"name": "run"},
     }
-    return fold(**{**values, **changes})
+    return build_history(**{**values, **changes})
 
 
 def folded(entries: list[DecisionRecord] | None = None, **changes: Any) -> dict[str, Any]:
@@ -226,7 +227,7 @@ COUNTS = ("calls", "failed_calls", "reasks", "fallbacks", "unpriced_calls")
 def test_totals_count_every_call_and_never_take_unknown_for_free(
     one: DecisionRecord, counts: tuple[int, ...], cost: float | None
 ) -> None:
-    summed = Totals()
+    summed = Totals.zero()
     summed.add(one)
     found = summed.model_dump()
     assert tuple(found[name] for name in COUNTS) == counts
@@ -243,6 +244,14 @@ def test_totals_are_summed_in_all_and_by_player_staff_and_silent_players_too() -
     assert list(by_player) == ["A", "B", "@moderator"]
     assert [by_player[name]["calls"] for name in by_player] == [2, 0, 1]
     assert [by_player[name]["cost_usd"] for name in by_player] == [0.5, 0.0, None]
+
+
+@pytest.mark.parametrize("key", ["calls", "failed_calls", "fallbacks", "prompt_tokens", "cost_usd", "known_usd"])
+def test_a_usage_that_lacks_a_count_is_no_usage_rather_than_zero(key: str) -> None:
+    whole = Totals.of([entry(1, "A")], ["A"]).model_dump()
+    assert Totals.model_validate(whole).calls == 1
+    with pytest.raises(ValidationError, match=key):
+        Totals.model_validate({name: value for name, value in whole.items() if name != key})
 
 
 def test_costs_are_summed_without_the_dust_of_binary_fractions() -> None:
@@ -290,18 +299,18 @@ SHARES: dict[str, tuple[list[Usage | None], float | None]] = {
 
 @pytest.mark.parametrize(("usages", "share"), SHARES.values(), ids=SHARES)
 def test_the_cached_share_is_of_those_who_say(usages: list[Usage | None], share: float | None) -> None:
-    totals = Totals()
+    totals = Totals.zero()
     for usage in usages:
         totals.add_call(Attempt((), completion=Completion("x", usage=usage or Usage())))
     assert totals.cached_share == share
 
 
 def test_before_any_call_no_provider_has_said() -> None:
-    assert Totals().cached_share is None
+    assert Totals.zero().cached_share is None
 
 
 def test_a_run_counts_its_share_call_by_call() -> None:
-    totals = Totals()
+    totals = Totals.zero()
     for usage in (used(100, None), used(300, 100), used(100, 100)):
         totals.add_call(Attempt((), completion=Completion("x", usage=usage)))
     totals.add_call(Attempt((), "timeout", "too late"))

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from agentsim.engine.reading import READER_VERSION
+from agentsim.history.fallback_rates import fallback_rates
 from agentsim.history.load import RunSummary, list_runs
 from agentsim.history.run_files import RunFiles
-from agentsim.history.shares import shares
 from agentsim.history.versions import HISTORY_FORMAT
 from tests.history.sample import journal
 
@@ -28,7 +28,12 @@ HISTORY: dict[str, Any] = {
     "rounds": [],
     "decisions": [],
     "outcome": {"reason": "jury vote", "standings": [{"player": "B", "rank": 1}]},
-    "usage": {**dict.fromkeys((*COUNTS, "reasoning_tokens"), 0), "cost_usd": 0.5},
+    "usage": {
+        **dict.fromkeys((*COUNTS, "reasoning_tokens"), 0),
+        "cost_usd": 0.5,
+        "known_usd": 0.5,
+        "unpriced_calls": 0,
+    },
     "texts": [],
     "volatile": {"started_at": "2026-01-02"},
 }
@@ -57,7 +62,9 @@ def test_a_run_with_a_history_has_its_status(tmp_path: Path, status: str) -> Non
     journal(tmp_path).close()
     history(tmp_path, "run", status=status)
     models = {"bot/random": 1}
-    assert only(tmp_path) == RunSummary("run", status, "agent_island", 7, "B", 0.5, "2026-01-02", shares(()), models)
+    assert only(tmp_path) == RunSummary(
+        "run", status, "agent_island", 7, "B", 0.5, "2026-01-02", fallback_rates(()), models
+    )
     assert only(tmp_path).to_json()["cost_usd"] == 0.5
 
 

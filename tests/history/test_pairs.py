@@ -21,7 +21,7 @@ from agentsim.engine.event import (
     Past,
     Sign,
 )
-from agentsim.history.events import Deed, Pair, pairs
+from agentsim.history.events import InteractionCount, Pair, pairs
 from tests.engine.small import Spoke
 
 PLAYERS = ("Ada", "Bo", "Cy")
@@ -63,9 +63,9 @@ def test_deeds_are_counted_by_round_and_amounts_added() -> None:
         *told(Did("Ada", "Bo", "gave", FOR, 1), Did("Bo", "Ada", "said no", AGAINST), at=2),
     ]
     assert between(log, "Ada", "Bo").deeds == (
-        Deed(1, "gave", FOR, 2, 0, 7.5, 0),
-        Deed(1, "wrote to", NEITHER, 1, 0, None, 0),
-        Deed(2, "gave", FOR, 1, 0, 1, 0),
+        InteractionCount(1, "gave", FOR, 2, 0, 7.5, 0),
+        InteractionCount(1, "wrote to", NEITHER, 1, 0, None, 0),
+        InteractionCount(2, "gave", FOR, 1, 0, 1, 0),
     )
     assert between(log, "Bo", "Ada").times(AGAINST) == 1
 
@@ -114,13 +114,16 @@ def test_words_for_all_name_those_who_are_in_them_once_an_event() -> None:
         *told(Spoke("Ada", "Cy"), to=("Cy",)),
     ]
     (pair,) = pairs(log, PLAYERS, {})
-    assert pair.deeds == (Deed(1, NAMED, NEITHER, 1, 0, None, 0), Deed(2, NAMED, NEITHER, 1, 0, None, 0))
+    assert pair.deeds == (
+        InteractionCount(1, NAMED, NEITHER, 1, 0, None, 0),
+        InteractionCount(2, NAMED, NEITHER, 1, 0, None, 0),
+    )
     assert pair.named == 2
 
 
 def test_an_event_that_declares_whom_it_names_and_says_so_too_names_once() -> None:
     (pair,) = pairs(told(Denounced("Ada", "Bo", NAMED, text="Bo it is.")), PLAYERS, {})
-    assert pair.deeds == (Deed(1, NAMED, NEITHER, 1, 0, None, 0),)
+    assert pair.deeds == (InteractionCount(1, NAMED, NEITHER, 1, 0, None, 0),)
 
 
 def test_players_are_named_as_the_game_calls_them() -> None:

@@ -14,7 +14,7 @@ from agentsim.engine.simulate import simulate
 from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.history.events import told_events
-from agentsim.history.fold import fold
+from agentsim.history.fold import build_history
 from agentsim.history.record import History, PlayerRecord
 
 GAME = games.find("agent_island")
@@ -22,7 +22,7 @@ PLAYERS = ["A", "B", "C", "D"]
 
 
 def kept(log: list[LoggedEvent], rounds: list[str], outcome: Outcome | None = None) -> History:
-    return fold(
+    return build_history(
         game=GAME.name,
         rules_version=1,
         seed=1,

@@ -15,7 +15,7 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.votes import Tallied, Voted
-from agentsim.history.fold import dump_history, fold
+from agentsim.history.fold import build_history, dump_history
 from agentsim.history.formats import kinds
 from agentsim.history.record import History, PlayerRecord
 from agentsim.history.tables import BASE, LEADING, run_tables
@@ -57,7 +57,7 @@ def history(**changes: Any) -> History:
         "outcome": OUTCOME,
         "volatile": {},
     }
-    return History.model_validate_json(dump_history(fold(**{**values, **changes})))
+    return History.model_validate_json(dump_history(build_history(**{**values, **changes})))
 
 
 def rows(frame: Frame) -> list[dict[str, Cell]]:

@@ -1,4 +1,4 @@
-"""A row of the table, played through the command line, and what is true of every run whatever struck it."""
+"""Playing a row of the table through the command line, and the checks that hold for every run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ items.items = [
 }
 
 
-# The account that is meant for OpenAI is none of this server's business.
+# The accounts of OpenAI and Anthropic must not be sent to this server.
 ENV = {
     "LAB_KEY": KEY,
     "OPENAI_API_KEY": "sk-canary-openai",
@@ -45,7 +45,7 @@ ENV = {
 
 @dataclass(frozen=True)
 class Played:
-    """What a command left."""
+    """The result of a command."""
 
     said: Said
     history: dict[str, Any]
@@ -55,7 +55,7 @@ class Played:
 def config(
     game: str, url: str, directory: Path, persona: str = "", *, hurried: bool = False, wire: WireName = "chat"
 ) -> Path:
-    """A scenario of three seats of one model that needs a key."""
+    """Write a scenario of three seats of one model that needs a key, and return its path."""
     players = "".join(f'[[players]]\nid = "{seat}"\nprompt = "You have seat {seat}. {persona}"\n' for seat in "ABC")
     if hurried:
         players = players.replace('id = "B"\n', 'id = "B"\ntimeout_s = 0.1\n')
@@ -78,7 +78,7 @@ def server_for(row: Row) -> Iterator[FaultyServer]:
 
 
 def play(game: str, row: Row, url: str, directory: Path, wire: WireName = "chat") -> Played:
-    """`agentsim run`; everything of it is checked for what may never be there."""
+    """Play a row with `agentsim run` and check the result."""
     path = config(game, url, directory, row.persona, hurried=row.hurried, wire=wire)
     overrides = [word for setting in row.settings for word in ("--set", setting)]
     words = ("run", "--config", path.name, "--name", "run", "--display", "plain", "--include-prompts", *overrides)
@@ -86,7 +86,7 @@ def play(game: str, row: Row, url: str, directory: Path, wire: WireName = "chat"
 
 
 def checked(said: Said, directory: Path) -> Played:
-    """No traceback, no key, and a history as its format says."""
+    """Check that there is no traceback and no key, and that the history fits its format."""
     logs = directory / "logs"
     streams = said.out + said.err
     assert "Traceback" not in streams
@@ -113,12 +113,12 @@ def _no_number(word: str) -> None:
 
 
 def events(history: dict[str, Any]) -> list[Any]:
-    """What happened, without how it was decided."""
+    """Return the events, without the decisions behind them."""
     return [
         [event[key] for key in ("kind", "content", "data")] for part in history["rounds"] for event in part["events"]
     ]
 
 
 def stable(history: dict[str, Any]) -> str:
-    """The history without what may differ between two executions of one game."""
+    """Return the history as JSON, without the parts that may differ between two executions of one game."""
     return json.dumps({key: value for key, value in history.items() if key != "volatile"})

@@ -1,4 +1,4 @@
-"""The table: what each fault F01 to F42 strikes, and what must be left of the game. Playing it belongs to `play`."""
+"""The table: the requests that each fault F01 to F42 hits, and the expected state of the game. `play` plays it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ KEY = "sk-canary-4f1d9a7be2c86035"
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One fault. It strikes requests `first` to `last` of B, or of everybody.
+    """One fault. It hits requests `first` to `last` of B, or of all seats if `everybody` is set.
 
-    `failed`, `reasks` and `reason` are what each struck decision must show, a vote `vote_reason` where that is not "";
-    one without a reason is read. `same` says that the game goes as if nothing had happened; `hurried` gives B, and B
-    alone, a deadline of a tenth of a second. A `code` other than 0 stops the run, which must then go on to the
-    undisturbed end.
+    - `failed`, `reasks` and `reason` are the expected fields of each decision hit; a vote has `vote_reason` if that is
+      not "". A decision without a reason was read.
+    - `same` says that the game is the same as without the fault.
+    - `hurried` gives B alone a deadline of a tenth of a second.
+    - A `code` other than 0 stops the run, which must then resume to the end of the undisturbed game.
     """
 
     id: str
@@ -45,44 +46,44 @@ class Row:
     hurried: bool = False
     resume: tuple[str, ...] = ()
     elsewhere: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """By wire, what is true there instead."""
+    """The fields that differ on a wire."""
 
     def on(self, wire: str) -> Row:
         """Return the row of this fault on another wire than chat completions."""
         return replace(self, **self.elsewhere.get(wire, {}))
 
     def reason_for(self, kind: str) -> str | None:
-        """Why a struck decision of this kind falls back; None where it does not."""
+        """Return the reason of the fallback of a hit decision of this kind, or None if there is no fallback."""
         return self.vote_reason if kind == "vote" and self.vote_reason != "" else self.reason
 
 
 def once(name: str, fault: Fault, **more: Any) -> Row:
-    """A first call that fails and is made again: the game goes as if nothing had happened."""
+    """Return a row in which the first call fails and its retry succeeds: the game is the same as without the fault."""
     return Row(id=name, fault=fault, last=1, failed=1, same=True, **more)
 
 
 def twice(name: str, fault: Fault, reason: str, **more: Any) -> Row:
-    """The first decision's two calls both fail."""
+    """Return a row in which both calls of the first decision fail."""
     return Row(id=name, fault=fault, last=2, failed=2, reason=reason, **more)
 
 
 def each(name: str, fault: Fault, reason: str, *, failed: int = 1, **more: Any) -> Row:
-    """Every call of B fails, and every decision of B falls back."""
+    """Return a row in which every call of B fails and every decision of B is a fallback."""
     return Row(id=name, fault=fault, failed=failed, reason=reason, **more)
 
 
 def asked_again(name: str, fault: Fault, reason: str = "unreadable", **more: Any) -> Row:
-    """No reply of B is any good; each is asked again once."""
+    """Return a row in which every reply of B is bad and each is asked again once."""
     return Row(id=name, fault=fault, reasks=1, reason=reason, **more)
 
 
 def read(name: str, fault: Fault, **more: Any) -> Row:
-    """Every reply of B is odd and nevertheless read."""
+    """Return a row in which every reply of B is odd but read."""
     return Row(id=name, fault=fault, **more)
 
 
 def stops(name: str, fault: Fault, says: str, **more: Any) -> Row:
-    """B's second request meets an error that no call can get over."""
+    """Return a row in which B's second request meets an error that stops the run."""
     return Row(id=name, fault=fault, first=2, code=3, status="stopped_provider", says=says, **more)
 
 
@@ -96,7 +97,7 @@ def limited(**headers: str) -> Fault:
 
 
 def enveloped(**parts: Any) -> Fault:
-    """A proper answer whose envelope differs in these parts."""
+    """Answer with a good answer with other fields in its envelope."""
     return lambda body: Raw(body=_body(body) | parts)
 
 
@@ -111,7 +112,7 @@ def message(**parts: Any) -> Fault:
 
 
 def number_as(spelt: str) -> Fault:
-    """Whole numbers in another spelling."""
+    """Answer with a good reply whose whole numbers are written in this format."""
     return answer(lambda body: _spelt(varied_by_schema(body), spelt))
 
 
@@ -125,19 +126,19 @@ def _spelt(text: str, spelt: str) -> str:
 
 
 def everything(literal: str) -> Fault:
-    """A reply whose every value is this literal."""
+    """Answer with a reply in which every value is this literal."""
     return answer(
         lambda body: "{" + ", ".join(f'"{key}": {literal}' for key in json.loads(varied_by_schema(body))) + "}"
     )
 
 
 def beside(literal: str) -> Callable[[str], str]:
-    """An object with this literal under a key that nobody reads."""
+    """Return a change that adds this literal to an object under an unknown key."""
     return lambda text: f'{{"mood": {literal}, {text[1:]}'
 
 
 def doubled(text: str) -> str:
-    """An object with each of its keys twice, first with another value."""
+    """Repeat each key of an object, first with another value."""
     values = json.loads(text)
     return "{" + ", ".join(f'"{key}": "other", "{key}": {json.dumps(value)}' for key, value in values.items()) + "}"
 
@@ -147,7 +148,7 @@ def illegal(key: str, value: Any) -> Any:
 
 
 _TOOL = ('providers.lab.structured="tool"',)
-_NO_WAIT_OF_OURS = ("defaults.rate_limit_wait_s=1000.0",)  # more than anybody's patience
+_NO_WAIT_OF_OURS = ("defaults.rate_limit_wait_s=1000.0",)  # more than any decision's patience
 _THOUGHT = '<think>{"vote": "C", "bid": 3, "text": "hm"}</think>'
 _LONG = "Keep calm and carry on. " * 250  # 6,000 characters: 1,500 tokens
 _DATE = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -218,7 +219,7 @@ ROWS: tuple[Row, ...] = (
     once("F20-finish-error", answer(varied_by_schema, finish_reason="error")),
     stops("F20-fatal-in-200", lambda _b: Raw(200, {"error": {"code": 401, "message": f"bad key {KEY}"}}), "LAB_KEY"),
     each("F21-refusal", message(content=None, refusal="I cannot play this."), "refusal", failed=0,
-         elsewhere={"messages": {"reason": "content_filter"}}),  # there a refusal is a reason to stop
+         elsewhere={"messages": {"reason": "content_filter"}}),  # on this wire a refusal is a stop reason
     each("F21-filter", answer(lambda _b: "half a", finish_reason="content_filter"), "content_filter", failed=0),
     each("F21-moderation", "moderated", "moderation"),
     each("F21-xai", lambda _b: Raw(403, {"code": "The caller does not have permission", "error":

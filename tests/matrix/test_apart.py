@@ -1,4 +1,4 @@
-"""Faults that need more than an answer: nobody listens, memory, signals; and what a history keeps of foreign words."""
+"""Faults that are more than an answer: no listener, memory, signals; and foreign text in a history."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BY_ID = {row.id: row for row in ROWS}
 
 
 def struck(row: str, game: str, directory: Path) -> Played:
-    """A game that a fault of the table strikes."""
+    """Play a game with a fault of the table."""
     with server_for(BY_ID[row]) as server:
         return play(game, BY_ID[row], server.url(), directory)
 
@@ -171,7 +171,7 @@ def test_f34_f35_nothing_hidden_gets_through_the_door(row: str, game: str, tmp_p
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("row", ["F28-braces-in-strings", "F37-role-play"])
 def test_f28_f37_words_never_change_what_is_done(row: str, game: str, tmp_path: Path) -> None:
-    """The choices and numbers beside them are those that were sent."""
+    """The choices and numbers beside the text are those that were sent."""
     history = struck(row, game, tmp_path).history
     for decision in decided_by_b(history):
         sent = json.loads(replies_of(decision, history)[-1])
@@ -183,7 +183,7 @@ def test_f28_f37_words_never_change_what_is_done(row: str, game: str, tmp_path: 
 
 
 class Talkative(FaultyServer):
-    """Strikes nobody, but sends another answer behind the first that A gets, once that has been read."""
+    """A server without a fault that sends a second answer after A's first one, once that has been read."""
 
     def _finish(self, connection: Any, name: str, raw: Raw) -> None:
         super()._finish(connection, name, raw)
@@ -195,7 +195,7 @@ class Talkative(FaultyServer):
 
 def test_an_answer_that_nobody_asked_for_is_nobodys(tmp_path: Path) -> None:
     server = Talkative(seat="nobody")
-    server.latency_s = lambda body: 0.0 if seat_of(body) == "A" else 0.1  # A's connection waits for the others
+    server.latency_s = lambda body: 0.0 if seat_of(body) == "A" else 0.1  # A's connection stays idle
     with server.in_thread():
         history = play("auction", Row(id="unasked", fault="ok"), server.url(), tmp_path).history
     assert server.struck.is_set()
@@ -204,7 +204,7 @@ def test_an_answer_that_nobody_asked_for_is_nobodys(tmp_path: Path) -> None:
 
 
 def two_objects(body: dict[str, Any]) -> str:
-    """Two decisions that are both legal, the proper one last."""
+    """Reply with two legal decisions, the good one last."""
     proper = varied_by_schema(body)
     other = json.loads(proper)
     kinds = body["response_format"]["json_schema"]["schema"]["properties"]
@@ -240,7 +240,7 @@ def test_f40_where_a_redirect_leads_nothing_is_sent(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("slowest", "ABC")
 def test_a_host_that_fails_everybody_at_different_speeds_stops_the_run(slowest: str, tmp_path: Path) -> None:
-    """The fifth decision in a row without an answer is the last, in the order of the requests, whoever fails slowly."""
+    """The fifth decision in a row without an answer is the last, in the order of requests, at any speed of failures."""
     row = Row(id="outage", fault="http_503", everybody=True, first=2)
     with server_for(row) as server:
         server.latency_s = lambda body: 0.2 if seat_of(body) == slowest else 0.0
@@ -283,7 +283,7 @@ def test_f39_who_really_answered_is_on_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "setting", "sign"),
     [
-        (limited(retry_after="200"), "limits.concurrency=1", b"rate limited"),  # holds for all who call there
+        (limited(retry_after="200"), "limits.concurrency=1", b"rate limited"),  # holds for all calls of that provider
         ("http_503", "defaults.retry_wait_s=200.0", b"HTTP 503"),
         ("ok", "providers.lab.spacing_ms=200000", None),
     ],
@@ -304,7 +304,7 @@ def test_f42_a_signal_ends_a_wait(fault: Fault, setting: str, sign: bytes | None
                 assert line, said
                 said += line
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=100)  # half of the shortest wait: it is not sat out
+            out, err = process.communicate(timeout=100)  # half of the shortest wait: the signal ends it
     assert process.returncode == 130, err
     assert max(server.asked.values()) == 1
     assert fault == "http_503" or server.asked.total() == 1

@@ -1,4 +1,4 @@
-"""Faults that are no reply, against every game there is: limits without an end, standstills, too few descriptors."""
+"""Faults other than replies, in every game: endless rate limits, a blocked event loop, too few file descriptors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aiohttp import ClientConnectorError
 from agentsim.engine.play import Ask
 from agentsim.errors import ProviderStopped
 from agentsim.models import remote
-from agentsim.models.transport import Connector
+from agentsim.models.clients import Connector
 from agentsim.runner.replay import prove
 from agentsim.runner.run import RunResult
 from agentsim.runner.watcher import Watcher
@@ -57,7 +57,7 @@ def test_a_limit_without_an_end_costs_one_decision_and_can_be_resumed(game: str,
 
 
 class Standing(Watcher):
-    """Has the loop stand still for longer than a call may take, once its tenth call is out."""
+    """A watcher that blocks the event loop for longer than the timeout of a call, at its tenth call."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._calls = seconds, 0

@@ -1,4 +1,4 @@
-"""Every fault of the list against two games, through the command line: nothing breaks, and nothing goes unsaid."""
+"""Every fault of the table in two games, through the command line: no crash, and every fault is reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.matrix.rows import ROWS, Row
 
 
 def _first_of_each_kind() -> set[str]:
-    """The identifier of the first row of each kind, F01 to F41."""
+    """Return the identifier of the first row of each kind, F01 to F41."""
     kinds: dict[str, str] = {}
     for row in ROWS:
         kinds.setdefault(row.id[:3], row.id)
@@ -33,7 +33,7 @@ Whole = Callable[[str, str, WireName], dict[str, Any]]
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Whole:
-    """Each game without any fault, by game, persona and wire."""
+    """Return a function from game, persona and wire to the game without a fault, played once."""
 
     @cache
     def played(game: str, persona: str, wire: WireName) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def test_fault_on_the_other_wires(row: Row, game: str, wire: WireName, tmp_path:
 
 
 def struck(row: Row, game: str, wire: WireName, directory: Path, undisturbed: Whole) -> None:
-    """Play a game that a fault strikes, and hold what comes of it against the row and the undisturbed game."""
+    """Play a game with a fault, and compare the result with the row and the undisturbed game."""
     whole = undisturbed(game, row.persona, wire)
     with server_for(row) as server:
         played = play(game, row, server.url(), directory, wire)
@@ -95,7 +95,7 @@ def struck(row: Row, game: str, wire: WireName, directory: Path, undisturbed: Wh
 
 
 def _counted(row: Row, history: dict[str, Any]) -> None:
-    """The struck decisions show what the row says, and no other decision shows anything."""
+    """Check that the decisions hit have the fields of the row, and that no other decision has any."""
     struck = [decision for decision in history["decisions"] if decision["player"] == "B"]
     struck = [] if row.code else struck[row.first - 1 : 1 if row.last < 10**9 else None]
     usage = history["usage"]

@@ -1,4 +1,4 @@
-"""Asking: a model before a fake server, and what comes of its calls."""
+"""Calls of a model whose provider is the fake server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def with_model(
     key: str | None = None,
     **endpoint: Any,
 ) -> T:
-    """What comes of using a model of this profile, whose provider is the fake."""
+    """Open a model of this profile on the fake server, and return the result of `use`."""
 
     async def main() -> T:
         async with server:
@@ -47,7 +47,7 @@ def with_model(
 def tried(
     server: FakeServer, call: Call, sampling: Sampling, profile: Profile = LAB, **place: Any
 ) -> Completion | ModelError:
-    """What one call brings, or the fault it meets."""
+    """Make one call and return its completion or its error."""
 
     async def once(model: RemoteModel) -> Completion | ModelError:
         try:

@@ -1,4 +1,4 @@
-"""Attempts: what is tried again, after what wait, and when it ends. Sleeps are recorded, not slept."""
+"""Attempts: the calls that are retried, their waits and their end. Sleeps are recorded, not slept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, held, pause, persevere, retry_wait
+from agentsim.models.attempts import AttemptPolicy, Attempts, call_with_retries, exceeds_patience, pause, retry_wait
 from agentsim.models.base import Completion
 
 BROKEN = TransportFailed("broken", code="http_500")
@@ -21,7 +21,7 @@ def limited(after: float | None = None) -> RateLimited:
 
 
 class Story:
-    """A model that fails as told and then answers, with everything that happened around it."""
+    """A model that fails with these errors and then answers; it records the calls and sleeps."""
 
     def __init__(
         self, *errors: BaseException, policy: AttemptPolicy | None = None, used: Attempts | None = None
@@ -43,7 +43,7 @@ class Story:
 
     def play(self) -> Completion | ModelError:
         try:
-            return asyncio.run(persevere(self.attempt, self.policy, self.used, self.heard.append, self.sleep))
+            return asyncio.run(call_with_retries(self.attempt, self.policy, self.used, self.heard.append, self.sleep))
         except ModelError as error:
             return error
 
@@ -70,7 +70,7 @@ def test_a_host_that_wants_more_time_than_there_is_patience_is_not_waited_for(er
     story = Story(error)
     assert story.play() is error
     assert story.sleeps == []
-    assert held(error, story.policy, story.used)
+    assert exceeds_patience(error, story.policy, story.used)
 
 
 @pytest.mark.parametrize(
@@ -85,15 +85,15 @@ def test_a_host_that_wants_more_time_than_there_is_patience_is_not_waited_for(er
     ],
 )
 def test_what_is_held_is_told_from_what_is_given_up(error: ModelError, waited_s: float, is_held: bool) -> None:
-    assert held(error, AttemptPolicy(), Attempts(made=3, retries=1, waited_s=waited_s)) is is_held
+    assert exceeds_patience(error, AttemptPolicy(), Attempts(made=3, retries=1, waited_s=waited_s)) is is_held
 
 
 def test_where_there_is_no_patience_the_host_has_asked_for_nothing() -> None:
-    """Two calls of one burst must not stop a run whose host names no time."""
+    """Without patience, two calls of one burst must not stop a run if the host names no time."""
     policy = AttemptPolicy(rate_limit_patience_s=0)
     assert pause(limited(), policy, Attempts()) is None
-    assert not held(limited(), policy, Attempts())
-    assert held(limited(5), policy, Attempts())
+    assert not exceeds_patience(limited(), policy, Attempts())
+    assert exceeds_patience(limited(5), policy, Attempts())
 
 
 def test_a_transport_fault_is_tried_again_once() -> None:
@@ -118,7 +118,7 @@ def test_what_cannot_succeed_is_raised_at_once(error: ModelError) -> None:
 
 def test_what_earlier_calls_of_the_decision_used_counts() -> None:
     assert Story(BROKEN, used=Attempts(made=1, retries=1)).play() is BROKEN
-    # One attempt was made for a reply that could not be read; this fault is the third and last allowed.
+    # One attempt was an unreadable reply, so this fault is the third and last attempt.
     story = Story(BROKEN, policy=AttemptPolicy(retries=5), used=Attempts(made=2))
     assert story.play() is BROKEN
     assert story.used == Attempts(made=3)
@@ -150,7 +150,7 @@ def test_a_rate_limit_is_a_wait_and_not_an_attempt() -> None:
     assert story.play() is GOOD
     assert story.sleeps == [3.0, 10.0, 0.25]
     assert (story.used.made, story.used.retries, len(story.heard)) == (1, 0, 3)
-    assert story.used.waited_s == pytest.approx(14)  # the quarter of a second takes one of the patience
+    assert story.used.waited_s == pytest.approx(14)  # the quarter of a second counts for the patience
 
 
 def test_patience_ends_before_a_wait_that_would_pass_it() -> None:
@@ -202,7 +202,7 @@ def test_three_attempts_in_all_where_rate_limits_count() -> None:
     story = Story(limited(), BROKEN, last, policy=SEED)
     assert story.play() is last
     assert (story.calls, story.used.limited, story.used.made) == (3, 2, 1)
-    assert not held(last, SEED, story.used), "the host asked for nothing that it did not get"
+    assert not exceeds_patience(last, SEED, story.used), "the host asked for nothing that it did not get"
 
 
 def test_the_nth_wait_after_a_rate_limit_is_two_to_the_n_and_up_to_a_second_by_chance() -> None:
@@ -248,7 +248,7 @@ def test_a_cancellation_while_waiting_ends_the_wait() -> None:
         async def always() -> Completion:
             raise limited(100)
 
-        task = asyncio.create_task(persevere(always, AttemptPolicy(), Attempts(), lambda _error: None))
+        task = asyncio.create_task(call_with_retries(always, AttemptPolicy(), Attempts(), lambda _error: None))
         await asyncio.sleep(0)
         task.cancel()
         await task

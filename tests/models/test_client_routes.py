@@ -1,4 +1,4 @@
-"""The ways of every official client's requests on loopback: proxies, excluded hosts, tunnels, private authorities."""
+"""The routes of every official client's requests on loopback: proxies, excluded hosts, tunnels, private authorities."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every name leads to this machine."""
+    """Resolve every name to this machine."""
     found = socket.getaddrinfo
 
     def here(host: Any, *args: Any, **more: Any) -> Any:
@@ -46,7 +46,7 @@ async def asked(service: Service, path: str, base_url: str, key: str | None = "l
 
 
 def head(request: bytes) -> dict[str, str]:
-    """The headers of a request, names in lower case, with its first line under ''."""
+    """Return the headers of a request by lower-case name, with its first line under ''."""
     first, *lines = request.partition(b"\r\n\r\n")[0].decode().split("\r\n")
     return {"": first} | {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
 
@@ -178,7 +178,7 @@ def _accounts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def by_proxy(service: Service, url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The headers of a request to this address, which a proxy on loopback receives in its place."""
+    """Return the headers of a request to this address that a proxy on loopback receives."""
     path = dict(reversed(CASES))[service]
 
     async def main() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The official clients: which headers leave, where to, and that the environment's accounts stay at their services."""
+"""The official clients: the headers they send, their targets, and no use of other accounts in the environment."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ CASES = [(service, path) for service, paths in PATHS.items() for path in paths]
 
 @pytest.fixture
 def crowded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """An environment full of other accounts, and a home folder with a profile of Anthropic's."""
+    """Set variables of other accounts, and a home folder with a profile of Anthropic's."""
     for name in VARIABLES:
         monkeypatch.setenv(name, f"http://canary-{name.lower().replace('_', '-')}.invalid")
     for name in ("OPENAI_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS"):
@@ -77,7 +77,7 @@ def crowded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def sent(service: Service, path: str, key: str | None) -> Received:
-    """The one request of one call, and nothing more."""
+    """Make one call and return its only request."""
 
     async def main() -> Received:
         async with FakeServer() as server:

@@ -1,4 +1,4 @@
-"""Deadlines: what is here in time is taken, and a loop that stands still uses up nobody's time."""
+"""Deadlines: an answer that has arrived in time is used, and time in which the event loop is blocked does not count."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def openai_model(server: FakeServer) -> RemoteModel:
 
 
 def padded(raw: Raw) -> Raw:
-    """The same answer in a megabyte."""
+    """Return the same answer padded to a megabyte."""
     return replace(raw, body=raw.encoded().partition(b"\r\n\r\n")[2] + b" " * 1_000_000)
 
 
 def ask(raw: Raw, *, timeout_s: float, latency_s: float, stands_still_s: float) -> Completion | TransportFailed:
-    """One call; as soon as it is out, the loop stands still for so long."""
+    """Make one call and block the event loop for this time once the call is sent."""
     server = FakeServer(lambda _body: raw)
 
     async def main() -> Completion | TransportFailed:
         model = openai_model(server)
         try:
-            await model.complete(CALL, Sampling(timeout_s=30.0))  # connected, and everything is loaded
+            await model.complete(CALL, Sampling(timeout_s=30.0))  # connects and loads all modules
             server.latency_s = latency_s
             asking = asyncio.create_task(model.complete(CALL, Sampling(timeout_s=timeout_s)))
             while len(server.received) < 2:  # noqa: ASYNC110 - it arrives in another thread
@@ -58,7 +58,7 @@ SAID = Raw(body=envelope("hello"))
 
 @pytest.mark.parametrize("raw", [SAID, padded(SAID)], ids=["short", "1 MB"])
 def test_an_answer_that_is_here_when_the_deadline_passes_is_taken(raw: Raw, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both happen while the loop is busy, for too short a time to be taken for a standstill."""
+    """Both happen while the loop is busy, for less time than counts as a standstill."""
     monkeypatch.setattr(attempts, "_STANDSTILL_S", math.inf)
     answer = ask(raw, timeout_s=0.2, latency_s=0.02, stands_still_s=0.25)
     assert isinstance(answer, Completion), answer

@@ -1,4 +1,4 @@
-"""The forms of an `.env` file in which a key stands, and those of a file that holds none."""
+"""The forms of `.env` files with a key, and of files without one."""
 
 from __future__ import annotations
 

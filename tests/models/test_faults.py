@@ -1,4 +1,4 @@
-"""Faults: every status, body and exception becomes one of four kinds, in one clean line."""
+"""Faults: every status, body and exception is classified as one of four kinds, with a message of one line."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
+from agentsim.models.clients import no_answer
 from agentsim.models.faults import Faults, Unaccepted
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
-from agentsim.models.transport import no_answer
 from agentsim.models.wire import WIRES
 from tests.fakes.replies import envelope
 
@@ -376,7 +376,7 @@ def test_a_connection_that_this_machine_cannot_give_is_no_fault_of_the_provider(
 
 
 def test_what_went_wrong_once_there_was_a_connection_is_told_as_ever() -> None:
-    """Something may have been sent by then."""
+    """The request may have been sent by then."""
     error = RuntimeError("Connection error.")
     error.__cause__ = OSError(errno.ENOBUFS, os.strerror(errno.ENOBUFS))
     assert OLLAMA.connection(no_answer(error)).code == "reset"

@@ -1,4 +1,4 @@
-"""Finish reasons: every host's words for the ends of an answer, in every spelling."""
+"""Finish reasons: the words of every host for the ends of an answer, in every spelling."""
 
 from __future__ import annotations
 

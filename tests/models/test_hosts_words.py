@@ -1,4 +1,4 @@
-"""What hosts say of filters, contexts, parameters and states, in words, numbers and shapes of their own."""
+"""Errors of hosts on filters, contexts, parameters and states, in their own words, numbers and shapes."""
 
 from __future__ import annotations
 

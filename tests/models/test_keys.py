@@ -1,4 +1,4 @@
-"""Keys: found by name, never shown."""
+"""Keys are found by name and never shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded model, for real: its server, its grammar, its cache, its end. Skipped where the extra is missing."""
+"""The embedded model: its server, grammar, cache and end. The tests are skipped without the extra."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def with_model(use: Callable[[LocalModel], Awaitable[T]], seed: int = 0) -> T:
 
 @pytest.fixture(scope="module")
 def _kept() -> Iterator[None]:
-    """The server stays up between the tests, as it does between the calls of a game."""
+    """Keep the server up between the tests, as between the calls of a game."""
     server, test = server_for(find_gguf(NAME, None)), object()
     server.join(test)
     yield
@@ -73,7 +73,7 @@ PATIENT = 250.0
 
 
 def live(test: Callable[..., None]) -> Callable[..., None]:
-    """A test of the served weights; a busy machine reads 45 tokens of a prompt in a second."""
+    """Mark a test of the served weights; a busy machine reads 45 prompt tokens in a second."""
     marked: Callable[..., None] = needs_weights(pytest.mark.usefixtures("_kept")(pytest.mark.timeout(300)(test)))
     return marked
 
@@ -94,7 +94,7 @@ def test_the_schema_is_honoured_and_the_cache_is_used() -> None:
         assert decision["vote"] in ("Ada", "player 2")
         assert 3 <= decision["stake"] <= 17
         assert len(decision["speech"]) <= 12
-        assert answer.model == "SmolLM2-135M-Instruct.Q4_1"  # and not the path of the file
+        assert answer.model == "SmolLM2-135M-Instruct.Q4_1"  # not the path of the file
         assert answer.usage.completion_tokens
     last = answers[-1].usage
     assert last.prompt_tokens
@@ -175,7 +175,7 @@ def test_a_nested_schema_is_honoured() -> None:
 @pytest.mark.slow
 @live
 def test_a_long_context_is_read_once() -> None:
-    """Two questions behind one history of over 600 tokens, five batches: the second finds it in the cache."""
+    """Two requests share a history of over 600 tokens, five batches: the second finds it in the cache."""
     history = "\n".join(f'{{"round":{n},"from":"P{n % 5}","text":"I keep {n} coins."}}' for n in range(30))
     few = Sampling(0.0, max_tokens=4, timeout_s=PATIENT)
 
@@ -198,15 +198,15 @@ def test_a_cancelled_generation_frees_the_slot() -> None:
     async def cancel(model: LocalModel) -> Completion:
         endless = Call((("user", "Count to a thousand."),), tag="A/say/1/1")
         forever = Sampling(0.0, max_tokens=4_000, timeout_s=PATIENT, extra={"ignore_eos": True})
-        await model.complete(Call((("user", "Hello."),)), Sampling(max_tokens=1, timeout_s=PATIENT))  # it is loaded
+        await model.complete(Call((("user", "Hello."),)), Sampling(max_tokens=1, timeout_s=PATIENT))  # loads the model
         task = asyncio.create_task(admitted(model, endless, forever))
         with pytest.raises(TimeoutError):
-            async with asyncio.timeout(1.0):  # it is in the middle of its words by then
+            async with asyncio.timeout(1.0):  # the reply has begun by then
                 await asyncio.shield(task)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        # 4,000 tokens would take a minute and more, here and everywhere
+        # 4,000 tokens would take more than a minute on any machine
         hello = Call((("user", "Hello."),), tag="A/say/2/1")
         return await admitted(model, hello, Sampling(max_tokens=2, timeout_s=30.0))
 
@@ -266,7 +266,7 @@ def test_a_fresh_server_gives_the_same_replies_to_the_same_calls() -> None:
     server = server_for(find_gguf(NAME, None))
 
     async def use(model: LocalModel) -> list[str]:
-        server.stop()  # other tests keep it up, and what it has cached changes the last bits of a prompt's numbers
+        server.stop()  # other tests keep the server up, and its cache changes the last bits of logits
         said = {player: (("user", f"Speak, {player}."),) for player in ("A", "B")}
         calls = [Call(said[player], None, "pitch", tag=f"{player}/pitch/1/1") for player in said]
         few = Sampling(temperature=1.0, max_tokens=12, timeout_s=60)
@@ -338,7 +338,7 @@ def test_a_process_that_ends_in_the_middle_of_a_call_leaves_nothing(ending: sign
 
 
 def _gone(pid: int) -> bool:
-    """Wait for a process that is not our child; where there is no pidfd, look once."""
+    """Return whether a process that is not our child has ended, waiting for it if there is pidfd."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:

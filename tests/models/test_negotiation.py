@@ -1,4 +1,4 @@
-"""The terms that a refusal leads to, and the bodies that are sent under them."""
+"""The terms after a rejected request, and the bodies sent under them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client against real sockets: what goes over the wire, what comes back, and that it always ends."""
+"""The client against sockets: its requests, its readings of answers, and its end in every case."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
+from agentsim.models.attempts import AttemptPolicy, Attempts, call_with_retries
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.faults import Unaccepted
 from agentsim.models.profiles import extra_problem, resolve
@@ -47,7 +47,7 @@ def ask(
     key: str | None = KEY,
     **changes: Any,
 ) -> tuple[Completion | ModelError, FakeServer]:
-    """One call to one scenario."""
+    """Make one call to a scenario of the fake server."""
     fake = server or FakeServer()
     return tried(fake, call, sampling, replace(LAB, **changes), scenario=scenario, key=key), fake
 
@@ -210,7 +210,7 @@ def test_an_empty_text_is_a_completion() -> None:
 @pytest.mark.parametrize("scenario", ["hang", "drip"])
 def test_the_deadline_holds_however_the_server_trickles(scenario: str) -> None:
     server = FakeServer()
-    ask("ok")  # the SDK is loaded, so that only the wait is measured
+    ask("ok")  # loads the SDK, so that only the wait is measured
     began = time.monotonic()
     fault, _ = ask(scenario, sampling=replace(SAMPLING, timeout_s=0.3), server=server)
     assert isinstance(fault, TransportFailed)
@@ -224,7 +224,7 @@ def test_a_key_echoed_in_a_completion_is_not_handed_on() -> None:
         message={"content": f'{{"speech": "{KEY}"}}', "reasoning": f"They sent Bearer {KEY}."},
         finish_reason=f"stop {KEY}",
     )
-    said["provider"] = "x" * 190 + KEY  # where names are cut, half a key must not remain
+    said["provider"] = "x" * 190 + KEY  # names are cut, and half a key must not remain
     answer, _ = ask("ok", server=FakeServer(lambda _body: Raw(200, said)))
     assert isinstance(answer, Completion)
     assert (answer.text, answer.model) == ('{"speech": "[redacted]"}', "m [redacted]")
@@ -298,7 +298,7 @@ def test_a_rate_limit_is_waited_for_and_then_answered() -> None:
     used = Attempts()
 
     async def patiently(model: RemoteModel) -> Completion:
-        return await persevere(lambda: model.complete(PLAIN, SAMPLING), AttemptPolicy(), used, heard.append)
+        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), AttemptPolicy(), used, heard.append)
 
     server = FakeServer(retry_after="0.05")
     began = time.monotonic()
@@ -313,7 +313,7 @@ def test_a_fault_is_tried_again_on_the_wire() -> None:
     policy = AttemptPolicy(retry_wait_s=0.0)
 
     async def again(model: RemoteModel) -> Completion:
-        return await persevere(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
+        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
 
     server = FakeServer()
     assert isinstance(with_model(server, again, scenario="flaky"), Completion)

@@ -1,4 +1,4 @@
-"""Which variable may be sent where: a scenario may come from a stranger, and names both."""
+"""Permits of keys: a scenario may come from a stranger and names both the variable and the address."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from agentsim.errors import ScenarioError
-from agentsim.models.keys import Variables, errand, key_for, variable_for
+from agentsim.models.keys import Variables, key_disclosure, key_for, variable_for
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, resolve
 
 FOREIGN = "https://lab.example/v1"
@@ -20,7 +20,7 @@ def lab(variable: str | None, address: str = FOREIGN) -> Profile:
 
 
 def refused(profile: Profile, *allowed: str) -> str:
-    """What is said of a key that may not be sent; "" where it may."""
+    """Return the error for a key that may not be sent, or "" if it may."""
     env = Variables(dict.fromkeys(profile.key_envs, "sk-of-somebody-0123456789"), allowed)
     with suppress(ScenarioError):
         assert key_for(profile, env) == "sk-of-somebody-0123456789"
@@ -154,9 +154,11 @@ def test_a_copy_of_an_environment_allows_nothing() -> None:
     ],
 )
 def test_what_goes_where_is_a_line(profile: Profile, line: str | None) -> None:
-    assert errand(profile, variable_for(profile, {})) == line
+    assert key_disclosure(profile, variable_for(profile, {})) == line
 
 
 def test_the_line_names_the_variable_that_is_set() -> None:
     env = {"GOOGLE_API_KEY": "x"}
-    assert "the key in GOOGLE_API_KEY goes" in str(errand(BUILT_IN["gemini"], variable_for(BUILT_IN["gemini"], env)))
+    assert "the key in GOOGLE_API_KEY goes" in str(
+        key_disclosure(BUILT_IN["gemini"], variable_for(BUILT_IN["gemini"], env))
+    )

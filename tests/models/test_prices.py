@@ -1,4 +1,4 @@
-"""Prices: the response, then the scenario, then what is free, then the catalogue, then nobody knows."""
+"""Prices, in this order: the response, the scenario, free providers, the catalog, unknown."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_runs_here_is_free(name: str) -> None:
 
 
 def at(name: str, address: str) -> float | None:
-    """What a call costs where the scenario says that the provider is there."""
+    """Return the cost of a call if the scenario gives the provider this address, or None."""
     provider = name.partition("/")[0]
     return Prices({}, {provider: ProviderSettings(base_url=address)}).cost(name, MILLION)
 
@@ -140,8 +140,8 @@ def test_a_price_is_a_finite_number_of_dollars(table: dict[str, object]) -> None
     [
         ("openrouter/openai/gpt-5-mini", 500, 500),
         ("openrouter/openai/gpt-5-mini", 50_000, 50_000),
-        ("openrouter/openai/gpt-5-mini", None, 16_384),  # its context is larger
-        ("openai/gpt-4", None, 8192),  # its context is all there is
+        ("openrouter/openai/gpt-5-mini", None, 16_384),  # the model's context is larger
+        ("openai/gpt-4", None, 8192),  # the whole context of the model
         ("lab/unknown", None, 16_384),
     ],
 )
@@ -176,7 +176,7 @@ def test_every_provider_with_a_key_is_in_the_catalogue_or_its_calls_are_free() -
 
 
 def test_what_is_written_to_a_cache_has_a_price_of_its_own() -> None:
-    """At Anthropic it costs 1.25 times the input, and the most that a call can cost reckons with it."""
+    """Anthropic charges 1.25 times the input price, and the worst case of a call includes it."""
     written = Usage(prompt_tokens=1_000, cached_tokens=100, completion_tokens=0, cache_write_tokens=800)
     of_input = Prices({}).cost("anthropic/claude-sonnet-4-5", Usage(prompt_tokens=1_000, completion_tokens=0))
     assert of_input is not None

@@ -1,4 +1,4 @@
-"""Provider profiles: what a scenario and the environment may change, and where keys may go."""
+"""Provider profiles: the fields that a scenario and the environment may change, and the targets of keys."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_named_variable_sends_its_key_anywhere() -> None:
 
 
 def test_the_scheme_of_an_address_is_in_lower_case() -> None:
-    """Where it decides what is said to a proxy, and who is trusted."""
+    """The scheme decides on proxies and on trust."""
     for spelt in ("HTTPS", "Https"):
         settings = ProviderSettings(base_url=f"{spelt}://Lab.example/V1//")
         assert resolve("lab", {"lab": settings}, {}).base_url == "https://Lab.example/V1"

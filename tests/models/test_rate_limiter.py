@@ -1,4 +1,4 @@
-"""Rate limiter: the queue before a host: no call too many, none forgotten, none passed. Time is the tests' own."""
+"""The rate limiter, as a queue: it admits no call too many, forgets none, keeps the order. Tests set the clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, persevere
+from agentsim.models.attempts import AttemptPolicy, Attempts, call_with_retries
 from agentsim.models.base import Call, Completion
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
@@ -29,7 +29,7 @@ BUSY = Raw(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"
 
 
 class Time:
-    """A clock that jumps to the next thing that is waited for, once everybody waits."""
+    """A clock that jumps to the next timer once all tasks wait."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -45,9 +45,9 @@ class Time:
         await future
 
     async def until(self, *tasks: asyncio.Task[Any]) -> None:
-        """Let time pass until these are done; `AssertionError` where nothing can happen any more."""
+        """Advance the clock until these tasks are done. Raises `AssertionError` if nothing is left to happen."""
         while not all(task.done() for task in tasks):
-            for _ in range(20):  # every task that can go on does
+            for _ in range(20):  # lets every task run that can
                 await asyncio.sleep(0)
             if all(task.done() for task in tasks):
                 return
@@ -59,7 +59,7 @@ class Time:
 
 
 class Crowd:
-    """Callers before one rate limiter, and what was seen of them."""
+    """Callers of one rate limiter, with records of their calls."""
 
     def __init__(self, limits: RateLimits) -> None:
         self.time = Time()
@@ -101,7 +101,7 @@ def test_calls_begin_in_the_order_of_asking_as_slots_are_free() -> None:
 def test_after_a_429_half_as_many_begin() -> None:
     crowd = Crowd(RateLimits(4))
     began = crowd.play({"takes": 1.0, "ends": "limited"}, *[{"takes": 2.0}] * 3, *[{}] * 4)
-    # One end leaves three under way of two slots; the next two begin when those end.
+    # After one end, three calls are in flight for two slots; the next two begin when those end.
     assert began[4:] == [(4, 2.0), (5, 2.0), (6, 3.0), (7, 3.0)]
 
 
@@ -240,7 +240,7 @@ def test_what_holds_calls_back_is_told_where_something_does() -> None:
 
 
 def crowded(server: FakeServer, room: int) -> Counter[str]:
-    """Have a server turn away whatever is more than `room` at once; counts what it says from now on."""
+    """Let a server rate limit the calls beyond `room` at once, and return a counter of its answers."""
     said: Counter[str] = Counter()
     well = server.reply
 
@@ -260,7 +260,7 @@ def through(server: FakeServer, limits: RateLimits, calls: int, wait_s: float = 
     async def all_of(model: RemoteModel) -> list[Completion]:
         async def one(number: int) -> Completion:
             call = Call((("user", f"number {number}"),))
-            return await persevere(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)
+            return await call_with_retries(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)
 
         return await asyncio.gather(*(one(number) for number in range(calls)))
 
@@ -272,7 +272,7 @@ def test_before_a_server_with_room_for_five_the_calls_settle_and_all_are_answere
     said = through(FakeServer(latency_s=0.02), RateLimits(16), 150)
     assert said["answered"] == 150
     assert said["busy"] < 30, "a first burst, and now and then one that feels for more"
-    wild = through(FakeServer(latency_s=0.007), RateLimits(), 60, wait_s=0.2)  # who comes sooner is hardly ever let in
+    wild = through(FakeServer(latency_s=0.007), RateLimits(), 60, wait_s=0.2)  # earlier retries hardly ever succeed
     assert wild["busy"] > 60, "without slots they are turned away again and again"
 
 
@@ -292,7 +292,7 @@ def test_a_game_before_such_a_server_has_only_real_decisions_and_the_same_ones(t
 
 
 def test_no_call_queues_for_a_host_s_sake_for_longer_than_there_is_patience() -> None:
-    """Each of six calls is told to wait 50 s: those behind do not wait 100, 150, 200 s."""
+    """Each of six calls is told to wait 50 s; the calls behind must not wait 100, 150 and 200 s."""
     time = Time()
     queued: list[float] = []
 

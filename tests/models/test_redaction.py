@@ -1,4 +1,4 @@
-"""A key goes as it is, in base64, and however it is escaped for JSON or a URL; so do pieces of it."""
+"""The redaction of a key in plain text, in base64, escaped for JSON or a URL, and in pieces."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SPELT = {
 
 
 def shows(text: str) -> bool:
-    """Whether a piece of the key can be read in a text, by rules of its own, so that two mistakes are not one."""
+    """Return whether a text shows a piece of the key, by rules independent of the code under test."""
     pieces = {KEY[at : at + PIECE] for at in range(len(KEY) - PIECE + 1)}
     for before in range(3):
         encoded = base64.b64encode(b"x" * before + KEY.encode()).decode()[4:-4]
@@ -126,7 +126,7 @@ UNITS = {
 
 @pytest.mark.parametrize("length", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_what_it_costs_grows_with_the_text(length: int) -> None:
-    """Growth is looked at, and no clock: four times the text may cost nine times as much, where a square costs 16."""
+    """The test measures growth, not time: four times the text may cost nine times as much; quadratic growth is 16."""
     key = (KEY * 5)[:length]
 
     def cost(text: str) -> float:

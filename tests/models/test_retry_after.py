@@ -1,4 +1,4 @@
-"""Retry-After: every form in which a provider says how long to wait, and that nothing else is taken for one."""
+"""Retry-After: every form of a provider's wait, and texts that must not be read as one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agentsim.models.attempts import retry_after
 
 DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
-EPOCH = 1_795_255_200  # the same moment
+EPOCH = 1_795_255_200  # the same time
 
 
 @pytest.mark.parametrize(

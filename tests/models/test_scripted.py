@@ -1,4 +1,4 @@
-"""Scripted replies: which one a call gets, and what is said of a script that cannot be used."""
+"""Scripted replies: the choice of the reply for a call, and the errors of scripts that cannot be used."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_list_holds_the_attempts_and_its_last_repeats(tmp_path: Path) -> None:
     ("reply", "text"),
     [
         ({"vote": "B"}, '{"vote": "B"}'),
-        ({"text": "my pitch"}, '{"text": "my pitch"}'),  # a decision of a game, not an answer
+        ({"text": "my pitch"}, '{"text": "my pitch"}'),  # a decision of a game, not of a survey
         ({"text": "x", "usage": {}, "more": 1}, '{"text": "x", "usage": {}, "more": 1}'),
         (7, "7"),
         ("a\u202eb", "ab"),

@@ -1,4 +1,4 @@
-"""Portable settings: the words of each host in real requests, what is said of values without one, what is kept."""
+"""Portable settings: the fields of each host in requests, and the reports on values that a host lacks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def adaptive(level: str) -> dict[str, Any]:
 
 
 OFF = {"thinking": {"type": "disabled"}}
-# By provider and model: what is sent for none, low, medium, high, 4,000 tokens; None where nothing is.
+# By provider and model: the fields sent for none, low, medium, high and 4,000 tokens, or None.
 REASONING: dict[tuple[str, str], tuple[Mapping[str, Any] | None, ...]] = {
     ("openai", "gpt-5.1"): (effort("none"), effort("low"), effort("medium"), effort("high"), effort("medium")),
     ("openai", "gpt-5-mini"): (effort("minimal"), effort("low"), effort("medium"), effort("high"), effort("medium")),

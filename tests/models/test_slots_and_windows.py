@@ -1,4 +1,4 @@
-"""The rate limiter's slots, which halve and creep up, and its two sliding minutes. The clock is the tests' own."""
+"""The rate limiter's slots, which halve and grow slowly, and its two sliding minutes. The clock is the tests' own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agentsim.models.rate_limiter import MINUTE_S, RateLimiter, RateLimits, Slot
 
 
 class Limiter(RateLimiter):
-    """One whose clock says what the test says."""
+    """A rate limiter whose clock the test sets."""
 
     def __init__(self, limits: RateLimits = RateLimits()) -> None:  # noqa: B008 - it is frozen
         self.now = 0.0
@@ -123,7 +123,7 @@ def test_tokens_are_an_estimate_until_the_call_is_over() -> None:
     first.used(100)
     assert limiter.wait(1.0, 300) == 0
     [second] = begun(limiter, 1, 1.0, 300)
-    second.used(950)  # more than was thought: the next one pays for it
+    second.used(950)  # more than estimated, so the next call must wait
     assert limiter.wait(2.0, 60) == MINUTE_S - 1.0, "the first one's end is not enough"
     second.used(0)
     assert limiter.wait(2.0, 900) == 0, "what was turned away used nothing"
@@ -139,11 +139,11 @@ def test_a_call_larger_than_a_minute_gets_a_minute_for_itself() -> None:
 
 def test_two_who_call_there_keep_to_what_either_knows() -> None:
     limiter = Limiter(RateLimits(4, 0.1, 100, None))
-    limiter.agree(RateLimits(16, 0.0, 200, 5000))
+    limiter.tighten(RateLimits(16, 0.0, 200, 5000))
     assert limiter.limits == RateLimits(16, 0.1, 100, 5000)
     assert limiter.slots == 16
     limited = halved(8)
-    limited.agree(RateLimits(16))
+    limited.tighten(RateLimits(16))
     assert limited.slots == 4, "what was learned stays"
 
 

@@ -1,4 +1,4 @@
-"""Spacing: start to start, in order, pushed back by the host. The clock is ours, so nothing sleeps."""
+"""Spacing between the starts of calls, in order, delayed by the host. The clock is the tests' own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agentsim.models.rate_limiter import LONGEST_PUSH_S, RateLimiter, RateLimits
 
 
 class Clock:
-    """Time that passes only in `sleep`."""
+    """A clock that only `sleep` advances."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -61,7 +61,7 @@ def test_whoever_comes_later_overtakes_nobody_not_even_where_the_line_has_just_m
     async def caller(name: str) -> None:
         await limiter.acquire()
         seen.append(name)
-        if name == "a":  # the line is free, and those in it are not awake yet
+        if name == "a":  # the queue may go on, but its tasks have not run yet
             late.append(asyncio.create_task(caller("late")))
 
     late: list[asyncio.Task[None]] = []
@@ -104,14 +104,14 @@ def test_what_outlasts_the_patience_of_those_who_wait_moves_nobody() -> None:
 
 
 def test_nobody_is_held_back_for_longer_than_there_is_patience_however_often_a_host_asks() -> None:
-    """The host asks anew in the middle of the wait; whoever comes then waits as long again."""
+    """The host asks for a new wait during the wait; calls that arrive then wait as long again."""
     clock = Clock()
     limiter = RateLimiter(RateLimits(patience_s=20.0), clock=clock, sleep=clock.sleep)
 
     async def main() -> list[float]:
         limiter.push_back(15.0)
         first = asyncio.create_task(limiter.acquire())
-        for _ in range(2):  # it waits in a task of its own
+        for _ in range(2):  # waits in its own task
             await asyncio.sleep(0)
         assert clock.now == 115.0
         limiter.push_back(15.0)

@@ -1,4 +1,4 @@
-"""Structured modes: the exact request of every provider's profile in each of them, and what is read from the answer."""
+"""Structured modes: the request of every provider's profile in each mode, and the reading of answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCHEMA = {"type": "object", "properties": PROPERTIES, "required": [*PROPERTIES],
 CALL = Call((("system", "Rules."), ("user", "Vote.")), SCHEMA, "vote")
 SAMPLING = Sampling(temperature=0.7, max_tokens=64, timeout_s=5)
 
-# The schema as remote providers get it, and as the grammars of local servers do.
+# The schema for remote providers, and the one for the grammars of local servers.
 REMOTE = SCHEMA | {"properties": {"speech": {"type": "string"}, "vote": PROPERTIES["vote"], "bid": {"type": "integer"}}}
 LOCAL = SCHEMA | {"properties": PROPERTIES | {"speech": {"type": "string"}}}
 OPEN = {name: value for name, value in REMOTE.items() if name != "additionalProperties"}
@@ -51,13 +51,13 @@ MODES: tuple[Structured, ...] = ("json_schema", "tool", "json_object", "prompt")
 
 
 def ask(profile: Profile, reply: Any, key: str | None = KEY) -> tuple[Completion | ModelError, FakeServer]:
-    """One call to the profile's provider, which is a fake here."""
+    """Make one call to the profile's provider, which is a fake here."""
     fake = FakeServer(reply)
     return tried(fake, CALL, SAMPLING, profile, key=key), fake
 
 
 def test_every_profile_is_tested_here() -> None:
-    """Those of messages in test_wires."""
+    """Profiles of the messages wire are tested in test_wires."""
     assert set(SENT) == {name for name, profile in BUILT_IN.items() if profile.wire == "chat"}
 
 
@@ -129,7 +129,7 @@ def function_call(name: Any = "vote", arguments: Any = json.dumps(ANSWER)) -> di
 
 
 def called(*calls: Any, content: str | None = None) -> Completion:
-    """What is read from these calls."""
+    """Return the completion that is read from these calls."""
     said = envelope(None, finish_reason="tool_calls", message={"content": content, "tool_calls": list(calls)})
     answer, _ = ask(replace(BUILT_IN["openai"], structured="tool"), lambda _body: Raw(200, said))
     assert isinstance(answer, Completion)
@@ -207,7 +207,7 @@ def mode_of(body: dict[str, Any]) -> str:
 
 
 def refusing(*modes: str, status: int = 400, message: str = "") -> Any:
-    """A server that does not take these modes."""
+    """Return a reply function that rejects these modes."""
 
     def reply(body: dict[str, Any]) -> str | Raw:
         if mode_of(body) in modes:
@@ -286,7 +286,7 @@ def test_where_no_mode_is_accepted_the_error_says_what_would_help() -> None:
 
 
 def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None:
-    """Also where the first call fails on the way: what has been refused is not tried again."""
+    """This also holds if the first call fails on the way: rejected modes are not tried again."""
     failures = [Raw(500, {"error": {"message": "unwell"}})]
 
     def reply(body: dict[str, Any]) -> str | Raw:

@@ -1,4 +1,4 @@
-"""Which models are known to think, and how large a cap on their replies should be."""
+"""The models that are known to think, and the caps on their replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How requests travel, against real sockets: kept connections, broken ones, proxies, TLS; and what is never sent."""
+"""The transport of requests, over sockets: kept connections, broken ones, proxies, TLS, and requests never sent."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ import pytest
 from agentsim import __version__
 from agentsim.errors import ModelError, ProviderRejected, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.clients import Client
+from agentsim.models.clients import Client, Transport, _proxy_for
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
-from agentsim.models.transport import Transport, _proxy_for
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.fakes.waiting import until
@@ -50,9 +49,9 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Sockets:
-    """A server of raw bytes: `requests` by connection, each answered by the next of `answers` (the last repeats).
+    """A server of raw bytes; `requests` are by connection, and each gets the next of `answers` (the last repeats).
 
-    An answer of None is a reset; with `hang_up` the connection is closed after each.
+    An answer of None is a reset; with `hang_up` the connection is closed after each answer.
     """
 
     answers: list[bytes | None] = field(default_factory=lambda: [ANSWER])
@@ -125,12 +124,12 @@ async def once(model: RemoteModel) -> Completion:
 
 
 def sent(server: Sockets) -> list[int]:
-    """How many requests came over each connection."""
+    """Return the number of requests of each connection."""
     return [len(requests) for requests in server.requests]
 
 
 def narrow(server: Sockets) -> None:
-    """Have our ends of the connections take little at a time: the sockets of one machine would take a megabyte."""
+    """Give our ends of the connections small buffers; sockets of one machine would take a megabyte otherwise."""
     for entry in Path("/proc/self/fd").iterdir():
         with suppress(OSError), socket.socket(fileno=os.dup(int(entry.name))) as ours:
             if ours.family == socket.AF_INET and ours.getpeername()[1] == server.port:
@@ -155,7 +154,7 @@ def test_a_connection_that_the_server_has_closed_meanwhile_is_replaced_unnoticed
         await once(model)
         await until(lambda: server.closed == 1)
         for _ in range(20):
-            await asyncio.sleep(0)  # the loop is told of it
+            await asyncio.sleep(0)  # lets the loop notice
         await once(model)
 
     server = Sockets(hang_up=True)
@@ -164,7 +163,7 @@ def test_a_connection_that_the_server_has_closed_meanwhile_is_replaced_unnoticed
 
 
 def test_a_kept_connection_that_breaks_under_a_request_is_a_fault_and_nothing_is_sent_twice() -> None:
-    """The server may have begun to work on it, and a call is paid for."""
+    """The server may have begun to work on the request, and a call is paid for."""
 
     async def twice(model: RemoteModel) -> TransportFailed:
         await once(model)
@@ -186,7 +185,7 @@ UNASKED = [
 
 @pytest.mark.parametrize("unasked", UNASKED, ids=["an-answer", "a-piece", "408"])
 def test_a_kept_connection_that_says_something_unasked_is_not_used_again(unasked: bytes) -> None:
-    """Else what it says would be the answer to the next request, which may be another player's."""
+    """Otherwise its text would be the answer to the next request, perhaps of another player."""
 
     async def twice(model: RemoteModel) -> list[str]:
         first = await once(model)
@@ -204,7 +203,7 @@ def test_nor_is_one_whose_answer_has_more_behind_its_end() -> None:
         task = asyncio.create_task(once(model))
         await until(lambda: sent(server) == [1])
         for _ in range(20):
-            await asyncio.sleep(0)  # the headers are read, and the answer is begun
+            await asyncio.sleep(0)  # the headers are read, and the answer has begun
         server.writers[0].write(ANSWER[-10:] + UNASKED[0])
         first = await task
         return [first.text, (await once(model)).text]
@@ -227,7 +226,7 @@ def test_a_request_that_the_sockets_cannot_take_at_once_follows_as_the_server_re
 
 
 async def sending(model: RemoteModel, server: Sockets) -> asyncio.Task[Completion]:
-    """A call whose request is half sent: the server has stopped reading."""
+    """Start a call whose request is half sent, since the server has stopped reading."""
     await once(model)
     narrow(server)
     server.writers[0].transport.pause_reading()  # type: ignore[attr-defined]
@@ -275,7 +274,7 @@ def test_there_are_as_many_connections_as_calls() -> None:
 
 
 def test_a_cancelled_call_takes_its_connection_with_it() -> None:
-    """Else its late answer would be taken for the next call's."""
+    """Otherwise its late answer would be taken for that of the next call."""
 
     async def cancel(model: RemoteModel) -> str:
         task = asyncio.create_task(once(model))
@@ -471,7 +470,7 @@ def test_a_proxy_that_cannot_be_reached_is_not_taken_for_the_model(monkeypatch: 
             await once(model)
         return str(caught.value)
 
-    with socket.socket() as taken:  # bound, and nobody listens
+    with socket.socket() as taken:  # bound, but not listening
         taken.bind(("127.0.0.1", 0))
         monkeypatch.setenv("all_proxy", f"http://me:secret@127.0.0.1:{taken.getsockname()[1]}")
         said = with_model(lost, url="http://model.invalid/v1")
@@ -604,7 +603,7 @@ def test_a_trust_store_that_cannot_be_read_is_a_mistake_of_the_settings(
 
 
 def test_the_body_is_the_one_that_the_sdk_sends() -> None:
-    """The protocol is the SDK's: for the same parameters, byte for byte."""
+    """The protocol is the SDK's: the same parameters give the same bytes."""
 
     async def both(model: RemoteModel) -> None:
         await once(model)
@@ -656,7 +655,7 @@ def test_every_header_is_meant() -> None:
 def test_what_no_header_can_hold_is_named_by_its_variable(
     variable: str, value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(os, "environ", {**os.environ, variable: value})  # the system's own take no zero byte
+    monkeypatch.setattr(os, "environ", {**os.environ, variable: value})  # the real one accepts no zero byte
     with pytest.raises(ScenarioError, match=variable) as caught:
         Client("openai", "https://api.openai.com/v1", KEY, {})
     assert "canary" not in str(caught.value)
@@ -694,7 +693,7 @@ def test_nothing_is_taken_from_netrc_and_no_cookie_comes_back(tmp_path: Path, mo
 
 
 def headers_sent_to(base_url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The headers that would leave for an address; nothing is sent."""
+    """Return the headers of a request to an address, without sending it."""
     caught: list[dict[str, str]] = []
 
     async def record(transport: Transport, request: httpx2.Request) -> httpx2.Response:

@@ -1,4 +1,4 @@
-"""Usage: what a provider says of tokens, in its own way of counting, becomes what is paid for."""
+"""Usage: the token counts of a provider, in its own form, as the counts that are paid for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.models.asking import tried
 
 
 def counted(said: dict[str, Any]) -> Usage:
-    """The usage of one call to a server that says so of it."""
+    """Return the usage of one call to a server that reports this."""
     server = FakeServer(lambda _body: Raw(body=envelope("yes") | {"usage": said}))
     answer = tried(server, Call((("user", "Vote."),)), Sampling())
     assert isinstance(answer, Completion)

@@ -1,4 +1,4 @@
-"""Responses and messages against real sockets: the exact bodies that leave, and what is read from their answers."""
+"""Responses and messages over sockets: the bodies of requests, and the reading of answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def lab(wire: WireName, **settings: Any) -> Profile:
 
 
 def ask(profile: Profile, reply: Any = "{}", call: Call = CALL, sampling: Sampling = SAMPLING) -> tuple[Any, Any]:
-    """Return what one call brings, and the request."""
+    """Make one call and return its result and its request."""
     fake = FakeServer(lambda _body: reply)
     answer = tried(fake, call, sampling, profile, key=KEY)
     (sent,) = fake.received
@@ -305,7 +305,7 @@ def failure(kind: str, words: str = "Overloaded") -> dict[str, Any]:
 
 
 def answered_on(wire: WireName) -> dict[str, Any]:
-    """A good answer of a wire."""
+    """Return a good answer of a wire."""
     good = {
         "responses": lambda: response(said("yes")),
         "messages": lambda: message("yes"),

@@ -1,28 +1,28 @@
-"""filled: a page's form filled in field by field, each mistake told and asked again. What to type is the tests'."""
+"""A page's form filled in field by field; each error is shown, and the field is asked again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
+from agentsim.engine.options import FormField, called_value
 from agentsim.engine.request import Request
-from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm, called_value
+from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm
 
 
 class NothingLeft(Exception):
-    """A field is asked for, and nothing is left to type."""
+    """A field is asked for when no line is left to type."""
 
 
 class Filled:
-    """A form that is filled in with these lines; `text` is what it says: fields with what they may be, and problems."""
+    """A form that is filled in with these lines; `text` is its output: fields with their options, and errors."""
 
     def __init__(self, request: Request[Any], *lines: str) -> None:
         self.request, self.text = request, ""
         self._lines = [*lines]
 
     def answer(self) -> dict[str, Any]:
-        """The object that the lines come to; what the rules refuse is answered with the lines that follow."""
+        """Return the object of the form; if the rules reject it, the form goes on with the next lines."""
         while True:
             page = PageForm(Form(self.request))
             self._open = {field.path: field for field in page.fields}
@@ -35,7 +35,7 @@ class Filled:
                 assert not self._lines, f"never asked for: {self._lines}"
                 return found
 
-    def _field(self, path: str, legal: Mapping[str, Any]) -> Any:
+    def _field(self, path: str, legal: FormField) -> Any:
         field = self._open[path]
         while True:
             now = PageField(field.name, path, field.called, legal, {})
@@ -50,13 +50,12 @@ class Filled:
             except FieldProblem as problem:
                 self.text += f"{problem} "
                 continue
-            spoken = ("yes" if value else "no") if isinstance(value, bool) else called_value(value)
-            self._open |= {each.path: each for each in field.then.get(spoken, ())}
+            self._open |= {each.path: each for each in field.then.get(called_value(value), ())}
             return value
 
 
 def filled(request: Request[Any], *lines: str) -> tuple[Any, str]:
-    """The decision that these lines come to, as the reader reads it, and what the form says. Every line is needed."""
+    """Return the decision of these lines, read by the reader, and the text of the form. Every line must be used."""
     form = Filled(request, *lines)
     decision = request.parse(json.dumps(form.answer())).decision
     request.check(decision)

@@ -1,4 +1,4 @@
-"""keyboard: a whole game at a real terminal, where somebody answers whatever is asked. What to type is the tests'."""
+"""A whole game at a pseudo-terminal, with scripted answers of a person."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ from agentsim.runner.replay import prove
 
 @dataclass(frozen=True)
 class Played:
-    """What stood on the screen, as one line, and the history; of fields that were asked for, how often."""
+    """The screen as one line, the history, and the number of times that each question was asked."""
 
     screen: str
     history: dict[str, Any]
     asked: Mapping[str, int]
 
     def decisions(self, player: str) -> list[dict[str, Any]]:
-        """All that this player decided."""
+        """Return all decisions of a player."""
         return [record for record in self.history["decisions"] if record["player"] == player]
 
 
 def at_terminal(folder: Path, scenario: str, columns: int = 80) -> Any:
-    """The process that plays a scenario as `run` at a terminal of its own, as pexpect's child."""
+    """Start `run` at a pseudo-terminal, and return pexpect's child."""
     (folder / "game.toml").write_text(scenario, encoding="utf-8")
     words = ["-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--no-html"]
     env = {**os.environ, "TERM": "xterm-256color"}
     child = pexpect.spawn(
         sys.executable, words, cwd=str(folder), env=env, encoding="utf-8", dimensions=(40, columns), timeout=60
     )
-    child.delaybeforesend = None  # which is for passwords
+    child.delaybeforesend = None  # the delay is meant for passwords
     return child
 
 
 def unstyled(screen: str) -> str:
-    """What was printed, without what moves the cursor, sets colours or redraws the panel."""
+    """Return the printed text without the sequences for colors, the cursor and the panel."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).replace("\r", "")
 
 
 PROMPT = r"empty\s+line\.\s+> $"
-"""What stands last when a reply is awaited."""
+"""The end of the screen when a reply is expected."""
 
 
 def played(folder: Path, scenario: str, answers: Mapping[str, Sequence[str]], columns: int = 80) -> Played:
-    """Play it out. `answers` has the replies to each question, a regular expression; the last of them for ever.
+    """Play the game to its end, which must pass a replay.
 
-    A question is known by the last expression that is on the screen since the one before; if none is, that one is asked
-    again. A reply may name groups of the expression. What comes of it must be proved by a replay, and the game
-    must come to its end.
+    `answers` maps questions, as regular expressions, to replies; the last reply repeats. The question is the last
+    expression on the screen since the reply before, or else the earlier question again. A reply may name groups of the
+    expression.
     """
     child = at_terminal(folder, scenario, columns)
     given = dict.fromkeys(answers, 0)

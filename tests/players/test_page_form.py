@@ -11,15 +11,27 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from agentsim.engine import Number, Options
+from agentsim.engine import Number, Options, Text
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
+from agentsim.engine.options import (
+    Anything,
+    Choice,
+    FormField,
+    Kinds,
+    LegalValues,
+    Real,
+    Several,
+    YesNo,
+    called_value,
+    of_schema,
+)
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.games import find, names
-from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm, called_value, kinds_of
+from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm
 from agentsim.runner.played_game import new_play
 from agentsim.scenario.load import load
 from tests.players.filled import Filled, filled
@@ -44,13 +56,12 @@ class Filling:
         self.page, self.said, self.sent = page, said, dict[str, list[str]]()
         self.open = {field.path: field for field in page.fields}
 
-    def field(self, path: str, legal: Mapping[str, Any]) -> Any:
+    def field(self, path: str, legal: FormField) -> Any:
         field = self.open[path]
         value = self.value(path)
-        if "enum" in legal and value not in legal["enum"]:
+        if legal.option.kind == "choice" and value not in legal.option.values:
             raise FieldProblem(field.name, "The form does not offer this.")
-        text = ("yes" if value else "no") if isinstance(value, bool) else called_value(value)
-        text = text if field.options else str(value)
+        text = called_value(value) if field.options else str(value)
         if isinstance(value, list):
             entries = [" ".join(map(str, each.values())) if isinstance(each, dict) else str(each) for each in value]
             self.sent[field.name] = entries if field.many else [", ".join(entries)]
@@ -68,7 +79,7 @@ class Filling:
                 here = any(here.values())
             elif here is not None:
                 here = here.get(name, "")
-        return "none" if here is None and isinstance(self.open[path].legal.get("default"), str) else here
+        return "none" if here is None and isinstance(self.open[path].field.usual, str) else here
 
 
 def sendable(request: Request[Any], decision: Decision) -> bool:
@@ -209,7 +220,7 @@ def test_the_kind_is_asked_first_and_then_its_fields(lines: tuple[str, ...], ans
     ids=["nothing", "a text or nothing", "records that nothing tells apart"],
 )
 def test_what_is_not_of_several_kinds(legal: dict[str, Any]) -> None:
-    assert kinds_of(legal) is None
+    assert not isinstance(of_schema(legal), Kinds)
 
 
 class Gift(Decision):
@@ -228,87 +239,89 @@ def test_what_a_first_no_leaves_out_needs_a_default(record: type[Decision]) -> N
         new_class("Offer", (Request[record],))  # type: ignore[valid-type] # the class is made as the test runs
 
 
-class Several(Decision):
+class Gifts(Decision):
     gifts: tuple[Gift, ...]
     words: str
 
 
 def test_entries_that_are_typed_in_one_line_need_none() -> None:
-    type("Offers", (Request,), {"kind": "offers", "answer": Several})
+    type("Offers", (Request,), {"kind": "offers", "answer": Gifts})
 
 
-def field(legal: Mapping[str, Any]) -> PageField:
-    return PageField("field", "field", "field", legal, {})
+WHOLE = Number(0, 90)
+SOME = Several(of_schema({"type": "integer"}), 1, 2)
+WORDS = of_schema({"type": "string"})
+
+
+def field(option: LegalValues | FormField) -> PageField:
+    return PageField("field", "field", "field", option if isinstance(option, FormField) else FormField(option), {})
 
 
 @pytest.mark.parametrize(
-    ("legal", "typed", "meant"),
+    ("option", "typed", "meant"),
     [
-        ({"type": "string", "enum": ["Bea", "Cyd"]}, "BEA", "Bea"),
-        ({"type": "integer", "enum": [2, 3]}, "3", 3),
-        ({"type": "boolean"}, "Y", True),
-        ({"type": "boolean"}, "False", False),
-        ({"type": "string"}, "", ""),
-        ({"type": "string"}, "true", "true"),
-        ({"type": "string"}, "\x1b[31msell\x1b[0m", "sell"),
-        ({"type": "integer"}, "-5", -5),
-        ({"type": "integer", "minimum": 2}, "7", 7),
-        ({"type": "number"}, "2.5", 2.5),
-        ({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}, "3 4", [3, 4]),
-        ({"type": "object"}, "{broken", "{broken"),
-        ({}, "words", "words"),
-        ({"type": "integer", "minimum": 0, "maximum": 90, "default": 0}, "", 0),
-        ({"type": "integer", "minimum": 90, "maximum": 90}, "", 90),
+        (Choice(("Bea", "Cyd")), "BEA", "Bea"),
+        (Choice((2, 3)), "3", 3),
+        (YesNo(), "Y", True),
+        (YesNo(), "False", False),
+        (WORDS, "", ""),
+        (WORDS, "true", "true"),
+        (WORDS, "\x1b[31msell\x1b[0m", "sell"),
+        (of_schema({"type": "integer"}), "-5", -5),
+        (Number(2, None), "7", 7),
+        (Real(), "2.5", 2.5),
+        (SOME, "3 4", [3, 4]),
+        (of_schema({"type": "object"}), "{broken", "{broken"),
+        (Anything({}), "words", "words"),
+        (FormField(WHOLE, usual=0), "", 0),
+        (Number(90, 90), "", 90),
     ],
 )
-def test_what_a_person_means_by_a_text(legal: dict[str, Any], typed: str, meant: Any) -> None:
-    found = field(legal).read([typed], legal)
+def test_what_a_person_means_by_a_text(option: LegalValues | FormField, typed: str, meant: Any) -> None:
+    page = field(option)
+    found = page.read([typed], page.field)
     assert found == meant
     assert type(found) is type(meant)
 
 
-WHOLE = {"type": "integer", "minimum": 0, "maximum": 90}
-SOME: dict[str, Any] = {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}
-
-
 @pytest.mark.parametrize(
-    ("legal", "typed", "problem"),
+    ("option", "typed", "problem"),
     [
         (WHOLE, "", "A whole number from 0 to 90, please."),
         *((WHOLE, wrong, "A whole number from 0 to 90, please.") for wrong in ("91", "-1", "three", "2.5", "9" * 30)),
         (SOME, "", "At least 1, please."),
         (SOME, "1 2 3", "At most 2, please."),
         *(
-            ({"type": "number", "minimum": 0}, wrong, "A number in plain digits from 0, such as 2.5, please.")
+            (Real(0), wrong, "A number in plain digits from 0, such as 2.5, please.")
             for wrong in ("much", "1e1", "-1", "", "1,5", "9" * 400 + ".5", "9" * 5_000)
         ),
     ],
 )
-def test_what_means_nothing_legal_is_named(legal: dict[str, Any], typed: str, problem: str) -> None:
+def test_what_means_nothing_legal_is_named(option: LegalValues, typed: str, problem: str) -> None:
     with pytest.raises(FieldProblem) as caught:
-        field(legal).read([typed], legal)
+        field(option).read([typed], FormField(option))
     assert (caught.value.name, str(caught.value)) == ("field", problem)
 
 
 def test_hints_say_what_may_be_answered() -> None:
-    hints: dict[str, dict[str, Any]] = {
-        "1 to 6": {"type": "integer", "minimum": 1, "maximum": 6},
-        "": {"type": "string"},
-        "at most 9 characters": {"type": "string", "maxLength": 9},
-        "1 or more": {"type": "integer", "minimum": 1},
-        "1; nothing for 1": {"type": "integer", "minimum": 1, "maximum": 1},
-        "0, or 60 to 90; nothing for 0": {"type": "integer", "default": 0, "description": "0, or 60 to 90"},
-        "nothing for none": {"type": "string", "default": ""},
+    hints: dict[str, LegalValues | FormField] = {
+        "1 to 6": Number(1, 6),
+        "": WORDS,
+        "at most 9 characters": Text(9),
+        "1 or more": Number(1, None),
+        "1; nothing for 1": Number(1, 1),
+        "0, or 60 to 90; nothing for 0": FormField(WHOLE, "0, or 60 to 90", usual=0),
+        "nothing for none": FormField(WORDS, usual=""),
         "number, ...": SOME,
     }
-    assert {field(legal).hint: legal for legal in hints.values()} == hints
+    assert {field(option).hint: option for option in hints.values()} == hints
 
 
 def test_many_names_are_read_as_fast_as_few() -> None:
     """What is slower than linear does not come to an end here."""
     known = {f"number {each}": each for each in range(40)}
     with pytest.raises(FieldProblem, match="no name here"):
-        field(SOME).read(["b " * 100_000], SOME, known)
+        field(SOME).read(["b " * 100_000], FormField(SOME), known)
 
 
 def test_a_form_is_filled_in_with_words_last() -> None:

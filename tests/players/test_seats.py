@@ -11,7 +11,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games import find
 from agentsim.models.local import LocalModel
 from agentsim.models.prices import Priced
-from agentsim.runner.seats import seated
+from agentsim.runner.seats import build_players
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 
@@ -30,7 +30,7 @@ def test_the_embedded_model_samples_by_the_seed_of_the_run(
 ) -> None:
     monkeypatch.setattr("agentsim.models.local.find_gguf", lambda _name, _path: tmp_path / "weights.gguf")
     loaded = replace(scenario(tmp_path, f'{BOTS}[[players]]\nid = "A"\nmodel = "local/smollm2-135m"\n'), seed=seed)
-    (model,) = seated(loaded, find("agent_island"), {}).models.values()
+    (model,) = build_players(loaded, find("agent_island"), {}).models.values()
     assert isinstance(model, Priced)
     assert isinstance(model._model, LocalModel)
     assert model._model._seed == passed
@@ -38,8 +38,8 @@ def test_the_embedded_model_samples_by_the_seed_of_the_run(
 
 def test_who_looks_at_the_terminal_is_known(tmp_path: Path) -> None:
     game = find("agent_island")
-    assert not seated(scenario(tmp_path, BOTS), game, {}).has_person
-    assert seated(scenario(tmp_path, f'{BOTS}[[players]]\nid = "A"\nmodel = "human"\n'), game, {}).has_person
+    assert not build_players(scenario(tmp_path, BOTS), game, {}).has_person
+    assert build_players(scenario(tmp_path, f'{BOTS}[[players]]\nid = "A"\nmodel = "human"\n'), game, {}).has_person
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_an_error_names_the_file_and_the_key_of_the_model(
     for folder, shown in ((tmp_path, "game.toml"), (Path("/"), str(tmp_path / "game.toml").removeprefix("/"))):
         monkeypatch.chdir(folder)
         with pytest.raises(ScenarioError) as caught:
-            seated(loaded, find("agent_island"), {})
+            build_players(loaded, find("agent_island"), {})
         assert str(caught.value) == f"{shown}: {key}: {needed}"
     restored = Scenario.restore(loaded.identity(), loaded.run_part())
     with pytest.raises(ScenarioError, match="the model of A: openai needs a key"):
-        seated(restored, find("agent_island"), {})
+        build_players(restored, find("agent_island"), {})

@@ -1,6 +1,6 @@
-"""Asked: the questions to which the corpus replies, each taken from a real game that bots play up to it.
+"""The questions of the corpus of replies, each from a game that bots play up to it.
 
-`read` is the one place where the corpus touches the reader. What replies mean does not belong here.
+`read` is the only place where the corpus calls the reader.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from agentsim import games
 from agentsim.engine.decision import Decision
 from agentsim.engine.play import Ask, GamePlay
-from agentsim.engine.reading import thoughts_in
+from agentsim.engine.reading.reader import thoughts_in
 from agentsim.engine.request import Request
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -25,7 +25,7 @@ __all__ = ["ASKED", "Asked", "Question", "asked", "read", "thinking_kept"]
 
 
 def read(request: Request[Any], text: str, finish_reason: str = "stop") -> Decision:
-    """The decision of a reply, which is legal; a `DecisionError` where there is none."""
+    """Return the decision of a reply. Raises `DecisionError` if there is none or it is illegal."""
     reading = request.parse(text, cut=finish_reason == "length")
     if not reading.checked:
         request.check(reading.decision)
@@ -33,16 +33,16 @@ def read(request: Request[Any], text: str, finish_reason: str = "stop") -> Decis
 
 
 def thinking_kept(request: Request[Any], text: str) -> str:
-    """What the reader takes out of a reply as thinking, all of it in one text."""
+    """Return the text that the reader takes out of a reply as thinking."""
     return "\n".join(thoughts_in(request, text))
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Which question of which game: the first of its `kind` to `player` of which `when` holds.
+    """The place of a question: the first request of this `kind` to `player` for which `when` is true.
 
-    `scenario` is the text of a scenario in which bots play; `about` is what replies may name, for who writes one;
-    `decides` is the field that the question is about.
+    `scenario` is the text of a scenario of bots; `about` tells authors of replies the names in it; `decides` is the
+    main field of the decision.
     """
 
     scenario: str
@@ -52,25 +52,25 @@ class Asked:
     decides: str
     when: Callable[[Any], bool] = lambda request: True
     words: tuple[str, ...] = ()
-    """Fields of the decision that others hear, if only one of them or the moderator."""
+    """Fields of the decision that others hear, perhaps one of them or the moderator alone."""
     secret: tuple[str, ...] = ()
     """Fields of the decision that no other player hears."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question as it is asked, and what is needed to ask it once more in a run."""
+    """A question, and the decisions needed to ask it again in a run."""
 
     request: Request[Any]
     nth: int
     before: Mapping[str, list[Any]] = field(repr=False)
-    """By kind, the decisions of this player before it, as replies."""
+    """The player's earlier decisions, by kind, as replies."""
     after: Mapping[str, list[Any]] = field(repr=False)
-    """By kind, what a bot in its place decides from there on, as replies."""
+    """The later decisions of a bot in the player's place, by kind, as replies."""
 
 
 def as_reply(decision: Decision) -> Any:
-    """A decision as a model would spell it."""
+    """Return a decision as a model would write it."""
     values = decision.model_dump(mode="json")
     match type(decision).__name__:
         case "Acted":
@@ -82,7 +82,7 @@ def as_reply(decision: Decision) -> Any:
 
 
 def scenario_of(name: str, *overrides: str) -> Scenario:
-    """The scenario of a question, with bots in all seats but for `overrides`."""
+    """Return the scenario of a question, with bots in all seats but for `overrides`."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "asked.toml"
         path.write_text(ASKED[name].scenario, encoding="utf-8")
@@ -91,7 +91,7 @@ def scenario_of(name: str, *overrides: str) -> Scenario:
 
 @cache
 def asked(name: str) -> Question:
-    """The question of that name; `AssertionError` where its game never asks it."""
+    """Return the question of this name. Raises `AssertionError` if its game never asks it."""
     wanted, scenario = ASKED[name], scenario_of(name)
     game, bots = games.find(scenario.game), {plan.id: _policy(plan.model) for plan in scenario.players}
     play = GamePlay(game, scenario.config, list(bots), scenario.seed or 0, staff=sorted(scenario.staff))
@@ -121,7 +121,7 @@ def _policy(model: Any) -> str:
 
 
 def seats(*ids: str, model: str = "bot/random") -> str:
-    """Players in TOML, all on the same bot."""
+    """Return players in TOML, all on the same bot."""
     return "".join(f'[[players]]\nid = "{each}"\nmodel = "{model}"\n' for each in ids)
 
 

@@ -1,7 +1,7 @@
-"""Corpus: replies of the kinds that models give, each with what its writer meant, as TOML beside this module.
+"""The corpus: replies of the kinds that models give, each with its author's meaning, as TOML beside this module.
 
-It loads and checks the files and says whether an outcome is what was meant. How replies are read, and what is asked,
-is `asked`; README.md says how to add one.
+The module loads and checks the files, and compares outcomes with meanings. `asked` has the questions; README.md says
+how to add a reply.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ DOUBT: Mapping[str, frozenset[str]] = {
     "illegal": frozenset({"ambiguous", "unreadable", "illegal"}),
     "rejected": frozenset({"ambiguous", "unreadable", "illegal"}),
 }
-"""The words for a reply without a decision, and the codes of the errors that say so.
+"""The words for a reply without a decision, and the codes of their errors.
 
-`illegal` is anything but a decision; `rejected` is that of Society, which may also say so by its action.
+`illegal` is any reply without a legal decision; `rejected` is for Society, where an action may also say so.
 """
 
 Meaning: TypeAlias = str | Mapping[str, Any]
 Outcome: TypeAlias = Mapping[str, Any] | str
-"""What became of a reply: the values of its decision, or the code of its error."""
+"""The outcome of a reply: the values of its decision, or the code of its error."""
 Verdict: TypeAlias = Literal["right", "lost", "misread", "misnamed", "words lost"]
 
 _KEYS = {"id", "asked", "prose", "text", "means", "finish", "thought", "unheard"}
@@ -53,15 +53,15 @@ _FINISHES = ("stop", "length")
 
 
 class CorpusError(ValueError):
-    """An entry of the corpus is not as the README has it."""
+    """An entry of the corpus does not follow the README."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply and what it means: one of `means`, which are fields with their values, or a word of `DOUBT`.
+    """A reply and its possible meanings: fields with values, or a word of `DOUBT`.
 
-    `prose`: its decision stands in a sentence or among words, and is asked again. `thought` is what must be kept as
-    reasoning and heard by no other player, `unheard` what must not be heard.
+    `prose` says that the decision is in a sentence or among words, so it is asked again. `thought` are texts that must
+    be kept as reasoning and heard by no other player, `unheard` texts that must not be heard.
     """
 
     id: str
@@ -75,22 +75,22 @@ class Reply:
 
     @property
     def meant(self) -> bool:
-        """Whether it means one decision, and nothing else."""
+        """Whether every meaning is a decision."""
         return all(isinstance(meaning, Mapping) for meaning in self.means)
 
     @property
     def formal(self) -> bool:
-        """Whether it gives one decision as JSON, a tag, a label or a value, or is the words that were asked for."""
+        """Whether the reply has one decision as JSON, a tag, a label or a value, or is the text asked for."""
         return self.meant and not self.prose
 
     @property
     def doubtful(self) -> bool:
-        """Whether it means no decision."""
+        """Whether no meaning is a decision."""
         return all(isinstance(meaning, str) for meaning in self.means)
 
 
 def replies(folder: Path = FOLDER) -> list[Reply]:
-    """All replies of the folder's files; `CorpusError` names the file and the entry that is wrong."""
+    """Load all replies of a folder. Raises `CorpusError` that names the file and the entry if one is wrong."""
     found: dict[str, Reply] = {}
     for path in sorted(folder.glob("*.toml")):
         for place, entry in enumerate(_entries(path), start=1):
@@ -156,10 +156,10 @@ def _is_texts(value: Any) -> bool:
 
 
 def judged(reply: Reply, name: str, outcome: Outcome) -> Verdict:
-    """What to say of an outcome, where the question `name` was answered by this reply: the kindest of its meanings.
+    """Compare an outcome with the meanings of a reply to the question `name`, and return the best verdict.
 
-    `misread` is a decision that was not meant, `lost` none where one was, `words lost` the decision that was meant
-    without its secret words, `misnamed` the wrong kind of doubt.
+    `misread` is a decision that was not meant, `lost` a meant decision that is missing, `words lost` the meant decision
+    without its secret texts, `misnamed` the wrong kind of doubt.
     """
     order: Sequence[Verdict] = ("right", "words lost", "misnamed", "lost", "misread")
     return min((_of_one(meaning, name, outcome) for meaning in reply.means), key=order.index)
@@ -180,7 +180,7 @@ def _of_one(meaning: Meaning, name: str, outcome: Outcome) -> Verdict:
 
 
 def _is_nothing(meaning: str, name: str, outcome: Mapping[str, Any]) -> bool:
-    """Whether a decision is what a game makes of a reply without one, where such a thing is a decision."""
+    """Return whether a decision stands for no decision, as some games have it."""
     if meaning not in {"illegal", "rejected"}:
         return False
     decided = value_at(outcome, ASKED[name].decides)
@@ -198,7 +198,7 @@ def _same(meant: Any, found: Any) -> bool:
 
 
 def value_at(decision: Mapping[str, Any], field: str) -> Any:
-    """The value of a field by the end of its path (`bid`, `offer.cash`); `CorpusError` where there is no one such."""
+    """Return the field whose path ends so (`bid`, `offer.cash`). Raises `CorpusError` if there is not exactly one."""
     found = [(path, value) for path, value in _paths(decision, "") if path == field or path.endswith(f".{field}")]
     leaves = [value for _, value in found if not isinstance(value, Mapping)]
     if len(leaves) == 1:
@@ -218,7 +218,7 @@ def _paths(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 
 
 def shown(reply: Reply, name: str, outcome: Outcome) -> str:
-    """A failure: which reply to what, what it means, what it was taken for."""
+    """Return a description of a failure: the reply, the question, its meanings and the outcome."""
     text, found = (json.dumps(each, ensure_ascii=False) for each in (reply.text, outcome))
     means = " or ".join(json.dumps(meaning, ensure_ascii=False) for meaning in reply.means)
     return f"{reply.id} @ {name}: {text[:160]}\n    means {means[:200]}\n    found {found[:240]}"

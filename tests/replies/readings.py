@@ -1,6 +1,6 @@
-"""How every reply of the corpus is read by the version of the reader that journals name, as digests in `readings.txt`.
+"""The readings of the corpus by the version of the reader that journals name, as digests in `readings.txt`.
 
-`python -m tests.replies.readings` writes them anew: after replies were added, or with a new `READER_VERSION`.
+`python -m tests.replies.readings` rewrites them, after replies were added or with a new `READER_VERSION`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FILE = Path(__file__).with_name("readings.txt")
 
 @cache
 def outcomes() -> tuple[tuple[Reply, str, Outcome], ...]:
-    """What the reader of today makes of every reply to each question that it may answer."""
+    """Return every reply, each question that it may answer, and the outcome of reading it."""
     found: list[tuple[Reply, str, Outcome]] = []
     for reply in replies():
         for name in reply.asked:
@@ -36,13 +36,13 @@ def outcomes() -> tuple[tuple[Reply, str, Outcome], ...]:
 
 
 def readings() -> dict[str, str]:
-    """By reply and question, 12 hex digits of what is made of it."""
+    """Return 12 hex digits of each outcome, by reply and question."""
     spelt = {f"{reply.id} @ {name}": json.dumps(outcome, sort_keys=True) for reply, name, outcome in outcomes()}
     return {key: hashlib.sha256(text.encode()).hexdigest()[:12] for key, text in spelt.items()}
 
 
 def recorded() -> tuple[int, dict[str, str]]:
-    """The version that was recorded, and its readings."""
+    """Return the recorded version and its readings."""
     version, *lines = _FILE.read_text(encoding="utf-8").splitlines()
     return int(version), {key: digest for digest, _, key in (line.partition(" ") for line in lines)}
 

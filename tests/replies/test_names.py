@@ -6,7 +6,8 @@ import unicodedata
 
 import pytest
 
-from agentsim.engine.reading.fields import MISSING, chosen, named, several
+from agentsim.engine.options import MISSING
+from agentsim.engine.reading.fields import chosen, named, several
 
 PLAYERS = ("Ana", "Ana Maria", "José", "李雷", "Zespół 1", "علی", "Straße", "Tom and Jo")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.reading import thoughts_in
+from agentsim.engine.reading.reader import thoughts_in
 from agentsim.errors import DecisionError, UnreadableReply
 from tests.replies.asked import asked
 

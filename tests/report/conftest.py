@@ -1,4 +1,4 @@
-"""RecordedRuns of the configs that ship, which several tests of pages look at."""
+"""Runs of the shipped configs, for several tests of pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 
 @pytest.fixture(scope="session")
 def run_of_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RecordedRun]:
-    """Plays the bots of a config once a process; no test changes the run's journal or history."""
+    """Return a function that plays the bots of a config once a process; tests must not change its files."""
     logs = tmp_path_factory.mktemp("configs")
 
     @cache

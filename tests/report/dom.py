@@ -1,7 +1,4 @@
-"""A page read back as a tree, strictly: whatever is opened must be closed, in order.
-
-Assertions about agentsim's pages belong in the tests.
-"""
+"""A page parsed strictly as a tree: every element must be closed, in order."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ _VOID = {"meta", "input", "br", "hr", "img", "link"}
 
 @dataclass
 class Node:
-    """An element; children are elements and pieces of text."""
+    """An element; its children are elements and texts."""
 
     tag: str
     attrs: dict[str, str] = field(default_factory=dict)
@@ -22,23 +19,22 @@ class Node:
 
     @property
     def text(self) -> str:
-        """All text in it, styles and scripts included."""
+        """All text in the element, with styles and scripts."""
         return "".join(child if isinstance(child, str) else child.text for child in self.children)
 
     @property
     def classes(self) -> list[str]:
-        """Its classes."""
         return self.attrs.get("class", "").split()
 
     def walk(self) -> Iterator[Node]:
-        """It and everything in it, in order."""
+        """Yield the element and all elements in it, in order."""
         yield self
         for child in self.children:
             if isinstance(child, Node):
                 yield from child.walk()
 
     def all(self, tag: str = "", cls: str = "", **attrs: str) -> list[Node]:
-        """Every element below with this tag, class and these attributes."""
+        """Return every element below with this tag, class and these attributes."""
         return [
             node
             for node in self.walk()
@@ -49,7 +45,7 @@ class Node:
         ]
 
     def one(self, tag: str = "", cls: str = "", **attrs: str) -> Node:
-        """The only such element."""
+        """Return the only such element. Raises `AssertionError` if there is none or more than one."""
         found = self.all(tag, cls, **attrs)
         assert len(found) == 1, f"{len(found)} of <{tag} class={cls} {attrs}>"
         return found[0]
@@ -82,7 +78,7 @@ class _Reader(HTMLParser):
 
 
 def parse(page: str) -> Node:
-    """The tree of a page, or of a fragment."""
+    """Return the tree of a page or of a fragment."""
     reader = _Reader()
     reader.feed(page)
     reader.close()

@@ -1,8 +1,7 @@
-"""A small Agent Island game written by hand: everything that a page has to show happens in it once.
+"""A small Agent Island game written by hand, with everything once that a page shows.
 
 Four players; pitches are public, votes private to the voter, one note is for the log alone. D's vote of round 1
-is asked again after an illegal answer, B's vote of round 2 falls back, C's last pitch met a timeout.
-No assertions belong here.
+is asked again after an illegal answer, B's vote of round 2 is a fallback, C's last pitch had a timeout.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ NOTHING = {"prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0, "reas
 
 
 def interned(texts: list[str], *parts: str) -> list[int]:
-    """The places of these texts, each stored once."""
+    """Return the indices of these texts, each stored once."""
     for part in parts:
         if part not in texts:
             texts.append(part)
@@ -95,7 +94,7 @@ def interned(texts: list[str], *parts: str) -> list[int]:
 
 
 class _Writer:
-    """Writes the record as a game would: events and decisions in order, texts once."""
+    """A writer of the record, as a game would write it: events and decisions in order, each text once."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -149,7 +148,7 @@ class _Writer:
         return record
 
     def links(self, event: dict[str, Any], decision: dict[str, Any]) -> None:
-        """The event says which decision led to it, and carries its prompt and reasoning."""
+        """Link an event to the decision that led to it, with its prompt and reasoning."""
         event["metadata"] = {"decision": decision["index"]}
         event["prompt"] = [index for _, segments in decision["attempts"][0]["messages"] for index in segments]
         event["reasoning"] = (decision["attempts"][0]["completion"] or {}).get("reasoning")
@@ -223,7 +222,7 @@ def _totals(decisions: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def document() -> dict[str, Any]:
-    """The game as the JSON of a history file."""
+    """Return the game as the JSON of a history file."""
     w = _Writer()
     w.round("Set-up")
     w.event("seated", "Four players arrive", "narrator", "A, B, C and D reach the island.", players=list(MODELS))
@@ -290,12 +289,12 @@ def document() -> dict[str, Any]:
 
 
 def sample() -> History:
-    """The game as a history."""
+    """Return the game as a history."""
     return History.model_validate(document())
 
 
 def panels() -> list[Panel]:
-    """One of every kind, and of charts three."""
+    """Return one panel of every kind, and three charts."""
     return [
         DataTable("Votes", ("Voter", "A", "B", "C", "D"),
               (("A", 0, 1, 0, 1), ("B", 0, 0, 1, 1), ("C", 0, 1, 0, 1), ("D", 2, None, 0, 0)),
@@ -333,11 +332,11 @@ def panels() -> list[Panel]:
     ]  # fmt: skip
 
 
-_FIXED = {"format", "status", "source", "fault", "started_at", "finished_at"}  # closed sets of words, and times
+_FIXED = {"format", "status", "source", "fault", "started_at", "finished_at"}  # enumerations and times
 
 
 def poisoned(value: Any, payload: str, key: str = "") -> Any:
-    """Every text of a history with the payload behind it, the ids, the keys of open tables and the times too."""
+    """Return a history with the payload after every text, id, time, and key of an open table."""
     if isinstance(value, dict):
         open_table = key in {"data", "score", "by_player", "decision", "versions", "game_config"}
         return {k + payload if open_table and k != "agentsim" else k: poisoned(v, payload, k) for k, v in value.items()}
@@ -349,7 +348,7 @@ def poisoned(value: Any, payload: str, key: str = "") -> Any:
 
 
 def poisoned_panels(payload: str) -> list[Panel]:
-    """A panel of every kind, all of whose texts end with the payload."""
+    """Return one panel of every kind, with the payload after all texts."""
     return [
         DataTable("T" + payload, ("c" + payload,), (("v" + payload,),), "n" + payload),
         Chart("L" + payload, "line", ("x" + payload,), (Series("A" + payload, (1,)), Series("s", (2,))),

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import DataTable
-from agentsim.history.events import Deed, Pair
+from agentsim.history.events import InteractionCount, Pair
 from agentsim.history.record import History
 from agentsim.report.game_panels import (
     MOST_KINDS,
@@ -86,8 +86,10 @@ def test_rare_kinds_stay_in_the_cards() -> None:
 # between each two
 
 
-def deed(at: int, what: str, sign: Sign = NEITHER, times: int = 1, **more: float) -> Deed:
-    return Deed(at, what, sign, times, int(more.get("after_naming", 0)), more.get("amount"), int(more.get("turned", 0)))
+def deed(at: int, what: str, sign: Sign = NEITHER, times: int = 1, **more: float) -> InteractionCount:
+    return InteractionCount(
+        at, what, sign, times, int(more.get("after_naming", 0)), more.get("amount"), int(more.get("turned", 0))
+    )
 
 
 def titles(last: int) -> dict[int, str]:

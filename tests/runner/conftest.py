@@ -1,4 +1,4 @@
-"""What several tests of runs begin with: a server that can be mended, one of varied replies, a run to fork."""
+"""Fixtures of several tests of runs: a server that can be mended, one with varied replies, a run to fork."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def server() -> Iterator[Mendable]:
 
 @pytest.fixture
 def varied() -> Iterator[FakeServer]:
-    """A server whose replies differ from call to call."""
+    """Serve replies that vary with the request."""
     with FakeServer(varied_by_schema).in_thread() as running:
         yield running
 
 
 @pytest.fixture
 def parent(tmp_path: Path) -> RunFiles:
-    """Three bots: 3 + 2 pitches and votes."""
+    """Play a game of three bots: 3 + 2 pitches and 3 + 2 votes."""
     return play_scenario(load(trio(tmp_path)), tmp_path, env={}, stem="parent").files

@@ -1,4 +1,4 @@
-"""What the runner's tests play: small islands whose seats stand before a fake server that can be mended."""
+"""Small games of Agent Island for the runner's tests, with seats on a fake server that can be mended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOTS = "".join(f'[[players]]\nid = "{player}"\nmodel = "bot/random"\n' for playe
 
 
 class Mendable(FakeServer):
-    """A server that plays the scenario `broken` whatever it is asked for, until that is None."""
+    """A server that plays the scenario `broken` for all requests, unless it is None."""
 
     broken: str | None = None
 
@@ -51,7 +51,7 @@ def play(
     stem: str = "run",
     watcher: Watcher | None = None,
 ) -> RunResult:
-    """One run of a small island in this process."""
+    """Run a small island in this process."""
     logs.mkdir(parents=True, exist_ok=True)
     config = logs / f"{stem}.toml"
     config.write_text(scenario_text(url, players), encoding="utf-8")
@@ -59,25 +59,25 @@ def play(
 
 
 def resumed(files: RunFiles, **options: Any) -> RunResult:
-    """The run, gone on with where it stopped."""
+    """Resume a run."""
     again = resume_run(files, env={}, **options)
     assert again.how != "unchanged", "the run was finished"
     return again
 
 
 def stable(files: RunFiles) -> str:
-    """The history as text, without what may differ between two executions of one game."""
+    """Return the history as text, without the parts that may differ between two executions of one game."""
     return json.dumps(without_volatile(json.loads(files.history.read_text(encoding="utf-8"))))
 
 
 def journaled(files: RunFiles) -> list[DecisionRecord]:
-    """The decisions on disk, in the order of the rules."""
+    """Return the decisions on disk, in the order of the rules."""
     entries = read_journal(files.journal).decisions
     return [entries[key] for key in sorted(entries)]
 
 
 def decided(body: dict[str, Any]) -> tuple[str, str]:
-    """Who is asked for what in a request: ("C", "vote")."""
+    """Return the player and the kind of a request: ("C", "vote")."""
     system, user = (str(message["content"]) for message in body["messages"][:2])
     player = system.partition("You are player ")[2].partition(".")[0]
     return player, str(body["response_format"]["json_schema"]["name"]) if "response_format" in body else user

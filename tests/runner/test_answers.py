@@ -1,4 +1,4 @@
-"""Whole games before hosts that answer in other shapes and words: an answer is read, and what is none is told."""
+"""Whole games with hosts that answer in other forms: answers are read, and other texts are reported."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ HALF = "Keep me and I will see to it that you are kept by all of the"
 
 
 def said(body: dict[str, Any], **parts: Any) -> Raw:
-    """A good envelope around what is said, with these parts of the choice."""
+    """Return a good answer with these fields of the choice."""
     return Raw(200, envelope(answered(body), **parts))
 
 
 def first(raw: Raw) -> Any:
-    """A host whose first answer is this; all others are good."""
+    """Return a reply function whose first answer is this; all others are good."""
     asked: Counter[str] = Counter()
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -36,7 +36,7 @@ def first(raw: Raw) -> Any:
 
 
 def played(reply: Any, tmp_path: Path, *settings: str) -> tuple[dict[str, Any], list[str]]:
-    """The history of a game before this host, and what was said of its model."""
+    """Play a game with these replies; return its history and the warnings on its model."""
     heard = Heard()
     with FakeServer(reply).in_thread() as server:
         result = play(server.url(), tmp_path, "limits.concurrency=1", *settings, watcher=heard)
@@ -57,12 +57,12 @@ every_wire = pytest.mark.parametrize("wire", WIRES)
 
 
 def over(wire: str) -> str:
-    """The setting of a wire."""
+    """Return the setting of a wire."""
     return f'providers.fake.wire="{wire}"'
 
 
 def on_wires(*words: str) -> list[tuple[str, str]]:
-    """All words on chat, and some of them on the other wires, whose table is the same."""
+    """Pair all words with chat, and the first two with the other wires, which share the table of words."""
     return [*((word, "chat") for word in words), *((word, wire) for word in words[:2] for wire in WIRES[1:])]
 
 
@@ -139,7 +139,7 @@ def test_a_finish_reason_that_is_a_number_is_a_warning(wire: str, tmp_path: Path
 
 
 def fifth(raw: Raw) -> Any:
-    """A host that gives this answer to the fifth prompt, however often it is asked."""
+    """Return a reply function that gives this answer to each call of the fifth prompt."""
     prompts: list[str] = []
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -269,7 +269,7 @@ SHAPES: dict[str, Any] = {
 BESIDE = "Let me think, and then I vote."
 
 
-# nothing says on Responses that an answer ended for a call that was not asked for
+# Responses has no reason for an end with a call that the request did not ask for
 @pytest.mark.parametrize(
     ("wire", "structured"),
     [

@@ -1,4 +1,4 @@
-"""Arms of a fork: each beside its control, numbered once, with one luck a number, and paid for once."""
+"""Arms of a fork: each is compared with its control, numbered once, with one luck per number, and paid for once."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(tmp_path: 
             process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             deadline = time.monotonic() + 60
             while process.poll() is None and server.started["ok"] - asked < moment and time.monotonic() < deadline:
-                time.sleep(0.001)  # polls what another process does
+                time.sleep(0.001)  # polls another process does
             kills += process.poll() is None
             process.kill()
             process.wait()
@@ -189,7 +189,7 @@ def test_a_branch_from_before_arms_keeps_its_record(parent: RunFiles) -> None:
 
 
 def test_several_branches_are_a_line_each_and_end_with_the_next_step(parent: RunFiles) -> None:
-    """Each would show the past that all of them share; those of an earlier arm's control are counted."""
+    """A branch is one line, since displays would repeat the shared past; branches that are finished are counted."""
     words = ("fork", "parent", "--at", "2", "--logs-dir", ".", "--no-html", "--branches", "2")
     first = agentsim(*words, *ARM, cwd=parent.directory)
     *rows, last = first.out.splitlines()

@@ -1,4 +1,4 @@
-"""Budget: a limit is asked before each call and never passed."""
+"""The budget: it checks a limit before each call, and never exceeds it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
     ("limit", "worst"), [(1.0, [0.5, 0.5]), (0.3, [0.1, 0.2]), (0.8, [0.1] * 8), (0.0, [0.0, 0.0])], ids=str
 )
 def test_exactly_at_the_limit_is_within_it(limit: float, worst: list[float]) -> None:
-    """0.1 + 0.2 is 0.30000000000000004 in binary fractions, and still 0.3 to whoever wrote the limit."""
+    """0.1 + 0.2 is 0.30000000000000004 in binary fractions, but must count as 0.3."""
     budget = Budget(max_cost_usd=limit)
     for cost in worst:
         admit(budget, cost)
@@ -49,7 +49,7 @@ def test_exactly_at_the_limit_is_within_it(limit: float, worst: list[float]) -> 
 
 
 def test_where_only_reservations_stand_in_the_way_they_are_waited_for() -> None:
-    """How many calls run at once does not decide whether the budget is reached."""
+    """The concurrency does not decide whether the budget is reached."""
 
     async def play() -> list[str]:
         budget = Budget(max_cost_usd=1.0)
@@ -99,3 +99,17 @@ def test_what_an_earlier_process_spent_counts() -> None:
     admit(budget, 0.1)
     with pytest.raises(BudgetReached, match="max_calls"):
         admit(budget, 0.0)
+
+
+def test_calls_that_waited_for_dollars_pass_no_limit_of_calls() -> None:
+    budget = Budget(max_calls=2, max_cost_usd=1.0)
+
+    async def play() -> list[BaseException | None]:
+        await budget.admit(0.9)
+        waiting = [asyncio.create_task(budget.admit(0.3)) for _ in range(3)]
+        await asyncio.sleep(0)
+        budget.settle(0.9, 0.05)
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    assert sorted(map(str, asyncio.run(play()))) == ["None", *["limits.max_calls = 2 is reached"] * 2]
+    assert budget.calls == 2

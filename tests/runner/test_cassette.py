@@ -1,4 +1,4 @@
-"""Cassettes: what was recorded plays again, without keys, network or waits; what was not recorded is an error."""
+"""Cassettes: recorded replies play again without keys, network or waits; a reply that is missing is an error."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def play(
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> tuple[Path, Path]:
-    """A scenario, and the recording of its run `run`; the server is gone."""
+    """Return a scenario and the recording of its run `run`; its server is gone."""
     tape = tmp_path / "tape.jsonl"
     with FakeServer(varied_by_schema).in_thread() as server:
         config = written(tmp_path, server.url())
@@ -61,9 +61,9 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def moody(body: dict[str, Any]) -> str | Raw:
-    """Good replies among bad ones: B's votes are broken answers, and C has to be asked twice for each of its votes.
+    """Reply well, but B's votes are broken answers, and C must be asked twice for each of its votes.
 
-    It depends on no words of a prompt but the name of the seat. A speaks first and is answered, so the run goes on.
+    The seat's name alone decides. A speaks first and is answered, so the run goes on.
     """
     reply = varied_by_schema(body)
     words = str(body["messages"])
@@ -74,7 +74,7 @@ def moody(body: dict[str, Any]) -> str | Raw:
 
 
 class Limiting(FakeServer):
-    """Answers the first call of every prompt with a 429 that asks for a minute."""
+    """A server that answers the first call of every prompt with a 429 that asks for a minute."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(self._reply, **settings)
@@ -142,7 +142,7 @@ def test_thoughts_in_a_journals_replies_are_kept_once(tmp_path: Path) -> None:
 
 
 def test_no_key_no_address_and_no_header_is_inside(tmp_path: Path) -> None:
-    """Not even where the server repeats the key in its replies and errors."""
+    """This also holds if the server repeats the key in its replies and errors."""
 
     def echo(body: dict[str, Any]) -> str | Raw:
         reply = varied_by_schema(body)
@@ -172,7 +172,7 @@ def test_waits_are_counted_and_not_sat_out(tmp_path: Path) -> None:
         live = play(config, Recorder(tape))
     minute = tape.read_text(encoding="utf-8").replace('"retry_after":0.02', '"retry_after":60')
     assert minute.count('"retry_after":60') == live.history["usage"]["failed_calls"] > 10
-    slow.write_text(minute, encoding="utf-8")  # ten minutes of waits: more than a test may take
+    slow.write_text(minute, encoding="utf-8")  # ten minutes of waits, more than the time limit of a test
     again = play(config, Playback([slow]), stem="again", key=None)
     assert stable(again.files) == stable(live.files)
 
@@ -323,7 +323,7 @@ def test_a_replay_that_met_a_limit_is_resumed_with_the_same_replies(tmp_path: Pa
 
 
 def test_a_chain_of_models_and_the_mode_that_was_found_are_recorded(tmp_path: Path) -> None:
-    """The first of two models is down, the second takes no schemas: what each said or failed to say is its own."""
+    """The first of two models is down, the second rejects schemas; the recording keeps both apart."""
 
     def plain(body: dict[str, Any]) -> str | Raw:
         if body["model"] == "down":

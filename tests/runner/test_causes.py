@@ -1,4 +1,4 @@
-"""Lost decisions by cause, in whole games: counted alike in shares, tables, exports, lists and pages."""
+"""Lost decisions by cause, in whole games: equal counts in rates, tables, exports, lists and pages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.load import load_history
-from agentsim.history.shares import shares_in
 from agentsim.report.page import PageOptions, page_of
 from agentsim.runner.replay import prove
 from tests.cli.command_line import agentsim
@@ -32,12 +32,12 @@ LOST = {
     "empty_reasoning": ("model", Raw(200, envelope("<think>Whom would I"))),
     "unreadable": ("model", Raw(200, envelope("I would rather not say."))),
 }
-"""For each reason its cause, and what the server answers."""
+"""The cause of each reason, and the answer of the server."""
 GOES_ON = ("limits.max_fallback_rate=1", 'limits.on_provider_failure="fallback"', "defaults.reasks=0")
 
 
 def sometimes(raw: Raw) -> Reply:
-    """Answer every third prompt so, and always the same."""
+    """Return a reply function that gives this answer to a third of the prompts, always the same ones."""
     return lambda body: raw if sum(json.dumps(body["messages"]).encode()) % 3 == 0 else varied_by_schema(body)
 
 
@@ -51,10 +51,10 @@ def test_a_loss_is_counted_for_its_cause_everywhere(reason: str, tmp_path: Path)
     history = load_history(result.files.history)
     lost = [each for each in history.decisions if each.source == "fallback"]
     assert {(each.player, each.fallback_reason, each.cause) for each in lost} == {("C", reason, cause)}
-    found = shares_in(history)
+    found = fallback_rates_in(history)
     assert found.whole.causes == found.by_player["C"].causes == found.by_model["fake/echo"].causes == {cause: len(lost)}
     assert found.by_player["A"].causes == {}
-    # the tables, the conversations, the list of runs, what is said of one run, and its page
+    # the tables, the conversations, the list of runs, the report of one run, and its page
     words = f"{cause} {len(lost)}"
     for form, suffix in (("csv", "decisions.csv"), ("parquet", "decisions.parquet"), ("chat-jsonl", "chat.jsonl")):
         assert agentsim("export", "run", "--format", form, cwd=tmp_path).code == 0
@@ -81,7 +81,7 @@ def test_a_loss_is_counted_for_its_cause_everywhere(reason: str, tmp_path: Path)
 def test_a_loss_to_the_end_of_the_tick_is_the_deadline_s(tmp_path: Path) -> None:
     with FakeServer(latency_s=lambda body: 60.0 if decided(body) == ("C", "vote") else 0.0).in_thread() as server:
         result = play(server.url(), tmp_path, *GOES_ON, "limits.tick_deadline_s=0.3")
-    found = shares_in(load_history(result.files.history))
+    found = fallback_rates_in(load_history(result.files.history))
     assert found.whole.causes == found.by_player["C"].causes == {"deadline": result.history["usage"]["late"]}
 
 
@@ -92,7 +92,7 @@ def test_every_game_counts_its_losses_by_cause(game: str, reason: str, tmp_path:
     with FakeServer(sometimes(raw)).in_thread() as server:
         result = on_server(game, server.url(), tmp_path, *GOES_ON, "defaults.retry_wait_s=0")
     assert result.error is None
-    found, usage = shares_in(load_history(result.files.history)), result.history["usage"]
+    found, usage = fallback_rates_in(load_history(result.files.history)), result.history["usage"]
     lost = found.whole.fallbacks
     assert lost or (cause == "model" and found.whole.turned_away), "a game may take any reply for a decision"
     assert found.whole.causes == ({cause: lost} if lost else {})
@@ -109,7 +109,7 @@ def test_losses_to_several_causes_are_told_apart(tmp_path: Path) -> None:
 
     with FakeServer(reply).in_thread() as server:
         result = play(server.url(), tmp_path / "logs", *GOES_ON)
-    found = shares_in(load_history(result.files.history))
+    found = fallback_rates_in(load_history(result.files.history))
     assert (set(found.by_player["A"].causes), set(found.by_player["B"].causes)) == ({"host"}, {"model"})
     assert sum(found.whole.causes.values()) == found.whole.fallbacks
     assert list(found.whole.causes) == ["host", "model"]

@@ -1,4 +1,4 @@
-"""Chains of models: who takes over when one cannot be reached, what is kept of it, and that nothing else changes."""
+"""Chains of models: the next model takes over if one cannot be reached, this is recorded, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def chained(url: str, *more: str) -> tuple[str, ...]:
 
 
 def faulty(answer: Answer) -> Callable[[dict[str, Any]], str | Raw]:
-    """A reply function that is well unless `answer` says otherwise."""
+    """Return a reply function that replies well if `answer` returns None."""
     return lambda body: answer(body) or varied_by_schema(body)
 
 
@@ -53,7 +53,7 @@ def only(model: str, raw: Raw) -> Answer:
 
 
 def sometimes(body: Mapping[str, Any]) -> Raw | None:
-    """Fails, as the same request always will, at every third prompt of `a` and every fifth of `b`."""
+    """Fail for a third of the prompts of `a` and a fifth of those of `b`, always the same ones."""
     draw = int(hashlib.sha256(f"{body['messages']}".encode()).hexdigest(), 16)
     return UNWELL if draw % (3 if body["model"] == "a" else 5) == 0 else None
 
@@ -63,7 +63,7 @@ def asked(server: Mendable) -> str:
 
 
 def answered_by(decision: DecisionRecord) -> str | None:
-    """The scenario's name of the model whose reply was the last."""
+    """Return the name in the scenario of the model that replied last, or None."""
     return None if decision.answered is None else decision.answered.model
 
 
@@ -155,7 +155,7 @@ def test_a_provider_that_failed_five_decisions_in_a_row_is_asked_no_more(server:
     server.reply = faulty(only("a", UNWELL))
     six = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABCDEF")
     play(server.url(), tmp_path, *chained(server.url()), players=six)
-    # Pitches are asked one after another: two calls each to `a`, and it has failed five of them.
+    # Pitches are asked one by one, with two calls each to `a`; five of the pitches have failed there.
     assert asked(server).startswith("aab" * 5 + "b")
     assert asked(server).count("a") == 10
 
@@ -203,7 +203,7 @@ def test_a_first_model_that_was_given_up_is_asked_again_once_a_provider_stopped_
     since = len(server.received)
     again = resumed(result.files)
     assert again.status == "completed"
-    # Who is open in the wave that was stopped has no model left to prefer; from then on the first is asked.
+    # Open requests of the stopped wave prefer no other model any more; from then on the first is asked.
     assert set(asked(server)[since:]) == {"a"}
 
 
@@ -223,7 +223,7 @@ def test_how_many_calls_run_at_once_never_changes_who_answers(server: Mendable, 
 
 @pytest.mark.parametrize("story", ["sometimes", "dead", "rejected"])
 def test_a_run_that_is_cut_anywhere_goes_on_to_the_same_history(server: Mendable, tmp_path: Path, story: str) -> None:
-    """Cut by a limit after every number of calls: its attempts, streaks and takeovers are on disk."""
+    """The run is cut by a limit after every number of calls: its attempts, failures and takeovers are on disk."""
     answer = {"sometimes": sometimes, "dead": only("a", UNWELL), "rejected": only("a", UNREACHABLE["no_credit"])}[story]
     server.reply = faulty(answer)
     whole: RunResult = play(server.url(), tmp_path, *chained(server.url()), stem="whole")

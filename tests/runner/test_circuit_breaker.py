@@ -1,4 +1,4 @@
-"""Circuit breaker: after which failures a provider cannot be played with any more, judged in the order of requests."""
+"""The circuit breaker: the failures after which a provider stops a run, judged in the order of requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def refused() -> ModelRefused:
 
 
 def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: Link = LAB) -> None:
-    """A wave of one request that is decided by these calls; it gives up where the last is an error."""
+    """Run a wave of one request with these calls; the request gives up if the last is an error."""
     breaker.begin([[model]])
     for call in calls:
         breaker.called(0, call)
@@ -59,7 +59,7 @@ def test_an_answer_ends_the_row() -> None:
 
 
 def test_an_answer_within_a_decision_ends_the_row_before_it() -> None:
-    """A bad reply, and then none to the question that is put again: the provider fails, but it is there."""
+    """Each decision has a bad reply and then a failed re-ask: the provider fails, but it has answered."""
     breaker = CircuitBreaker()
     for _ in range(3 * STREAK):
         decision(breaker, None, fault())
@@ -130,7 +130,7 @@ def test_a_run_that_goes_on_is_stopped_by_no_request_that_is_not_accepted() -> N
 
 
 def held(breaker: CircuitBreaker, error: ModelError, *, model: Link = LAB) -> None:
-    """A wave of one request whose host wants more time than it has."""
+    """Run a wave of one request whose host asks for a longer wait than the decision's patience."""
     breaker.begin([[model]])
     breaker.called(0, error, held=True)
     asyncio.run(breaker.gave_up(0))
@@ -202,7 +202,7 @@ WAVES = {
 
 @pytest.mark.parametrize(("calls", "stops"), WAVES.values(), ids=WAVES)
 def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]], stops: bool) -> None:
-    """The requests of one wave, their replies in every order: the verdict is that of one call after another."""
+    """The requests of one wave, with replies in every order, give the verdict of calls one by one."""
 
     async def play(order: tuple[int, ...]) -> bool:
         breaker = CircuitBreaker()
@@ -218,7 +218,7 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
         tasks = [asyncio.create_task(one(place)) for place in order]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in tasks:
-            task.cancel()  # as a run does that is stopped: who waits for a place that never settles waits no more
+            task.cancel()  # as a stopped run does; otherwise tasks would wait for places that never settle
         results = await asyncio.gather(*tasks, return_exceptions=True)
         return any(isinstance(result, ProviderStopped) for result in results)
 
@@ -232,7 +232,7 @@ CHAIN = [LAB, OTHER]
 
 
 def chain_decision(breaker: CircuitBreaker, *calls: tuple[int, ModelError | None]) -> tuple[int, ...]:
-    """A wave of one request with two models, called as told; the order in which they were to be asked."""
+    """Run a wave of one request with two models and these calls, and return the order of its models."""
     breaker.begin([CHAIN])
     for link, error in calls:
         breaker.called(0, error, link)

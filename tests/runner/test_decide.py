@@ -1,4 +1,4 @@
-"""One decision: which replies become decisions, what is asked again and with what, and when the fallback decides."""
+"""One decision: the replies that become decisions, re-asks and their prompts, and fallbacks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ Said: TypeAlias = "str | Completion | AgentsimError | asyncio.CancelledError"
 
 
 class NoModel:
-    """A model that is never called: the test's own `attempt` stands between."""
+    """A model that must not be called, since the test's own `call` stands in for it."""
 
     name = provider = "fake/none"
     limiter = None
@@ -74,7 +74,7 @@ class NoModel:
 
 @dataclass
 class Court:
-    """One hearing: what is said at each attempt, and afterwards what was asked and kept."""
+    """The attempts of one decision: `says` are replies or errors; the other fields record calls and attempts."""
 
     says: Sequence[Said]
     attempts: AttemptPolicy = POLICY
@@ -358,7 +358,7 @@ def test_tries_of_an_earlier_process_count() -> None:
 
 
 def test_a_model_that_took_over_in_an_earlier_process_has_attempts_of_its_own() -> None:
-    """Of the call after which it took over nothing may be left: it was void when the provider had stopped the run."""
+    """The failed call before the takeover may be missing: it was void if the provider had stopped the run."""
 
     class Other(NoModel):
         name = provider = "fake/other"

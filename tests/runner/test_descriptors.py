@@ -1,4 +1,4 @@
-"""Too few file descriptors are this machine's affair: calls wait, nothing falls back, and no provider is blamed."""
+"""Too few file descriptors are a fault of this machine: calls wait, no fallback is taken, no provider is blamed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from agentsim.errors import LocalShortage
 from agentsim.history.journal import read_journal
 from agentsim.history.run_files import RunFiles
 from agentsim.models import remote
-from agentsim.models.transport import Connector
+from agentsim.models.clients import Connector
 from agentsim.runner.replay import prove
 from tests.cli.command_line import program
 from tests.fakes.server import FakeServer
@@ -40,7 +40,7 @@ def server() -> Iterator[Mendable]:
 
 
 def under(soft: int, hard: int, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """A process of its own that may have so many descriptors."""
+    """Run a process with these limits on file descriptors."""
     return subprocess.run(
         words, cwd=cwd, capture_output=True, text=True, check=False, timeout=60,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard)),
@@ -133,7 +133,7 @@ _HOG = """
 
 
 def test_a_call_waits_for_its_descriptor_and_is_made_once(server: Mendable, tmp_path: Path) -> None:
-    """Its time begins when there is one."""
+    """The deadline of the call begins once it has a descriptor."""
     done = under(FEW, FEW, sys.executable, "-c", textwrap.dedent(_HOG), server.url(), cwd=tmp_path)
     assert (done.stdout, done.stderr) == ("True True\n", "")
     assert len(server.received) == 2

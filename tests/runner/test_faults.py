@@ -1,4 +1,4 @@
-"""Whole games against a provider that fails: what stops the run, what falls back, and that nothing is lost."""
+"""Whole games with a provider that fails: errors that stop the run, fallbacks, and no lost replies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.fakes.server import Raw
 from tests.playing import resume_run
 from tests.runner.island import BOTS, FOUR, Mendable, decided, journaled, play, resumed, stable
 
-CALLS = 18  # of a game of four without any fault
+CALLS = 18  # calls of a game of four without a fault
 PRICES = ('prices."fake/echo".input=1000.0', 'prices."fake/echo".output=1000.0')
 PRICE = 0.015  # of each call: the server says 10 tokens in and 5 out
 
@@ -34,7 +34,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def failing(which: tuple[str, str], answer: Raw, *, times: int = 10**6) -> Any:
-    """A reply function that answers one player's one kind of question so, at most so many times."""
+    """Return a reply function with this answer to one player's requests of one kind, at most `times` times."""
     left = [times]
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -65,7 +65,7 @@ REJECTED = {
         pytest.param(broken, says, after, id=f"{'in the middle' if after else 'from the first call'}-{broken}")
         for broken, says in REJECTED.items()
         for after in (0, 6)
-        if not (after and broken == "forbidden")  # after good answers it may be the prompt's: tests/runner/test_answers
+        if not (after and broken == "forbidden")  # then it may be the prompt's: tests/runner/test_answers
     ],
 )
 def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_same_history(  # noqa: PLR0917 - fixtures and cases
@@ -101,7 +101,7 @@ def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_s
     ("broken", "settings", "calls"),
     [
         *((name, (), 2) for name in ("http_500", "http_529", "reset", "html_200", "bad_json", "error_200")),
-        # Long enough for a busy machine's good answers, since the deadline is part of the scenario and stays.
+        # Long enough for good answers on a busy machine, since the resumed run has the same deadline.
         ("hang", ("defaults.timeout_s=1.0", "defaults.retries=0"), 1),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -158,7 +158,7 @@ def test_a_fault_of_one_decision_is_that_decision_s_fallback(
     assert all([attempt.code for attempt in entry.attempts] == [code] * calls for entry in fallen)
     assert all(dict(entry.decision) == {"explanation": "", "vote": None} for entry in fallen)
     usage = result.history["usage"]
-    failed = 0 if code in {"refusal", "content_filter"} else calls * len(fallen)  # a refusal is an answer, and paid for
+    failed = 0 if code in {"refusal", "content_filter"} else calls * len(fallen)  # a refusal is a paid answer
     assert (usage["fallbacks"], usage["failed_calls"], usage["reasks"]) == (len(fallen), failed, 0)
     assert usage["by_player"]["C"]["failed_calls"] == usage["failed_calls"]
     assert usage["by_player"]["A"]["failed_calls"] == 0
@@ -197,7 +197,7 @@ def test_five_decisions_in_a_row_without_an_answer_stop_the_run_though_it_had_be
     result = play(server.url(), tmp_path, "limits.concurrency=1")
     assert result.status == "stopped_provider"
     assert "no answer for 5 decisions in a row" in str(result.error)
-    # The fifth is not made: it is asked again when the run goes on.
+    # The fifth decision is not made: the resumed run asks for it again.
     assert [entry.source for entry in journaled(result.files)] == ["model"] * 4 + ["fallback"] * 4
     assert server.started["ok"] == 4 + 5 * 2, "each had its retry"
     server.reply = varied_by_schema
@@ -231,7 +231,7 @@ def test_a_run_of_more_fallbacks_than_allowed_is_degraded(
 
 
 def test_a_run_is_degraded_by_default_above_a_fifth(server: Mendable, tmp_path: Path) -> None:
-    """All of 18 decisions are fallbacks: nothing is read of thinking that does not end."""
+    """All 18 decisions are fallbacks, since replies with an open thinking tag are unreadable."""
     server.reply = lambda _: "<think>Whom would I"
     result = play(server.url(), tmp_path)
     assert {entry.source for entry in journaled(result.files)} == {"fallback"}
@@ -243,7 +243,7 @@ def test_a_run_is_degraded_by_default_above_a_fifth(server: Mendable, tmp_path: 
 def test_a_run_is_degraded_by_one_player_of_ten_decisions(
     server: Mendable, tmp_path: Path, limit: float, status: str
 ) -> None:
-    """Every decision of A is a fallback, and none of the others', who never vote A out."""
+    """Every decision of A is a fallback, and none of the others', which never vote A out."""
     players = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABCDEFGHIJKL")
 
     def reply(body: dict[str, Any]) -> str:
@@ -267,7 +267,7 @@ def test_a_run_is_degraded_by_one_player_of_ten_decisions(
 def test_a_reply_without_a_cap_is_reserved_for_as_16384_tokens(
     server: Mendable, tmp_path: Path, cap: tuple[str, ...], calls: int
 ) -> None:
-    """At a thousand dollars per million tokens that alone is above the limit."""
+    """At a thousand dollars per million tokens this reservation alone exceeds the limit."""
     result = play(server.url(), tmp_path, *PRICES, *cap, "limits.max_cost_usd=16", "limits.concurrency=1")
     assert (result.status, len(server.received)) == ("completed" if calls else "stopped_budget", calls)
 
@@ -291,7 +291,7 @@ def test_max_calls_stops_and_a_higher_one_goes_on_to_the_same_history(
 
 
 def test_max_cost_is_never_passed_and_counts_what_earlier_processes_spent(server: Mendable, tmp_path: Path) -> None:
-    limit = 40.0  # far above what it costs: the worst case of a call is reserved, 1024 tokens out
+    limit = 40.0  # far above the cost: the reservation of a call is its worst case, 1024 tokens out
     result = play(server.url(), tmp_path, *PRICES, f"limits.max_cost_usd={limit}", "limits.concurrency=1")
     assert result.status == "completed"
     assert result.history["usage"]["cost_usd"] == pytest.approx(CALLS * PRICE)
@@ -312,7 +312,7 @@ def test_max_cost_is_never_passed_and_counts_what_earlier_processes_spent(server
 
 
 def test_a_bad_reply_that_was_paid_for_is_not_paid_for_again(server: Mendable, tmp_path: Path) -> None:
-    """The budget ends between a bad reply and its re-ask: resumed, the re-ask comes first, reason and all."""
+    """The budget ends between a bad reply and its re-ask; the resumed run begins with the re-ask and its reason."""
     mute = failing(("A", "pitch"), Raw(200, envelope('{"tex')), times=1)
     server.reply = mute
     whole = play(server.url(), tmp_path, stem="whole")
@@ -358,7 +358,7 @@ def test_when_one_request_of_a_wave_stops_the_run_the_others_finish_and_are_not_
 
 
 def test_a_planned_stop_hides_no_mistake_of_ours_in_the_same_wave(server: Mendable, tmp_path: Path) -> None:
-    """A's key is wrong, which would end the run in order; B, later in the wave, meets a bug."""
+    """A's key is wrong, which would stop the run; B, later in the wave, meets a bug, which is raised."""
     server.reply = failing(("A", "vote"), Raw(401, {"error": {"message": "Incorrect API key."}}))
     server.latency_s = lambda body: 0.0 if decided(body) == ("A", "vote") else 0.05
 
@@ -381,7 +381,7 @@ def test_a_first_wave_asks_nobody_else_once_its_first_decision_got_no_answer(ser
 
 
 def test_a_request_that_waits_for_its_retry_does_not_hold_up_the_end(server: Mendable, tmp_path: Path) -> None:
-    """A's vote fails and would be tried again in an hour; then C's says that the key is wrong."""
+    """A's vote fails and its retry is due in an hour; then C's vote shows that the key is wrong."""
     stop = Raw(401, {"error": {"message": "no"}})
     answers = {("A", "vote"): UNWELL, ("C", "vote"): stop}
     server.reply = lambda body: answers.get(decided(body)) or varied_by_schema(body)
@@ -417,7 +417,7 @@ def test_bots_play_on_while_a_provider_fails(server: Mendable, tmp_path: Path) -
 
 
 def test_a_provider_s_faults_are_its_own(server: Mendable, tmp_path: Path) -> None:
-    """Two providers: one answers only its first call, the other always; four faults are nobody else's."""
+    """One of two providers answers only its first call; its four faults do not count for the other."""
     players = FOUR.replace('id = "D"\n', 'id = "D"\nmodel = "other/echo"\nretries = 0\n')
     server.reply = failing(("D", "vote"), UNWELL)
     result = play(server.url(), tmp_path, f'providers.other.base_url="{server.url()}"', players=players)
@@ -427,7 +427,7 @@ def test_a_provider_s_faults_are_its_own(server: Mendable, tmp_path: Path) -> No
 
 
 def test_a_run_with_a_key_of_ones_own_is_stopped_by_what_the_host_behind_the_gateway_charges(tmp_path: Path) -> None:
-    """The gateway charges nothing, and the host half a dollar a call."""
+    """The gateway charges nothing, the host half a dollar a call."""
 
     def reply(body: dict[str, Any]) -> Raw:
         own_key = {"cost": 0, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.5}}

@@ -1,4 +1,4 @@
-"""The forecast: what models would be sent, measured on a rehearsal; it calls nobody, and it ends."""
+"""The forecast: prompts and tokens measured on a rehearsal, which calls no model and ends."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_game_without_luck_in_its_length_is_foreseen_call_by_call(tmp_path: Pa
 
 
 def test_the_first_prompt_is_the_one_that_is_sent(tmp_path: Path) -> None:
-    """Personas and all: measured is what a model player would render."""
+    """The measured prompt is the one of a model player, with its persona."""
     players = FOUR.replace('id = "A"\n', 'id = "A"\nprompt = "Speak softly."\n')
     one = foreseen(scenario(tmp_path, players), most_decisions=1).models["fake/echo"]
     with FakeServer(varied_by_schema).in_thread() as server:
@@ -78,7 +78,7 @@ def test_costs_follow_from_tokens_and_prices(tmp_path: Path) -> None:
 
 
 def test_at_most_is_what_the_dearest_of_a_chain_would_take(tmp_path: Path) -> None:
-    """The budget reserves for whoever may have to take over."""
+    """The budget reserves for the dearest model of the chain."""
     dear = '[prices."fake/dear"]\ninput = 1000.0\noutput = 9000.0\n'
     alone = foreseen(scenario(tmp_path, dear + FOUR, "", 'defaults.model="fake/dear"')).models["fake/dear"]
     chained = foreseen(scenario(tmp_path, dear + FOUR, "", 'defaults.model=["fake/echo", "fake/dear"]'))
@@ -93,7 +93,7 @@ def test_at_most_is_what_the_dearest_of_a_chain_would_take(tmp_path: Path) -> No
 
 
 def test_what_models_say_is_taken_to_be_half_of_what_they_may_say(tmp_path: Path) -> None:
-    """Bots are curt: on their own words every later prompt would be foreseen too short."""
+    """The replies of bots are so short that the forecast of later prompts would be too low."""
     short = foreseen(scenario(tmp_path, FOUR, "", "game_config.pitch_chars=50")).models["fake/echo"]
     long = foreseen(scenario(tmp_path, FOUR, "", "game_config.pitch_chars=4000")).models["fake/echo"]
     assert short.calls == long.calls
@@ -190,7 +190,7 @@ def test_policies_that_stand_for_models_are_bots_of_the_game(name: str) -> None:
 
 @pytest.mark.parametrize("seed", [None, 7])
 def test_the_middle_of_three_games_of_the_typical_policies_is_foreseen(tmp_path: Path, seed: int | None) -> None:
-    """Without a seed of three worlds; with it of one world, in which the policies have other luck."""
+    """Without a seed these are games in three worlds; with a seed, one world with three sets of luck."""
     told = written(tmp_path, society(8, 'preset = "inequality"\ndays = 16'))
     game = games.find("society")
     worlds = [(0, ""), (1, ""), (2, "")] if seed is None else [(7, ""), (7, "7/1"), (7, "7/2")]
@@ -221,7 +221,7 @@ def test_tokens_go_by_the_calls_that_are_foreseen() -> None:
 
 @some_of("preset", ("classic", "commons", "frontier", "inequality"), "commons")
 def test_calls_of_scripted_personas_are_foreseen_within_a_tenth(preset: str) -> None:
-    """They are no bots of the game; before, a policy that falls asleep was rehearsed."""
+    """The personas are not among the game's bots."""
     found = measured(preset, society(20, f'preset = "{preset}"\ndays = 12'), lambda _: persona)
     assert found.off <= 0.1
     assert found.contained

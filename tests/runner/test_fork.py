@@ -1,4 +1,4 @@
-"""The same past, another future: what a branch keeps, what it makes anew, what it never pays for again."""
+"""Forks: a branch keeps the past, makes the rest anew, and never pays for the past again."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def test_fork_diff_and_report_on_the_command_line(parent: RunFiles) -> None:
 
 
 def test_the_same_fork_again_numbers_its_branches_on(parent: RunFiles) -> None:
-    """Copies of the branches that are there would pass for new evidence; other arms begin at 1, with the same luck."""
+    """Copies of existing branches would count as new evidence; other arms begin at 1, with the same luck."""
     words = ("fork", "parent", "--logs-dir", ".", "--display", "none", "--no-html", "--json")
 
     def numbers(*more: str) -> list[tuple[str, int]]:
@@ -287,7 +287,7 @@ def test_branches_made_at_once_by_several_have_each_a_number_of_its_own(parent: 
 
 
 def test_a_killed_fork_leaves_no_branch_with_half_a_past(parent: RunFiles) -> None:
-    """`resume` would ask models anew for the other half: another past, and paid twice."""
+    """Otherwise `resume` would ask models again for the other half: another past, paid for twice."""
     at = len(history(parent)["decisions"])
     done = subprocess.run(
         [sys.executable, "-c", KILLED_AT_EACH_WRITE, str(at)], cwd=parent.directory, check=True, capture_output=True
@@ -346,7 +346,7 @@ def test_a_fork_for_which_the_disk_has_no_room_leaves_nothing(
 
 
 def test_a_report_counts_copies_once_and_says_so(parent: RunFiles) -> None:
-    """Bots do the same with the same luck: a second fork without a number, and pairs, are the first one again."""
+    """Bots with the same luck repeat themselves: a second fork without a number, and pairs, equal the first one."""
     words = ("--logs-dir", ".", "--display", "none", "--no-html")
     for more in ((), ("--name", "again"), ("--branches", "2"), ("--branches", "2", "--paired", "--name", "paired")):
         assert agentsim("fork", "parent", "--at", "2", *more, *words, cwd=parent.directory).code == 0

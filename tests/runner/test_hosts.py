@@ -1,4 +1,4 @@
-"""Hosts behind one model: that they differ is said once, their results stand apart, and `pin` holds it to one."""
+"""Hosts behind one model: one warning if they differ, separate results, and `pin` to keep one of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ONE_BY_ONE = ("limits.concurrency=1", "limits.max_fallback_rate=1")
 
 
 class Warned(Watcher):
-    """Keeps what a screen would say."""
+    """A watcher that collects warnings."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -38,7 +38,7 @@ class Warned(Watcher):
 
 
 def in_turn(*hosts: str | None, garbage_of: str = "") -> Reply:
-    """Answer as a router does, from one host after another; one of them says nothing that can be read."""
+    """Return a reply function that answers as these hosts in turn; the replies of one of them are unreadable."""
     turns = cycle(hosts)
 
     def reply(body: dict[str, Any]) -> Raw:
@@ -97,7 +97,7 @@ def test_every_game_warns_of_several_hosts(game: str, tmp_path: Path) -> None:
 
 
 def test_the_warning_is_the_same_however_many_calls_run_at_once_and_when_the_run_goes_on(tmp_path: Path) -> None:
-    """The history has it in the order of the decisions, by what their answers say."""
+    """The history has the warning in the order of the decisions, from the hosts that their answers name."""
 
     def reply(body: dict[str, Any]) -> Raw:
         host = THREE[sum(json.dumps(body["messages"]).encode()) % 3]
@@ -122,7 +122,7 @@ def test_an_attempt_says_its_host_and_a_decision_that_of_its_last_reply(tmp_path
 
 @pytest.fixture
 def reported(tmp_path: Path) -> Path:
-    """A folder with the report of three games, whose model has three hosts; what one of them says is never read."""
+    """Return a folder with the report of three games; the model has three hosts, one with unreadable replies."""
     with FakeServer(in_turn(*THREE, garbage_of="Chutes")).in_thread() as server:
         for number in range(3):
             seed = f"seed={number}"
@@ -224,7 +224,7 @@ def test_the_name_of_a_host_is_known_by_its_slug(name: str, slug: str, same: boo
 
 
 def failing_at(host: str, status: int) -> Reply:
-    """Answer as a router does whose second host fails each call, and says so."""
+    """Return a reply function in which every second call fails at `host`, and the error names it."""
     turns = cycle([True, False])
 
     def reply(body: dict[str, Any]) -> Raw:

@@ -1,4 +1,4 @@
-"""Whole games whose players write scripts that need joiners: the others read, hear and are told what was written."""
+"""Whole games whose players write scripts with joiners: the text is unchanged for the others and in all records."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ every_script = pytest.mark.parametrize("said", SAID.values(), ids=SAID)
 
 
 def arrived(played: Played, folder: Path, said: str) -> None:
-    """The words are in the others' prompts, in the journal, in the history and on the page, as they were written."""
+    """Check that the text is unchanged in the others' prompts, the journal, the history and the page."""
     assert played.lost() == (0, 0)
     assert said in played.prompts
     journal = (folder / "game.jsonl").read_text(encoding="utf-8")

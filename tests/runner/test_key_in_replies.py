@@ -1,4 +1,4 @@
-"""A host that repeats the key in its replies, escaped or in pieces: nothing that a run leaves shows it."""
+"""A host repeats the key in its replies, escaped or in pieces: no file or output of a run shows it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AT_ONCE = [" ".join(WRITTEN[at : at + 3]) for at in range(0, len(WRITTEN), 3)]
 
 
 def telling(spellings: list[str]) -> FakeServer:
-    """One after the other in what is said aloud, and in what is thought."""
+    """Return a server that puts the next spelling of the key into each reply and its reasoning."""
     said, thought = cycle(spellings), cycle(reversed(spellings))
 
     def reply(body: dict[str, Any]) -> Raw:
@@ -42,7 +42,7 @@ def telling(spellings: list[str]) -> FakeServer:
 
 
 def play(tmp_path: Path, server: FakeServer) -> list[Said]:
-    """A run, what it is exported as, its page with all there is, its proof and its repetition without a key."""
+    """Run, export, replay, and repeat from the recording without a key; return the outputs."""
     keyed = scenario_text(server.url(), FOUR).replace(
         "[providers.fake]\n", '[providers.fake]\napi_key_env = "LAB_KEY"\n'
     )
@@ -98,7 +98,7 @@ OTHERS = dict.fromkeys(
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_no_client_lets_a_key_out_however_a_host_repeats_it(client: str, tmp_path: Path) -> None:
-    """In what it says, thinks, calls itself and gives as a reason; in errors of every kind; at last by refusing it."""
+    """The host repeats the key in replies, reasoning, model names and finish reasons, in errors, and in a rejection."""
     provider, more = CLIENTS[client]
     faults = cycle(
         Raw(status, {"error": {"message": f"{KEY} is overloaded", "type": KEY, "code": KEY}}, {"X-Echo": KEY})

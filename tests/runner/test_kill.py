@@ -1,4 +1,4 @@
-"""Real processes, killed at random moments, or stopped and continued: what is lost is the calls in flight alone."""
+"""Processes killed at random moments, or stopped and continued: only calls in flight are lost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _process(*words: str, cwd: Path) -> subprocess.Popen[bytes]:
 
 
 def _wait_for_growth(process: subprocess.Popen[bytes], journal: Path, beyond: int) -> None:
-    """Until the journal is that much longer, or the process is done by itself."""
+    """Wait until the journal has this size, or the process ends."""
     deadline = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < deadline:
         if journal.exists() and journal.stat().st_size >= beyond:
@@ -60,7 +60,7 @@ def _wait_for_growth(process: subprocess.Popen[bytes], journal: Path, beyond: in
 
 
 def _decided(files: RunFiles) -> set[str]:
-    """The messages of every call that is on disk: none of them may ever be sent again."""
+    """Return the messages of every call on disk, none of which may be sent again."""
     contents = read_journal(files.journal)
     attempts = [attempt for entry in contents.decisions.values() for attempt in entry.attempts]
     attempts += [attempt for _, attempt in contents.undecided()]
@@ -102,7 +102,7 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
             name = f"killed{game}"
             files = RunFiles(tmp_path / "logs", name)
             started, killed_here = server.started["ok"], 0
-            # where in the journal this game is killed, so that every game sees kills from its start to its end
+            # the sizes of the journal at which this game is killed, from its start to its end
             moments = sorted(rng.randrange(1, size) for _ in range(min(still, KILLS_OF_A_GAME)))
             on_disk: set[str] = set()
             first = True
@@ -112,7 +112,7 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
                 process = _process(*words, cwd=tmp_path)
                 if moments:
                     _wait_for_growth(process, files.journal, moments.pop(0))
-                    time.sleep(rng.random() * LATENCY_S)  # anywhere inside a call
+                    time.sleep(rng.random() * LATENCY_S)  # at any moment of a call
                     process.send_signal(signal.SIGKILL)
                     killed_here += process.wait(30) == -signal.SIGKILL
                 code = process.wait(60)
@@ -133,7 +133,7 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
 
 
 def test_the_history_is_absent_or_whole_at_any_moment(tmp_path: Path) -> None:
-    """Written beside itself and moved into place: a reader that polls never sees a part of it."""
+    """The file is written under another name and renamed, so a polling reader never sees a part of it."""
     with FakeServer(varied_by_schema).in_thread() as server:
         config = tmp_path / "game.toml"
         config.write_text(SCENARIO.format(url=server.url()), encoding="utf-8")
@@ -152,7 +152,7 @@ ALL_CALLS = 18
 
 
 def test_a_stopped_process_takes_what_came_meanwhile_and_waits_on_for_the_rest(tmp_path: Path) -> None:
-    """Of four votes two are answered while it stands still, and two when it goes on, before their own time is over."""
+    """Two of four votes are answered while the process is stopped, two after it continues, before their deadline."""
     settings = f"timeout_s = {TIMEOUT_S}\nretries = 0\n"
     server = FakeServer(varied_by_schema)
     process: list[subprocess.Popen[bytes]] = []

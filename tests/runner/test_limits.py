@@ -1,4 +1,4 @@
-"""Limits of a run: what reaches one stops, resumable; what was spent is counted as the provider would."""
+"""The limits of a run: a run that reaches one stops and can be resumed; its usage is counted as a provider would."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRICE = 'prices={"fake/echo"={input=100.0,output=100.0}}'
 
 
 class Clock:
-    """Seconds that pass when they are told to."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -66,7 +66,7 @@ def test_a_run_that_has_had_its_time_stops_and_goes_on_with_more(tmp_path: Path)
 
 
 def test_sessions_add_up_by_the_journals_stops(tmp_path: Path) -> None:
-    """A resumed run has what its earlier sessions have left of the limit."""
+    """A resumed run has the rest of the limit that its earlier sessions have left."""
     with FakeServer(varied_by_schema).in_thread() as server:
         stopped = play(server.url(), tmp_path, "limits.max_calls=3", "limits.max_wall_s=500")
         journal = stopped.files.journal
@@ -78,7 +78,7 @@ def test_sessions_add_up_by_the_journals_stops(tmp_path: Path) -> None:
 
 
 def test_what_is_in_flight_finishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit passes while all four votes are out: they are answered and kept."""
+    """The limit passes while all four votes are in flight; they are answered and kept."""
     clock = Clock()
 
     def late(_body: Any) -> float:
@@ -207,14 +207,14 @@ def test_a_temperature_that_no_player_uses_is_mentioned_unless_it_is_a_default(
 
 
 def uncounted(body: dict[str, Any]) -> Raw:
-    """A completion whose tokens nobody counted."""
+    """Reply with a completion without a token usage."""
     answer = envelope(varied_by_schema(body))
     del answer["usage"]
     return Raw(body=answer)
 
 
 def test_a_reply_whose_cost_nobody_says_counts_as_the_most_it_can_have_cost(tmp_path: Path) -> None:
-    """Otherwise a host without usage would be a host without limits."""
+    """Otherwise a host that reports no usage would have no limit."""
     with FakeServer(uncounted).in_thread() as server:
         limits = ("limits.max_cost_usd=0.5", "limits.concurrency=1", "defaults.max_tokens=1000")
         stopped = play(server.url(), tmp_path, PRICE, *limits)
@@ -236,7 +236,7 @@ def test_the_worst_case_is_never_below_the_estimate(text: str) -> None:
 
 
 def test_the_worst_case_counts_bytes_and_the_schema(tmp_path: Path) -> None:
-    """A prompt in Chinese has fewer characters than tokens of some tokenizers."""
+    """Some tokenizers have more tokens than characters for a Chinese prompt."""
     with FakeServer(varied_by_schema).in_thread() as server:
         players = FOUR.replace('id = "A"\n', f'id = "A"\nprompt = "{"漢" * 4000}"\n')
         stopped = play(

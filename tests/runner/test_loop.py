@@ -1,4 +1,4 @@
-"""The loop of a run: who is asked how many at once, what the watcher sees, and who the screen belongs to."""
+"""The loop of a run: concurrency, the watcher's events, and the use of the screen."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ Typed: TypeAlias = Callable[..., io.StringIO]
 PERSON = '[[players]]\nid = "A"\nmodel = "human"\n'
 PERSON += "".join(f'[[players]]\nid = "{bot}"\nmodel = "bot/random"\n' for bot in "BC")
 REPLIES = ("Hello.", "", "vote: C\nexplanation: why", "", "B", "")
-"""A pitch and a vote, and a vote of the jury or another pitch; each ended by an empty line."""
+"""A pitch and a vote, then a vote of the jury or another pitch; an empty line ends each."""
 
 
 class Notes(Watcher):
-    """Writes down what it is shown."""
+    """A watcher that records its events."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -82,7 +82,7 @@ def test_no_more_calls_at_once_than_the_limit(server: Mendable, tmp_path: Path, 
 
 
 def test_who_waits_for_a_provider_that_is_busy_keeps_nobody_from_another(server: Mendable, tmp_path: Path) -> None:
-    """A is sent away for minutes, and B waits behind it in the only slot; C's provider is asked all the same."""
+    """A must wait for minutes, and B waits behind it for the only slot; C's provider is asked nevertheless."""
     busy = Raw(429, {"error": {"message": "slow down"}}, {"Retry-After": "200"})
     server.reply = lambda _: busy
     players = FOUR.replace('id = "C"\n', 'id = "C"\nmodel = "other/one"\n')
@@ -156,7 +156,7 @@ def test_bots_alone_call_nobody_and_are_on_record(tmp_path: Path) -> None:
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Typed]:
-    """Puts lines, and then the end of input, into a pipe that is this process's stdin; gives what stderr gets."""
+    """Return a function that puts lines and the end of input into stdin, and returns a capture of stderr."""
     with ExitStack() as opened:
 
         def type_in(*lines: str) -> io.StringIO:
@@ -189,7 +189,7 @@ def test_a_display_beside_a_person_is_not_told_who_is_asked_what(tmp_path: Path,
 
 
 def test_a_person_reads_the_news_as_a_player_and_the_watcher_is_told_the_rest(tmp_path: Path, typed: Typed) -> None:
-    """One terminal must not say everything twice: what the record in a person's own prompt says is left to it."""
+    """A terminal must not show events twice: the prompt of the person shows some, the watcher the others."""
     screen = typed(*REPLIES)
     notes = Notes()
     result = play("http://127.0.0.1:1/v1", tmp_path, players=PERSON, watcher=notes)
@@ -251,12 +251,13 @@ def test_a_wave_of_models_is_on_disk_before_the_rules_see_any_of_it(server: Mend
 def test_a_loss_of_power_takes_no_decision_that_the_rules_have_seen(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the disk is sure to hold ends where the file ended when it was last synced: the rest is the page cache's.
+    """After a loss of power a file has the length of its last fsync.
 
-    Each time when the rules are given a wave, a copy is cut off there; every copy resumes, and pays for nothing twice.
+    Before each wave is given to the rules, a copy of the journal is cut to that length; every copy resumes and repeats
+    no paid call.
     """
-    held: dict[int, int] = {}  # by inode, the length that was synced
-    cut: list[tuple[RunFiles, int, int]] = []  # a copy, the wave that its rules have seen, and the calls until then
+    held: dict[int, int] = {}  # the synced length, by inode
+    cut: list[tuple[RunFiles, int, int]] = []  # a copy, its last wave, and the number of calls until then
     fsync, answer = os.fsync, GamePlay.answer
 
     def synced(handle: int) -> None:
@@ -286,13 +287,13 @@ def test_a_loss_of_power_takes_no_decision_that_the_rules_have_seen(
 def test_what_is_decided_is_synced_while_another_of_its_wave_is_waited_for(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The fourth vote is answered only once the disk holds the first three, as many seconds as that may take."""
+    """The fourth vote is answered only when the disk holds the first three, within five seconds."""
     synced, held = threading.Event(), list[bool]()
     fsync, asked, syncs = os.fsync, itertools.count(1), itertools.count(1)
 
     def noted(handle: int) -> None:
         fsync(handle)
-        if next(syncs) > 1:  # the first is of the journal's own first line
+        if next(syncs) > 1:  # the first fsync is that of the journal's first line
             synced.set()
 
     def latency(_: object) -> float:

@@ -1,4 +1,4 @@
-"""A journal that is removed or replaced while it is written: the run stops, and what is on the disk is left alone."""
+"""A journal that is removed or replaced during a run: the run stops, and files on disk are left alone."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_lost_journal_stops_the_run_before_the_next_call_and_leaves_what_is_on
 
 
 def test_a_game_of_bots_that_loses_its_journal_says_so_at_its_end(tmp_path: Path) -> None:
-    """Its decisions wait in memory; nothing of them is paid for."""
+    """Its decisions are buffered in memory; they cost nothing."""
     book = journal(tmp_path)
     book.decided(entry(1, source="bot", attempts=(), parse=None), sync=False)
     book.path.unlink()

@@ -1,4 +1,4 @@
-"""Whole games before a fake server whose replies hold markup: others hear the words, or the question is put again."""
+"""Whole games with replies that hold markup: other players get the text alone, or the request is repeated."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MARKET = (
 
 
 class Played(NamedTuple):
-    """A game: its history, its page, and the prompts of the players but the first."""
+    """The history and page of a game, and the prompts of all players but the first."""
 
     history: Mapping[str, Any]
     page: str
@@ -45,12 +45,12 @@ class Played(NamedTuple):
         return [event for event in every if event["kind"] == kind]
 
     def decisions(self, kind: str) -> list[Mapping[str, Any]]:
-        """The decisions of the first player."""
+        """Return the decisions of the first player, by kind."""
         first = self.history["players"][0]["id"]
         return [each for each in self.history["decisions"] if (each["player"], each["kind"]) == (first, kind)]
 
     def lost(self) -> tuple[int, int]:
-        """How often a question was put again, and how often a fallback took the place of a decision."""
+        """Return the numbers of re-asks and fallbacks."""
         return self.history["usage"]["reasks"], self.history["usage"]["fallbacks"]
 
 
@@ -58,7 +58,7 @@ Answer = Callable[[str, dict[str, Any]], "str | Raw | None"]
 
 
 def play(folder: Path, game: tuple[str, Any, str], answer: Answer) -> Played:
-    """A game whose first player says what `answer` says to a kind of question, and else what the others say."""
+    """Play a game whose first player replies by `answer`, or like the others if that returns None."""
 
     def reply(body: dict[str, Any]) -> str | Raw:
         kind = body["response_format"]["json_schema"]["name"]
@@ -92,12 +92,12 @@ def always(kind: str, reply: str) -> Answer:
 
 
 def first(kind: str, reply: str, then: str) -> Answer:
-    """The reply to a question, and another when it is put again."""
+    """Return an answer with one reply to a kind of request, and another to its re-ask."""
     return lambda asked, body: (reply if len(body["messages"]) < 3 else then) if asked == kind else None
 
 
 def vote_for(answer: str) -> Answer:
-    """The reply to a vote, with `TARGET` for a candidate and `OTHER` for another, or the same in a final of two."""
+    """Return an answer to votes with `TARGET` and `OTHER` replaced by two candidates, or both by a single one."""
 
     def reply(asked: str, body: dict[str, Any]) -> str | None:
         if asked != "vote":
@@ -109,7 +109,7 @@ def vote_for(answer: str) -> Answer:
 
 
 def no_markup(played: Played, *hidden: str) -> None:
-    """Nothing of a reply but its words is in another player's prompt, and no event holds a token."""
+    """Check that other players' prompts have the text of a reply alone, and that no event has a token."""
     for part in hidden:
         assert part not in played.prompts
     said = json.dumps([event for round_ in played.history["rounds"] for event in _words_of(round_)], ensure_ascii=False)
@@ -256,7 +256,7 @@ def test_a_vote_in_thinking_is_asked_again(reply: str, tmp_path: Path) -> None:
 )
 def test_a_vote_that_is_struck_out_or_taken_back_is_asked_again(reply: str, tmp_path: Path) -> None:
     def answer(asked: str, body: dict[str, Any]) -> str | Raw | None:
-        # in a final of two there is no other candidate, whom alone a second member could name
+        # a final of two has no second candidate to name
         enough = asked == "vote" and len(candidates_of(body)) > 1
         return vote_for(reply if len(body["messages"]) < 3 else "OTHER")(asked, body) if enough else None
 
@@ -403,7 +403,7 @@ def test_a_skip_on_a_market_is_read_from_a_call(reply: str, tmp_path: Path) -> N
 
 
 def test_no_token_stands_in_a_prompt_or_on_a_page_as_speech(tmp_path: Path) -> None:
-    """Each reply of the first agent of a long day holds other tokens, as a post, in an object, and in a call."""
+    """Each reply of the first agent of a long day has other tokens, in a post, in an object, and in a call."""
     replies = iter(TOKENS)
 
     def answer(_: str, body: dict[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""Whole games before hosts that do not accept all that is asked for: it is left out once a run and model, and said."""
+"""Whole games with hosts that reject a parameter: it is left out once per run and model, and reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Reply = Callable[[dict[str, Any]], "str | Raw"]
 
 
 class Heard(Watcher):
-    """Keeps what is said of models."""
+    """A watcher that collects warnings on models."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -37,7 +37,7 @@ def refusal(message: str, status: int = 400, **more: Any) -> Raw:
 
 
 def unless(refused: Callable[[dict[str, Any]], bool], raw: Raw) -> Reply:
-    """A host that refuses some bodies and answers all others, whatever their form."""
+    """Return a reply function that gives `raw` to bodies that `refused` matches, and good replies to all others."""
 
     def reply(body: dict[str, Any]) -> str | Raw:
         return raw if refused(body) else answered(body)
@@ -46,7 +46,7 @@ def unless(refused: Callable[[dict[str, Any]], bool], raw: Raw) -> Reply:
 
 
 def answered(body: dict[str, Any]) -> str:
-    """A legal answer, also where the body holds no schema."""
+    """Return a legal answer, even if the body has no schema."""
     if "json_schema" in body.get("response_format", {}):
         return varied_by_schema(body)
     question = body["messages"][-1]["content"]
@@ -274,7 +274,7 @@ def test_a_failed_generation_without_its_text_is_asked_again(setting: str, tmp_p
 
 
 def test_a_400_after_good_calls_is_that_decision_s_fault(tmp_path: Path) -> None:
-    """The host says no to one prompt, whatever else is sent with it."""
+    """The host rejects one prompt, with any parameters."""
     asked: list[str] = []
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -291,7 +291,7 @@ def test_a_400_after_good_calls_is_that_decision_s_fault(tmp_path: Path) -> None
 
 
 def test_a_resumed_run_takes_a_400_as_the_run_before_it_would(tmp_path: Path) -> None:
-    """The model has answered before, so a refusal that names nothing is about the words of its prompt."""
+    """The model has answered before, so a rejection without a parameter's name is about the prompt."""
     words: list[str] = []
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -356,7 +356,7 @@ def test_a_prompt_that_is_never_accepted_ends_no_negotiation_of_other_schemas(tm
 
 
 def test_a_negotiation_that_was_given_up_is_not_gone_on_with_for_another_prompt(tmp_path: Path) -> None:
-    """The first vote is refused as it is asked, and every other way meets a busy host; the other votes are accepted."""
+    """The first vote is rejected, and each other way of asking meets a busy host; the other votes are accepted."""
     votes: list[str] = []
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -428,7 +428,7 @@ def test_a_bad_key_no_model_and_no_money_stop_the_run_in_any_words(raw: Raw, say
 def test_a_refusal_that_named_nothing_and_was_about_its_prompt_changes_no_later_call(
     setting: str, wire: str, tmp_path: Path
 ) -> None:
-    """The first prompt passes once its system message is moved; others are accepted as they are."""
+    """The first prompt is accepted once its system message is moved; the others are accepted unchanged."""
     first: list[str] = []
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -456,7 +456,7 @@ def test_what_a_refusal_did_not_name_is_kept_once_another_prompt_confirms_it(tmp
 
 
 def test_a_late_answer_under_older_terms_changes_nothing_in_the_journal(tmp_path: Path) -> None:
-    """D's answers are slow, and take a top_p that the others' host no longer accepts meanwhile."""
+    """D's answers are slow and sent with a top_p that the others' host has rejected in the meantime."""
     accepted: Counter[str] = Counter()
 
     def slow(body: dict[str, Any]) -> bool:
@@ -517,7 +517,7 @@ def test_a_request_larger_than_the_limit_of_a_minute_is_a_fallback_without_a_ret
 
 @pytest.mark.parametrize("wire", ["chat", "responses"])
 def test_the_worst_case_of_a_call_reckons_without_a_cap_that_is_not_sent(wire: str, tmp_path: Path) -> None:
-    """A reply of 10 tokens would be affordable, one of any length is not."""
+    """A reply of 10 tokens is affordable, a reply without a cap is not."""
     capped = ("max_tokens", "max_completion_tokens")
     reply = unless(lambda body: any(each in body for each in capped), refusal("max_tokens is not supported"))
     price = 'prices."fake/echo"={input=0,output=1000}'

@@ -1,4 +1,4 @@
-"""What was paid for is on disk and in the books, however the run ends, and whether or not the call failed."""
+"""Paid calls are on disk and in the usage, however the run ends, and even if the call failed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def votes(server: Mendable) -> Counter[str]:
 def test_a_bad_reply_behind_a_call_that_hangs_survives_a_signal(
     server: Mendable, tmp_path: Path, number: signal.Signals, answer: Raw, calls: int
 ) -> None:
-    """A hangs, so B's fallback waits to know whether anybody answers at all; B has been paid for all the same."""
+    """A hangs, so B's fallback waits to learn whether the provider answers at all; B's reply is paid for."""
     server.reply = lambda body: answer if decided(body) == ("B", "vote") else varied_by_schema(body)
     server.latency_s = lambda body: {"A": 3600.0, "B": 0.0}.get(decided(body)[0], 0.05)
     config = tmp_path / "game.toml"
@@ -64,7 +64,7 @@ def test_a_bad_reply_behind_a_call_that_hangs_survives_a_signal(
 
 
 def test_a_bad_reply_that_waits_for_others_survives_a_limit(server: Mendable, tmp_path: Path) -> None:
-    """B's refusal waits for A, while C's retry finds the run's calls used up."""
+    """B's refusal waits for A, while C's retry finds no calls left in the limit."""
     failed: Counter[str] = Counter()
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -90,12 +90,12 @@ def test_a_bad_reply_that_waits_for_others_survives_a_limit(server: Mendable, tm
 
 
 def test_every_failed_call_of_a_run_that_never_got_an_answer_is_in_its_usage(server: Mendable, tmp_path: Path) -> None:
-    """C, who is first in the wave, fails last: a retry that has not begun when the run stops is not made."""
+    """C, the first in the wave, fails last; a retry that has not begun when the run stops is not made."""
     server.broken = "http_500"
     server.latency_s = lambda body: 0.5 if decided(body)[0] == "C" else 0.0
     result = play(server.url(), tmp_path, VOTES)
     assert result.status == "stopped_provider"
-    usage = result.history["usage"]  # and it ended: nobody waits for the first, which is asked no more
+    usage = result.history["usage"]  # the run ends without waiting for the retry of the first
     assert usage["calls"] == usage["failed_calls"] == len(server.received) == 2 * len("ABCD")
 
 
@@ -113,7 +113,7 @@ def test_calls_before_a_provider_stopped_the_run_are_said_where_the_undisturbed_
 
 
 def test_decisions_up_to_the_one_that_stops_the_run_are_in_its_history(server: Mendable, tmp_path: Path) -> None:
-    """The first who votes fails last; the decisions behind it wait for it, and the fifth without an answer is open."""
+    """The first vote fails last; the decisions after it wait for it, and the fifth failure in a row stays open."""
     voters: list[str] = []
 
     def reply(body: dict[str, Any]) -> str | Raw:
@@ -135,7 +135,7 @@ PRICE = 'prices={"fake/echo"={input=0.0,output=0.0}}'
 
 
 def broken(cost: float | None) -> Any:
-    """A server that fails once for each prompt, in the middle of an answer that it charges for."""
+    """Return a reply function that fails once for each prompt, in an answer that is charged for."""
     seen: set[str] = set()
 
     def reply(body: dict[str, Any]) -> str | Raw:

@@ -1,4 +1,4 @@
-"""Hosts that want more time than a decision has: that one falls back, and where it holds for all the run stops."""
+"""Hosts that ask for longer waits than a decision's patience: a fallback, or a stop if all calls must wait."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.fakes.server import Raw
 from tests.runner.island import FOUR, Mendable, journaled, play, resumed, stable
 
 CALLS = 18
-GOOD = 6  # calls that are answered before the host wants to be left alone
+GOOD = 6  # calls that are answered before the host asks for waits
 DATE = format_datetime(datetime.now(UTC), usegmt=True)
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 
@@ -53,7 +53,7 @@ def test_a_limit_beyond_all_patience_costs_one_decision_and_stops_the_run(
     server: Mendable, tmp_path: Path, answer: Raw
 ) -> None:
     from_then_on(server, answer)
-    result = play(server.url(), tmp_path, "limits.concurrency=1")  # each of the waits is longer than a test may take
+    result = play(server.url(), tmp_path, "limits.concurrency=1")  # each wait is longer than the time limit of a test
     assert isinstance(result.error, ProviderStopped)
     assert result.error.exit_code == 3
     assert "rate_limit_patience_s" in str(result.error)
@@ -84,7 +84,7 @@ def test_a_limit_that_never_says_when_it_ends_stops_the_run_after_the_patience_o
 
 
 def test_how_many_calls_run_at_once_decides_nothing_of_that(server: Mendable, tmp_path: Path) -> None:
-    """B and C are turned away whenever they vote: they are neighbours in every wave of votes."""
+    """B and C are rate limited at every vote, and are neighbors in every wave of votes."""
 
     def reply(body: dict[str, Any]) -> str | Raw:
         words = str(body["messages"])
@@ -103,7 +103,7 @@ def test_how_many_calls_run_at_once_decides_nothing_of_that(server: Mendable, tm
 
 
 def test_an_answer_in_between_shows_that_it_does_not_hold_for_all(server: Mendable, tmp_path: Path) -> None:
-    """B votes at least twice, as one who is in the game or on the jury; between its votes, C or D is answered."""
+    """B votes at least twice, in the game or on the jury; C or D is answered between its votes."""
     players = "".join(f'[[players]]\nid = "{each}"\nprompt = "You have seat {each}."\n' for each in "ABCD")
     server.reply = lambda body: FAR["seconds"] if "seat B" in str(body["messages"]) else first_by_schema(body)
     limits = ('game_config.phases=["votes"]', "limits.max_fallback_rate=1.0")
@@ -114,7 +114,7 @@ def test_an_answer_in_between_shows_that_it_does_not_hold_for_all(server: Mendab
 
 
 def test_one_model_s_limit_is_not_lifted_by_another_s_answers(server: Mendable, tmp_path: Path) -> None:
-    """Both are the same provider's; without this, one would play on in fallbacks for as long as the other answers."""
+    """Both models have one provider; the answers of one do not lift the limit of the other, so the run stops."""
     players = FOUR.replace('id = "A"\n', 'id = "A"\nmodel = "fake/other"\n')
     server.reply = lambda body: FAR["seconds"] if body["model"] == "other" else varied_by_schema(body)
     result = play(server.url(), tmp_path, "limits.max_fallback_rate=1.0", players=players)

@@ -1,4 +1,4 @@
-"""Ping: one tiny request to every model, over real sockets, and one line that explains what fails."""
+"""Ping: one small request to every model over a socket, and one line for each failure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def answers(said: Said) -> list[str]:
 
 
 def ollama(url: str) -> str:
-    """The same island on a model that costs nothing."""
+    """Return the same island on a model without cost."""
     return scenario_text(url).replace('"fake/echo"', '"ollama/echo"').replace("[providers.fake]", "[providers.ollama]")
 
 
@@ -141,7 +141,7 @@ def test_a_reply_that_ignores_the_schema_is_said_to(tmp_path: Path) -> None:
 
 
 def cutting(most: int) -> Any:
-    """A server that reads so many tokens of a prompt and says nothing about the rest."""
+    """Return a reply function of a model that reads at most so many tokens of a prompt, and does not say so."""
 
     def reply(body: dict[str, Any]) -> Raw:
         answer = envelope(first_by_schema(body), model=body["model"])

@@ -1,4 +1,4 @@
-"""`limits.on_provider_failure`: a provider that does not answer stops the run, or costs decisions only."""
+"""`limits.on_provider_failure`: a provider without answers stops the run, or costs decisions only."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ProviderStopped
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.load import load_history
-from agentsim.history.shares import shares_in
 from agentsim.runner.replay import prove
 from agentsim.runner.run import RunResult
 from agentsim.scenario.load import load
@@ -49,7 +49,7 @@ def three_are_lost(body: dict[str, Any]) -> str | Raw:
 
 
 def society(tmp_path: Path, then: str, well: int, lost: int) -> RunResult:
-    """A society of agents who answer, and of some behind them whose calls always fail."""
+    """Play a society with `well` agents that are answered, followed by `lost` agents whose calls fail."""
     with FakeServer(three_are_lost).in_thread() as fake:
         config = tmp_path / "society.toml"
         players = WELL.format(well) + ILL.format(lost)
@@ -63,7 +63,7 @@ def society(tmp_path: Path, then: str, well: int, lost: int) -> RunResult:
 def test_agents_whose_calls_fail_do_not_end_a_society(then: str, lost: int, tmp_path: Path) -> None:
     result = society(tmp_path, then, 17, lost)
     assert (result.status, result.error) == ("completed", None)
-    found = shares_in(load_history(result.files.history))
+    found = fallback_rates_in(load_history(result.files.history))
     named = {player for player, share in found.by_player.items() if share.host}
     assert len(named) == lost
     assert all(found.by_player[player].host == found.by_player[player].decisions for player in named)
@@ -78,7 +78,7 @@ def test_five_agents_in_a_row_whose_calls_fail_stop_a_society_by_default(tmp_pat
 
 
 def shipped(config: str, tmp_path: Path, lost: tuple[str, ...], *overrides: str) -> RunResult:
-    """A shipped scenario as it is, but for its host and its waits. Calls fail if a text of `lost` is in the prompt."""
+    """Play a shipped scenario with a fake host and short waits; calls with a text of `lost` in the prompt fail."""
 
     def reply(body: dict[str, Any]) -> str | Raw:
         prompt = "".join(str(message["content"]) for message in body["messages"])
@@ -92,7 +92,7 @@ def shipped(config: str, tmp_path: Path, lost: tuple[str, ...], *overrides: str)
 
 
 def hosts_lost(result: RunResult) -> set[str]:
-    found = shares_in(load_history(result.files.history))
+    found = fallback_rates_in(load_history(result.files.history))
     lost = {player: share for player, share in found.by_player.items() if share.host}
     assert all(share.host == share.decisions for share in lost.values()), "each of them lost every decision"
     return set(lost)
@@ -104,7 +104,7 @@ THREE = tuple(f"(seat agent{number})" for number in (1, 2, 3))
 
 
 def test_three_agents_of_a_hundred_whose_calls_fail_do_not_end_the_shipped_society(tmp_path: Path) -> None:
-    """The three are the first of the run, and of every tick."""
+    """The three agents are the first of the run and of every tick."""
     result = shipped("society_seed.toml", tmp_path, THREE, *SHORT)
     assert (result.status, result.error) == ("completed", None)
     assert len(result.history["players"]) == 100

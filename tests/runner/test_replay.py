@@ -1,4 +1,4 @@
-"""Replay proves a history from its journal, says where they part when they do, and follows a game as it is played."""
+"""Replay proves a history from its journal, names the first difference, and can follow a running game."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CALLS = 18
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a whole run, `run`, and one that stopped after seven of its decisions, `part`."""
+    """Return a folder with a finished run `run`, and a run `part` that stopped after seven decisions."""
     folder = tmp_path_factory.mktemp("played")
     with FakeServer(varied_by_schema).in_thread() as server:
         assert play(server.url(), folder).status == "completed"
@@ -217,7 +217,7 @@ def test_a_corrupt_journal_is_refused_by_line(files: RunFiles) -> None:
 
 
 def test_every_error_is_one_of_ours(files: RunFiles) -> None:
-    """Whatever single line of the journal is taken out: an error of one line, never a crash."""
+    """If any one line of the journal is missing, the error is one line and no crash."""
     whole = files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
     for place in range(len(whole)):
         files.journal.write_text("".join(whole[:place] + whole[place + 1 :]), encoding="utf-8")
@@ -230,7 +230,7 @@ def test_every_error_is_one_of_ours(files: RunFiles) -> None:
 
 
 def _said_by_another(files: RunFiles) -> Callable[[dict[str, Any]], None]:
-    """Put the reply of the last vote in the place of this one's."""
+    """Return a change that replaces a reply by that of the last vote."""
     votes = [json.loads(line) for line in files.journal.read_bytes().splitlines() if b'"kind":"vote"' in line]
     reply = votes[-1]["attempts"][-1]["completion"]["text"]
 
@@ -319,7 +319,7 @@ def test_a_changed_history_of_a_finished_run_is_made_again_by_resume_and_not_bun
 
 
 def test_a_session_whose_last_line_is_missing_leaves_a_history_that_is_proved_by_its_values(files: RunFiles) -> None:
-    """A full disk: the history of the last session is written, the journal's word of it is not."""
+    """On a full disk, the history of the last session is written, but not the journal's line on it."""
     part = RunFiles(files.directory, "part")
     first = part.journal.read_bytes()
     with FakeServer(varied_by_schema).in_thread() as server:
@@ -333,7 +333,7 @@ def test_a_session_whose_last_line_is_missing_leaves_a_history_that_is_proved_by
 
 
 class Seen(Watcher):
-    """Notes what a display would be shown."""
+    """A watcher that records the events shown by a display."""
 
     def __init__(self) -> None:
         self.events: list[str] = []

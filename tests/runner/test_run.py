@@ -1,4 +1,4 @@
-"""A run as a process: signals, a second signal, a second process, a full disk. Real processes, real signals."""
+"""Runs in processes: signals, a second signal, a second process, a full disk."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CALLS = 18
 
 
 class Cli:
-    """Starts `python -m agentsim` in a folder and ends whatever is still running afterwards."""
+    """A folder in which `python -m agentsim` is started; processes still running at the end are killed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -80,7 +80,7 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
 
 
 def end(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Its exit code and what it said on stderr, where no traceback may ever be."""
+    """Wait for the end and return the exit code and stderr, which must have no traceback."""
     _, stderr = process.communicate(timeout=60)
     assert "Traceback" not in stderr
     return process.returncode, stderr
@@ -94,7 +94,7 @@ def wait_until(condition: Callable[[], bool], what: str) -> None:
 
 
 def hang_after(server: Mendable, calls: int) -> None:
-    """Answer so many calls; the next ones hang."""
+    """Answer this number of calls; let the next ones hang."""
 
     def reply(body: dict[str, object]) -> str:
         if server.started["ok"] >= calls:
@@ -121,7 +121,7 @@ def test_a_signal_ends_a_run_in_order_and_it_goes_on_to_the_same_history(
     hang_after(server, before + answered)
     process = cli.run(server.url())
     wait_until(lambda: server.in_flight > 0 and server.started["ok"] > before + answered, "a call in flight")
-    # An answer sent is not yet an answer read: the rest of its wave may hang while it is still on its way.
+    # Wait until sent answers are read: the rest of the wave may hang before that.
     wait_until(lambda: len(journaled(cli.files)) == answered, "every answer on disk")
     process.send_signal(number)
     exit_code, stderr = end(process)
@@ -157,10 +157,10 @@ def test_a_second_signal_ends_the_process_at_once_and_the_run_goes_on_all_the_sa
     process = cli.run(server.url())
     wait_until(lambda: server.in_flight > 0 and server.started["ok"] > before + 3, "a call in flight")
     wait_until(lambda: len(journaled(cli.files)) == 3, "every answer on disk")
-    # Both are there before the process runs again: nothing that it does about the first can come between.
+    # Both signals are pending before the process continues, so it cannot handle the first before the second.
     for number in (signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT):
         process.send_signal(number)
-    # Which of the two the kernel hands over first is its own affair; the second one ends the process.
+    # The kernel delivers the two in any order; the second one ends the process.
     assert end(process) in {(-signal.SIGTERM, ""), (-signal.SIGINT, "")}
     assert not cli.files.history.exists(), "it took the time to write its history"
     assert len(journaled(cli.files)) == 3
@@ -222,7 +222,7 @@ def test_a_directory_that_cannot_be_written_is_found_before_anything_is_paid_for
 
 
 def test_a_disk_that_is_full_from_the_beginning_keeps_no_name(server: Mendable, cli: Cli) -> None:
-    """Nothing is there to resume, so nothing is said of it; the same command is not refused when there is room."""
+    """There is nothing to resume, so no hint is printed; the same command works once there is space."""
     config = cli.folder / "game.toml"
     config.write_text(scenario_text(server.url()), encoding="utf-8")
     words = ("run", "--config", str(config), "--name", "run", "--record", "tape.jsonl")
@@ -243,7 +243,7 @@ def test_a_disk_that_is_full_from_the_beginning_keeps_no_name(server: Mendable, 
 def test_a_failed_write_leaves_nothing_behind_the_torn_line(
     server: Mendable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Room that comes back at once must not let a later line follow half of an earlier one."""
+    """If space returns at once, no later line may follow half of an earlier one."""
     whole = play(server.url(), tmp_path, stem="whole")
     real = os.write
     torn: list[int] = []
@@ -331,7 +331,7 @@ def test_without_a_seed_one_is_drawn_and_recorded(tmp_path: Path) -> None:
 
 
 class TestStoppable:
-    """The signals alone, in this process."""
+    """The handling of signals, in this process."""
 
     def test_a_signal_before_there_is_a_task_cancels_it_when_it_comes(self) -> None:
         with pytest.raises(Interrupted) as caught:

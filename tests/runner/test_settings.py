@@ -1,4 +1,4 @@
-"""Portable settings in whole runs: one setting for models on every wire, what is said of it, what is on record."""
+"""Portable settings in whole runs: one setting for models on every wire, with reports and records."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def play(config: Path, *overrides: str, stem: str = "run", **more: Any) -> RunRe
 
 
 def bodies(server: FakeServer, wire: str) -> list[dict[str, Any]]:
-    """Return what of each request is of settings."""
+    """Return the parts of each request that come from settings."""
     names = {"temperature", "reasoning", "reasoning_effort", "seed", "logprobs", "include", "top_logprobs", "thinking"}
     sent = [received.body for received in server.received if f"~{wire}/" in received.path]
     assert sent

@@ -1,4 +1,4 @@
-"""Whole games in every structured mode: what `auto` chooses is on record, and nothing depends on who asked first."""
+"""Whole games in every structured mode: the choice of `auto` is recorded, and does not depend on the order of calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def mode_of(body: dict[str, Any]) -> str:
 
 
 def schemaless(body: dict[str, Any]) -> str | Raw:
-    """A server that knows JSON objects and no schemas; what it says depends on the whole body."""
+    """Reply as a server that accepts JSON objects but no schemas; the reply depends on the whole body."""
     if mode_of(body) == "json_schema":
         return Raw(400, {"error": {"message": "response_format: json_schema is not supported"}})
     question = body["messages"][-1]["content"]
@@ -150,7 +150,7 @@ def test_a_temperature_for_a_provider_that_takes_none_is_an_error_of_the_scenari
 
 
 def test_calls_that_wait_until_the_mode_is_known_are_never_made_where_the_run_stops(tmp_path: Path) -> None:
-    """They wait for their admission, and are not in flight."""
+    """They wait for admission, and are not in flight."""
     rejected = Raw(401, {"error": {"message": "no such key"}})
     with FakeServer(lambda _body: rejected).in_thread() as server:
         stopped = play(server.url(), tmp_path, AUTO, 'game_config.phases=["votes"]')

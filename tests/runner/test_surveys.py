@@ -1,4 +1,4 @@
-"""Interviews of a scenario: when they are held, of whom; bad replies, limits, forks, people; the table and the page."""
+"""Interviews of a scenario: their times and players, bad replies, limits, forks, people, the table and the page."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_a_fork_at_a_survey_keeps_the_game_or_gives_chance_another_way(server: F
     ]
     assert [(one["index"], other["decision"]) for one, other in changed] in (
         [(at, {"answers": {"trust": "none"}})],
-        [],  # it was that already
+        [],  # it had that value before
     )
     assert branch.history["outcome"] == parent.history["outcome"]
     other = branch_of(ForkPoint.of(parent.files, at), number=1).play_sync()

@@ -1,4 +1,4 @@
-"""Tapes that are broken, cut short, of another day or another game: nothing paid is lost, nothing is made up."""
+"""Recordings that are broken, cut short, or of another run or game: no paid reply is lost or invented."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def history(directory: Path, name: str) -> dict[str, Any]:
 
 
 def recorded(directory: Path, *words: str, seed: bool = True) -> Said:
-    """A run `live` recorded in tape.jsonl; its server is gone afterwards."""
+    """Record a run `live` in tape.jsonl; its server is gone afterwards."""
     with FakeServer(varied_by_schema).in_thread() as server:
         config(directory, server.url(), seed=seed)
         said = run(directory, "live", "--record", "tape.jsonl", *words)
@@ -117,7 +117,7 @@ def test_two_replies_to_one_call_in_one_file_are_refused(tmp_path: Path) -> None
 
 
 def full_after(lines: int, path: Path, patch: pytest.MonkeyPatch) -> None:
-    """The disk of this file is full in the middle of the line after so many."""
+    """Make the disk full in the middle of the line after this number of lines."""
     real, written = os.write, 0
 
     def write(handle: int, data: Any) -> int:
@@ -158,7 +158,7 @@ def test_a_full_disk_loses_no_reply_that_is_paid_for(tmp_path: Path, monkeypatch
 
 
 def _on_a_disk_of(size: int, directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command where `disk` is a file system of that many bytes, which is left in `kept` afterwards."""
+    """Run a command with a file system of this size at `disk`, and copy it to `kept` afterwards."""
     script = 'mount -t tmpfs -o size=$0 tmpfs disk || exit 99; "$@"; code=$?; cp -r disk kept; exit $code'
     for name in ("disk", "kept"):
         shutil.rmtree(directory / name, ignore_errors=True)
@@ -173,7 +173,7 @@ def _on_a_disk_of(size: int, directory: Path, *words: str) -> subprocess.Complet
 )
 @pytest.mark.parametrize(
     ("pages", "failure", "lost"),
-    [(7, "live.json: cannot be written", 0), (6, "live.jsonl: cannot write the journal", 1)],  # no history has room
+    [(7, "live.json: cannot be written", 0), (6, "live.jsonl: cannot write the journal", 1)],  # no space for a history
     ids=["the recording meets it", "the journal meets it"],
 )
 def test_when_a_disk_that_journal_and_recording_share_is_full_only_the_reply_without_room_is_paid_for_again(

@@ -1,4 +1,4 @@
-"""`limits.tick_deadline_s`: what a model has not decided when the tick ends is its fallback, on record."""
+"""`limits.tick_deadline_s`: decisions that are open at the end of the tick are fallbacks, on record."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LATE_S = 60.0
 
 
 def late_for(*players: str) -> Any:
-    """The server's latency: none, but for the votes of these players."""
+    """Return the latency of the server: 0 but for the votes of these players."""
     return lambda body: LATE_S if decided(body) in {(player, "vote") for player in players} else 0.0
 
 
@@ -62,7 +62,7 @@ def test_replay_proves_a_game_with_late_decisions_without_a_clock(slow: Mendable
 
 
 def test_a_game_that_goes_on_from_any_line_is_the_same(slow: Mendable, tmp_path: Path) -> None:
-    """Also from between the call that was given up and the decision that follows from it."""
+    """One cut is between the abandoned call and its decision."""
     whole = play(slow.url(), tmp_path / "whole", DEADLINE, VOTES)
     lines = whole.files.journal.read_bytes().splitlines(keepends=True)
     given_up = next(n for n, line in enumerate(lines) if b'"record":"attempt"' in line)
@@ -98,7 +98,7 @@ def test_a_wait_between_two_attempts_ends_with_the_tick(slow: Mendable, tmp_path
 
 
 def test_calls_that_were_not_waited_for_say_nothing_of_their_provider(slow: Mendable, tmp_path: Path) -> None:
-    """A dozen in a row, the first of the run among them, and it is still asked."""
+    """There are a dozen in a row, with the first call of the run among them."""
     slow.latency_s = LATE_S
     result = play(slow.url(), tmp_path, "limits.tick_deadline_s=0.05")
     assert (result.status, result.history["usage"]["late"]) == ("degraded", len(result.history["decisions"]))

@@ -1,4 +1,4 @@
-"""Warming: one call of a wave goes ahead of those that begin alike, and it changes nothing else."""
+"""Warming: one call of a wave goes first among calls with a common prefix, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ON = 'providers.fake.warm="on"'
 
 
 class Calls:
-    """Calls that are under way until they are told to end."""
+    """Calls that end when the test says so."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -33,7 +33,7 @@ class Calls:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def make(self, *texts: str, model: str = "lab/one", schema: Any = None, fails: Sequence[str] = ()) -> None:
-        """Calls of these prompts, all at once, named by their last characters."""
+        """Start calls of these prompts at once, named by their last characters."""
         for text in texts:
             self._ends[text[-1]] = asyncio.Event()
             self._tasks[text[-1]] = asyncio.create_task(self._call(text, model, schema or {}, text[-1] in fails))
@@ -137,7 +137,7 @@ def test_after_a_call_that_failed_or_was_cancelled_the_rest_go_on_and_its_prefix
 
 
 def society(url: str, logs: Path, *settings: str, agents: int = 4) -> RunResult:
-    """Two turns of agents whose prompts begin with the same rules, which are longer than a block."""
+    """Play two turns of agents whose prompts begin with the same rules, which are longer than a cache block."""
     logs.mkdir(parents=True, exist_ok=True)
     path = logs / "society.toml"
     (logs / "base.txt").write_text("The land is wide. " * (BLOCK // 30), encoding="utf-8")
@@ -151,7 +151,7 @@ def society(url: str, logs: Path, *settings: str, agents: int = 4) -> RunResult:
 
 
 def came_before_an_answer(server: Mendable, logs: Path, *settings: str) -> int:
-    """Calls of the first turn that had come when the first of them was answered."""
+    """Return the number of calls that had arrived when the first of them was answered."""
     server.latency_s = 0.1
     server.received.clear()
     server.most_in_flight = 0
@@ -187,7 +187,7 @@ def test_agents_whose_prompts_begin_with_their_own_names_wait_for_nothing(server
 def test_the_game_is_the_same_with_and_without_at_any_concurrency(
     server: Mendable, tmp_path: Path, concurrency: int
 ) -> None:
-    """One slot is enough: what waits for a call to go ahead holds none."""
+    """One slot is enough: a call that waits for another to go first holds no slot."""
     cold = society(server.url(), tmp_path / "cold")
     warm = society(server.url(), tmp_path / "warm", ON, f"limits.concurrency={concurrency}")
     assert (cold.status, warm.status) == ("completed", "completed")

@@ -1,4 +1,4 @@
-"""The games of these tests are found like those that are installed."""
+"""The games of these tests, registered like installed ones."""
 
 from __future__ import annotations
 

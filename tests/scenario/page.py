@@ -1,6 +1,6 @@
-"""docs/scenario.md, made of the JSON Schema of scenarios: every key with its values, its default and an example.
+"""docs/scenario.md, made from the JSON Schema of scenarios: every key with its values, default and an example.
 
-`python -m tests.scenario.page` writes it. Examples are those of the first file under `configs/` that sets the key.
+`python -m tests.scenario.page` writes it. Examples are from the first file under `configs/` that sets the key.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ be left out unless it is marked as required. What the games' settings mean is sa
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     schema = json_schema([games.find(name) for name in games.names()])
     lines = [_HEAD, "## The top of the file", "", *_table(schema, schema["$defs"], "")]
     shared = schema["$defs"]["Defaults"]["properties"].keys()
@@ -72,7 +72,7 @@ def _table(part: Mapping[str, Any], defs: Mapping[str, Any], heading: str, game:
 
 
 def _values(about: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
-    """What a key takes, in words."""
+    """Return the values of a key, in words."""
     if "$ref" in about:
         return _values(defs[about["$ref"].removeprefix("#/$defs/")], defs)
     if "const" in about:
@@ -123,7 +123,7 @@ def _configs() -> list[Mapping[str, Any]]:
 
 
 def _example(heading: str, key: str, game: str | None) -> Any:
-    """What the first shipped scenario says, None where none says it."""
+    """Return the value in the first shipped scenario that sets the key, or None."""
     if key in _TABLES_OF_THE_TOP and not heading:
         return None
     for config in _configs():

@@ -1,4 +1,4 @@
-"""A game small enough to be read at a glance, for scenarios of every shape; its rules do not matter here."""
+"""A small game for scenarios of every shape; its rules do not matter."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Parlour(Game):
 
 
 class Song(GameConfig):
-    """A field that is a table in the TOML, or a file's content."""
+    """A field that is a table in the TOML, or the content of a file."""
 
     name: str
     text: str
@@ -113,7 +113,7 @@ class Salon(Parlour):
 
 
 def written(folder: Path, text: str, name: str = "x.toml") -> Path:
-    """The text as a file in a `configs/` below `folder`."""
+    """Write a text to a file in a `configs/` below `folder`, and return its path."""
     path = folder / "configs" / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="")
@@ -121,7 +121,7 @@ def written(folder: Path, text: str, name: str = "x.toml") -> Path:
 
 
 def refused(path: Path, **options: Any) -> str:
-    """The one line that refuses the scenario, without the file's name before it."""
+    """Return the line of the error that rejects a scenario, without the name of the file."""
     with pytest.raises(ScenarioError) as raised:
         load(path, **options)
     line = str(raised.value)

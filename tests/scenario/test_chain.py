@@ -9,7 +9,6 @@ import pytest
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario import Scenario, load
-from agentsim.scenario.player_plan import ModelPlan
 from agentsim.scenario.scenario import check_prices
 from agentsim.scenario.toml_tables import json_schema
 from tests.cli.json_schema import complaints
@@ -33,12 +32,8 @@ def chained(folder: Path, **arguments: object) -> Scenario:
 def test_the_models_stand_in_the_order_of_asking_with_their_files(tmp_path: Path) -> None:
     scenario = chained(tmp_path)
     plan, folder = scenario.players[1], scenario.path.parent
-    assert plan.models == (
-        ModelPlan("lab/big"),
-        ModelPlan("script:s.json", folder / "s.json"),
-        ModelPlan("local/w.gguf", folder / "w.gguf"),
-        ModelPlan("openai/gpt-5-mini"),
-    )
+    assert plan.models == ("lab/big", "script:s.json", "local/w.gguf", "openai/gpt-5-mini")
+    assert plan.files == (None, folder / "s.json", folder / "w.gguf", None)
     assert plan.title == "lab/big > script:s.json > local/w.gguf > openai/gpt-5-mini"
     spare = plan.spare
     assert spare is not None
@@ -50,7 +45,7 @@ def test_it_survives_a_journal(tmp_path: Path) -> None:
     scenario = chained(tmp_path)
     folder = scenario.path.parent
     identity, run_part = json.loads(json.dumps([scenario.identity(), scenario.run_part()]))
-    assert identity["players"][1]["model"] == [each.model for each in scenario.players[1].models]
+    assert identity["players"][1]["model"] == list(scenario.players[1].models)
     assert identity["players"][0]["model"] == "bot/careful"
     assert run_part["paths"]["models"] == {"B": [None, str(folder / "s.json"), str(folder / "w.gguf"), None]}
     again = Scenario.restore(identity, run_part)

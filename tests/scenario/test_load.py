@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.errors import ScenarioError
-from agentsim.scenario import Limits, ModelSettings, load
+from agentsim.scenario import Limits, ModelSettings, PlayerPlan, load
 from tests.scenario.parlour import SEATS, Mood, ParlourConfig, refused, written
 
 FULL = """\
@@ -89,7 +89,7 @@ def test_everything_at_once(tmp_path: Path) -> None:
     assert scenario.limits == Limits(max_cost_usd=2, max_calls=500, concurrency=4, max_fallback_rate=0.5)
     a, b, bot1, bot2, eve = scenario.players
     assert [plan.id for plan in scenario.players] == ["A", "B", "bot1", "bot2", "Eve"]
-    assert a.settings == ModelSettings(
+    assert settings_of(a) == ModelSettings(
         temperature=0.7,
         max_tokens=512,
         timeout_s=20,
@@ -104,21 +104,27 @@ def test_everything_at_once(tmp_path: Path) -> None:
     )
     assert a.client_kwargs == {"top_p": 0.9, "reasoning": {"effort": "low"}}
     assert a.prompt == "You are A of A, B, bot1, bot2, Eve, against B, bot1, bot2, Eve, in The Parlour."
-    assert b.settings == a.settings.model_copy(update={"temperature": 1.0, "retry_wait_s": 3.0})
+    assert settings_of(b) == settings_of(a).model_copy(update={"temperature": 1.0, "retry_wait_s": 3.0})
     assert (b.model, b.prompt) == ("lab/llama", "Mine.")
     assert b.client_kwargs == {"top_p": 0.5, "reasoning": {"effort": "low"}}
     assert (bot1.model, bot1.name.kind, bot1.name.rest) == ("bot/bold", "bot", "bold")
     assert (bot2.prompt or "").startswith("You are bot2 of")
     assert scenario.staff["summarizer"].id == "@summarizer"
-    assert scenario.staff["summarizer"].settings.temperature == 0
+    assert scenario.staff["summarizer"].temperature == 0
     assert scenario.staff["summarizer"].prompt is None
-    assert eve.settings == a.settings.model_copy(update={"timeout_s": None, "reasks": None, "max_attempts": None})
+    assert settings_of(eve) == settings_of(a).model_copy(
+        update={"timeout_s": None, "reasks": None, "max_attempts": None}
+    )
+
+
+def settings_of(plan: PlayerPlan) -> ModelSettings:
+    return ModelSettings(**{name: getattr(plan, name) for name in ModelSettings.model_fields})
 
 
 def test_what_is_not_said_is_as_documented(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, SEATS))
     assert (scenario.name, scenario.seed, scenario.limits, scenario.staff) == (None, None, Limits(), {})
-    assert scenario.players[0].settings.model_dump() == {
+    assert settings_of(scenario.players[0]).model_dump() == {
         "temperature": None,
         "max_tokens": None,
         "timeout_s": 120.0,
@@ -158,7 +164,7 @@ def test_the_player_files_of_agent_island_load_as_they_are(tmp_path: Path) -> No
     a, b = load(written(tmp_path, ISLAND), game="parlour", provider="openrouter").players
     assert (a.id, a.model) == ("A", "openrouter/nvidia/nemotron-3-nano-30b-a3b:free")
     assert (b.id, b.model, b.prompt) == ("B", "openrouter/google/gemini-2.5-flash", "You are player B.")
-    assert (a.settings.max_tokens, a.settings.temperature) == (4096, 0.3)
+    assert (a.max_tokens, a.temperature) == (4096, 0.3)
     assert a.client_kwargs == {"reasoning": {"effort": "low"}}
 
 
@@ -223,8 +229,8 @@ def test_files_in_model_names(tmp_path: Path) -> None:
     script.touch()
     weights.touch()
     _, b, c = load(path).players
-    assert (b.model, b.path) == ("script:a b.jsonl", script)
-    assert (c.model, c.path) == ("local/m.GGUF", weights)
+    assert (b.model, b.file) == ("script:a b.jsonl", script)
+    assert (c.model, c.file) == ("local/m.GGUF", weights)
 
 
 def test_the_command_line_has_the_last_word(tmp_path: Path) -> None:

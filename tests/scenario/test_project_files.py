@@ -84,7 +84,7 @@ def test_a_player_file_by_itself(tmp_path: Path) -> None:
     ]
     assert config_of(scenario).memory_of == {"A": "summary", "B": "full"}
     b = scenario.players[1]
-    assert (b.settings.max_tokens, b.client_kwargs) == (900, {"reasoning": {"effort": "low"}})
+    assert (b.max_tokens, b.client_kwargs) == (900, {"reasoning": {"effort": "low"}})
 
 
 def test_a_person_needs_no_model_and_one_that_is_named_does_not_play(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of the site's most important views for docs/: `python -m tests.server.screenshots [DIR]`."""
+"""Screenshots of the main views of the site for docs/: `python -m tests.server.screenshots [DIR]`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def main() -> None:
-    """Play games, one of them held in its middle, and take each view."""
+    """Play games, one of them stopped in its middle, and take each view."""
     to = Path(sys.argv[1]) if sys.argv[1:] else ROOT / "docs"
     with tempfile.TemporaryDirectory() as home:
         logs = Path(home) / "logs"
@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def views(home: Path, logs: Path, to: Path) -> None:
-    """Take the pictures; the browser has the loop, so that games are played before."""
+    """Take the screenshots; the browser has the event loop, so the games are played before."""
     with Held().in_thread() as held, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         with served(logs) as site, playing(held, logs, "live", text=ISLAND):

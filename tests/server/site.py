@@ -1,4 +1,4 @@
-"""A site as a person has it: `agentsim serve` in a process of its own, and runs of other processes whose calls wait."""
+"""A site as a person has it: `agentsim serve` in a process, and runs in other processes whose calls wait."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATIENCE_S = 30.0
 
 
 def until(found: Callable[[], Any], what: str) -> Any:
-    """What is found, as soon as it is."""
+    """Return the first true result of `found`, which is polled."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if value := found():
@@ -35,7 +35,7 @@ def until(found: Callable[[], Any], what: str) -> Any:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back to one request."""
+    """The answer to one request."""
 
     status: int
     headers: Mapping[str, str]
@@ -44,30 +44,30 @@ class Answer:
 
 @dataclass
 class ServedSite:
-    """A server's address, and what its process has said."""
+    """A running server: its address, and the output of its process."""
 
     host: str
     port: int
     process: subprocess.Popen[str]
     logs: Path
     keys: dict[str, str] = field(default_factory=dict)
-    """What the server has said beside its address: by what one may do, the key of it."""
+    """The keys that the server has printed, by permission: `watch` or `steer`."""
     said: str = ""
-    """All of it."""
+    """All output so far."""
 
     @property
     def url(self) -> str:
         return f"http://{self.host}:{self.port}"
 
     def heard(self, text: str) -> None:
-        """Take what the process has said, and the keys in it."""
+        """Add output of the process, and the keys in it."""
         self.said += text
         for line in text.splitlines():
             if "key=" in line:
                 self.keys["watch" if "To watch" in line else "steer"] = line.strip().rpartition("key=")[2]
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
-        """One request over a connection of its own; a header's `_` stands for `-`."""
+        """Send one request over its own connection; `_` in a header's name stands for `-`."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE_S)
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
@@ -77,37 +77,37 @@ class ServedSite:
             connection.close()
 
     def cookie(self, may: str = "steer") -> str:
-        """The cookie of who has followed the link with a key."""
+        """Follow the link with a key, and return its cookie."""
         answer = self.get(f"/enter?key={self.keys[may]}")
         assert answer.status == 303, answer.text
         return answer.headers["Set-Cookie"].partition(";")[0]
 
     def steer(self, path: str, fields: Mapping[str, str]) -> Answer:
-        """A form that the experimenter sends."""
+        """Send a form with the experimenter's cookie."""
         return self.post(path, fields, Cookie=self.cookie())
 
     def get(self, path: str, **headers: str) -> Answer:
         return self.ask("GET", path, None, **headers)
 
     def post(self, path: str, fields: Mapping[str, str], **headers: str) -> Answer:
-        """A form, as a page of the site itself sends it."""
+        """Send a form as a page of the site itself does."""
         own = {"Content_Type": "application/x-www-form-urlencoded", "Origin": self.url, "Sec_Fetch_Site": "same-origin"}
         return self.ask("POST", path, urlencode(fields).encode(), **{**own, **headers})
 
     @contextmanager
     def stream(self, path: str, **headers: str) -> Iterator[Stream]:
-        """The server-sent events of an address."""
+        """Open the server-sent events of an address."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE_S)
         try:
             connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
-            with connection.getresponse() as reply:  # it may hold the socket after its connection has let go of it
+            with connection.getresponse() as reply:  # the response may hold the socket after its connection is closed
                 yield Stream(reply)
         finally:
             connection.close()
 
 
 class Stream:
-    """Server-sent events as they come."""
+    """Server-sent events as they arrive."""
 
     def __init__(self, reply: http.client.HTTPResponse) -> None:
         self.reply = reply
@@ -115,7 +115,7 @@ class Stream:
         self.last_id = ""
 
     def event(self) -> tuple[str, str]:
-        """The next one's type and data; comments and waits are passed over. Empty at the end of the stream."""
+        """Return the type and data of the next event, without comments, or two empty strings at the end."""
         kind, data = "message", list[str]()
         while line := self.reply.readline().decode():
             name, _, value = line.rstrip("\n").partition(":")
@@ -131,7 +131,7 @@ class Stream:
         return "", ""
 
     def upto(self, words: str) -> str:
-        """All data up to that of the event that holds these words."""
+        """Return all data up to the event that contains these words."""
         found = ""
         while words not in found:
             kind, data = self.event()
@@ -142,7 +142,7 @@ class Stream:
 
 @contextmanager
 def served(logs: Path, *words: str) -> Iterator[ServedSite]:
-    """`agentsim serve` over a folder, on a free port."""
+    """Run `agentsim serve` on a folder, on a free port."""
     given = [*words] if "--port" in words else ["--port", "0", *words]
     command = program("serve", "--logs-dir", str(logs), *given)
     with subprocess.Popen(
@@ -164,7 +164,7 @@ def served(logs: Path, *words: str) -> Iterator[ServedSite]:
 
 
 class Held(FakeServer):
-    """A server whose replies wait until they are let go, one by one."""
+    """A server whose replies wait until the test releases them."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(varied_by_schema, **settings)
@@ -183,11 +183,11 @@ class Held(FakeServer):
             super()._play(*self._waiting.pop(0))
 
     def let_all(self) -> None:
-        """Let every reply go at once, before the first call."""
+        """Release all replies, before the first call."""
         self._free = 1_000_000
 
     def let(self, count: int = 1_000_000) -> None:
-        """Let so many replies go, those that are still to come included."""
+        """Release this number of replies, present and future."""
 
         def more() -> None:
             self._free += count
@@ -218,7 +218,7 @@ id = "C"
 def playing(
     server: FakeServer, logs: Path, name: str = "run", *words: str, text: str = ISLAND
 ) -> Iterator[subprocess.Popen[str]]:
-    """A run in a process of its own, by default of three models: 3 pitches, 3 votes, 2 pitches and the jury's vote."""
+    """Run a game in a process, by default of three models: 3 pitches, 3 votes, 2 pitches and the jury's vote."""
     config = logs.parent / f"{name}.toml"
     config.write_text(text.format(url=server.url()), encoding="utf-8")
     command = program(
@@ -248,7 +248,7 @@ model = "web"
 
 @contextmanager
 def hosted(home: Path, text: str, *words: str, name: str = "run") -> Iterator[ServedSite]:
-    """A game that is played and served by one process: `agentsim run --serve`, on a free port."""
+    """Play and serve a game in one process, with `agentsim run --serve` on a free port."""
     config, errors = home / f"{name}.toml", home / "stderr.txt"
     config.write_text(text, encoding="utf-8")
     own = ("--serve", "--port", "0", "--display", "none", "--no-html", "--name", name)
@@ -273,14 +273,14 @@ def hosted(home: Path, text: str, *words: str, name: str = "run") -> Iterator[Se
 
 @contextmanager
 def people(home: Path, seats: int, *words: str, name: str = "run") -> Iterator[tuple[ServedSite, list[str]]]:
-    """A game with so many people, played and served by a process of its own; the paths of their links."""
+    """Play and serve a game with this many people, and yield the site and the paths of their links."""
     with hosted(home, SEATED.format(seats=seats), *words, name=name) as site:
         assert site.process.stdout is not None
         yield site, [site.process.stdout.readline().strip().partition(f":{site.port}")[2] for _ in range(seats)]
 
 
 def answer_to(question: str, said: str) -> dict[str, str]:
-    """The form that answers the question of a seat's page: these words, and the first of what can be chosen."""
+    """Return the form that answers the question of a seat's page, with these words and each first choice."""
     form = question[question.rindex("<form", 0, question.rindex('name="seat-decision"')) :]
     found = {"seat-step": "answer", "seat-decision": re.findall(r'name="seat-decision" value="(\d+)"', form)[0]}
     found |= dict.fromkeys(re.findall(r'<textarea[^>]* name="([^"]+)"', form), said)

@@ -1,4 +1,4 @@
-"""A game with people as they have it: a server in a process of its own, and browsers whose every byte is kept."""
+"""A game with people: a server in a process, and browsers whose received bytes are kept."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from playwright.sync_api import Browser, Page
 from tests.cli.command_line import program
 
 PRIVATE = ("thought", "private_thought", "explanation", "reasoning")
-"""Fields whose words no other player learns."""
+"""The fields that no other player sees."""
 
 
 class Tap:
-    """Passes connections on to a server, and keeps every byte that the server sent.
+    """A proxy to a server that keeps every byte which the server sent.
 
-    With a certificate it is the end of TLS, as a proxy in front of the server is; `target` may be said later.
+    With a certificate it terminates TLS, like a proxy before the server; `target` may be set later.
     """
 
     def __init__(self, port: int = 0, certificate: Path | None = None) -> None:
         self.target, self.seen = port, bytearray()
-        self.refused = b""  # a request that begins so ends its connection, as with a server that was killed before it
+        self.refused = b""  # requests with this prefix are cut off, as if the server was killed before
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate is not None else None
         if self._tls is not None and certificate is not None:
             self._tls.load_cert_chain(certificate)
@@ -47,7 +47,7 @@ class Tap:
                 try:
                     near = near if self._tls is None else self._tls.wrap_socket(near, server_side=True)
                     far = socket.create_connection(("127.0.0.1", self.target))
-                except OSError:  # the server is down, or the browser looks no further at a certificate
+                except OSError:  # the server is down, or the browser rejects the certificate
                     near.close()
                     continue
                 for source, sink in ((near, far), (far, near)):
@@ -68,7 +68,7 @@ class Tap:
 
 
 class Stage:
-    """A run that is played and served by a process of its own, which may be killed and begun again."""
+    """A run that is played and served in a process, which can be killed and resumed."""
 
     def __init__(self, folder: Path, scenario: str, *overrides: str) -> None:
         self.folder, self.links = folder, dict[str, str]()
@@ -103,11 +103,11 @@ class Stage:
         self.errors.close()
 
     def again(self) -> None:
-        """Go on with the run in a new process."""
+        """Resume the run in a new process."""
         self._begin("resume", "one")
 
     def result(self) -> str:
-        """The first line of the result, once the game is over."""
+        """Return the first line of the result, once the game is over."""
         assert self.process.stdout is not None
         return self.process.stdout.readline()
 
@@ -122,7 +122,7 @@ class Stage:
 
 
 class Person:
-    """Someone with a link and a browser of their own, who answers what is asked."""
+    """A person with a link and a browser who answers all questions."""
 
     def __init__(self, browser: Browser, stage: Stage, player: str, **context: Any) -> None:
         self.player, self.secret, self.stage = player, f"only-{player}-knows-{player * 3}", stage
@@ -146,7 +146,7 @@ class Person:
 
     @property
     def at(self) -> str:
-        """The stage on the page."""
+        """The stage that the page shows, `asked` if it has a question, or `error`."""
         found = self.page.evaluate(
             """() => { const part = document.getElementById('seat');
                 if (!part) return 'error';
@@ -156,7 +156,7 @@ class Person:
         return str(found)
 
     def act(self) -> str:
-        """Do what the page asks for; where that is nothing, wait a moment for it to change."""
+        """Do what the page asks for, or wait briefly if it asks nothing; return the stage."""
         at = self.at
         if at == "welcome":
             self.page.click("button[value=agree]")
@@ -171,7 +171,7 @@ class Person:
         return at
 
     def fill(self) -> None:
-        """Choose the first of all that can be chosen, and write where words are wanted."""
+        """Fill in the form with the first choices and with texts."""
         self.page.evaluate(
             """([secret, open, hidden]) => {
                 const seen = (e) => e.checkVisibility();
@@ -195,7 +195,7 @@ class Person:
         )
 
     def received(self) -> str:
-        """All that the server has sent to this person, and all that has stood on the page."""
+        """Return everything that the server sent to this person, and all contents of the page."""
         return self.tap.seen.decode("utf-8", "replace") + self.dom
 
     def close(self) -> None:
@@ -205,7 +205,7 @@ class Person:
 
 @contextlib.contextmanager
 def seated(browser: Browser, stage: Stage, **contexts: dict[str, Any]) -> Iterator[list[Person]]:
-    """A person for each link, at the beginning of their page."""
+    """Open a page for each link, and yield the people."""
     people = [Person(browser, stage, player, **contexts.get(player, {})) for player in stage.links]
     try:
         for person in people:
@@ -217,7 +217,7 @@ def seated(browser: Browser, stage: Stage, **contexts: dict[str, Any]) -> Iterat
 
 
 def play(people: list[Person], until: Callable[[], bool] = lambda: False, most: int = 1_000) -> None:
-    """All do what their pages ask for, until everyone is done, or the game is where it should be."""
+    """Let all people act until all are done, or `until` is true."""
     for _ in range(most):
         if until() or {person.act() for person in people} == {"done"}:
             return

@@ -15,11 +15,11 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from agentsim.api import create_run
 from agentsim.errors import ScenarioError
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.people_file import PeopleFile
 from agentsim.history.run_files import RunFiles
-from agentsim.history.shares import shares_in
 from agentsim.models.keys import Variables
 from agentsim.runner.follower import Follower
 from agentsim.runner.replay import prove
@@ -143,7 +143,7 @@ def test_a_clock_that_runs_out_falls_back_and_is_counted(tmp_path: Path) -> None
     assert mine
     assert {(each["source"], each["fallback_reason"]) for each in mine} == {("fallback", "no_answer")}
     assert history["usage"]["fallbacks"] == len(mine)
-    assert shares_in(load_history(files.history)).whole.causes == {"person": len(mine)}
+    assert fallback_rates_in(load_history(files.history)).whole.causes == {"person": len(mine)}
     prove(files)
 
 
@@ -299,7 +299,7 @@ def test_who_leaves_before_an_answer_is_decided_for_and_asked_nothing_more(tmp_p
     history = json.loads(files.history.read_text(encoding="utf-8"))
     reasons = {each["player"]: (each["source"], each.get("fallback_reason")) for each in history["decisions"]}
     assert (reasons["A"], reasons["B"]) == (("fallback", "withdrawn"), ("human", None))
-    assert set(shares_in(load_history(files.history)).by_player["A"].causes) == {"person"}
+    assert set(fallback_rates_in(load_history(files.history)).by_player["A"].causes) == {"person"}
     kept = PeopleFile.load(files)
     assert kept is not None
     assert (kept.people["A"].withdrawn_at is not None, kept.people["A"].finished_at) == (True, None)

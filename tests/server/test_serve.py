@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from agentsim.history.fallback_rates import fallback_rates_in
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
-from agentsim.history.shares import shares_in
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, real, trio
 from tests.fakes.replies import varied_by_schema
@@ -73,7 +73,7 @@ def test_the_list_says_what_was_lost_to_whom(tmp_path: Path) -> None:
     with FakeServer(lambda body: varied_by_schema(body) if decided(body)[1] != "vote" else "No.").in_thread() as server:
         text = f'game = "agent_island"\nseed = 7\n[providers.lab]\nbase_url = "{server.url()}"\n{players}'
         play_scenario(load(trio(tmp_path, text)), tmp_path / "logs", env={}, stem="lossy")
-    lost = shares_in(load_history(RunFiles(tmp_path / "logs", "lossy").history)).whole.model
+    lost = fallback_rates_in(load_history(RunFiles(tmp_path / "logs", "lossy").history)).whole.model
     with served(tmp_path / "logs") as site:
         row = site.get("/").text.partition('href="/runs/lossy"')[2].partition("</tr>")[0]
     assert lost > 0

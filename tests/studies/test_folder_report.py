@@ -15,7 +15,7 @@ import pytest
 from agentsim.analysis.finished_games import vendor
 from agentsim.history.run_files import RunFiles
 from agentsim.report.page import EXPLORATORY
-from agentsim.studies.folder_report import verdict
+from agentsim.studies.folder_report import slug, verdict
 from tests.cli.command_line import TRIO, agentsim, trio
 
 pytestmark = pytest.mark.usefixtures("without_workers")
@@ -227,6 +227,16 @@ def test_models_that_a_batch_rotates_are_a_planned_comparison(tmp_path: Path) ->
     folder = batch(tmp_path, 3, "--models", "bot/loyal,bot/grudge")
     said = {each["title"]: each["planned"] for each in reported(folder)["sentences"]}
     assert (said["Standings"], said["Ratings"], said["Seats"]) == (True, True, False)
+
+
+def test_a_table_is_planned_by_one_name_on_the_page_and_in_numbers(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 3, "--models", "bot/loyal,bot/grudge")
+    titled = {slug(each["title"]): each["title"] for each in reported(folder)["sentences"]}
+    assert "for-and-against-each-other" in titled
+    for name in sorted({*titled} & {*reported(folder)["tables"]}):
+        found = json.loads(agentsim("report", str(folder), "--json", "--planned", name, cwd=tmp_path).out)
+        assert {row["planned"] for row in found["tables"][name]} == {True}, name
+        assert next(each["planned"] for each in found["sentences"] if each["title"] == titled[name]), name
 
 
 def test_tables_are_written_in_numbers_with_what_varies_and_the_sentence(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 import agentsim as library
 from agentsim.engine import Choice, Each, Number, Options
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import AGAINST, FOR, Deed, Event, Everyone
+from agentsim.engine.event import AGAINST, FOR, Event, Everyone, InteractionRule
 from agentsim.engine.game import GameConfig
 from agentsim.engine.play import GamePlay
 from agentsim.engine.prompt import Prompt
@@ -240,13 +240,13 @@ class Decide(Request[Move]):
         return {"player": self.player}
 
 
-class Paid(Event, content="", deeds=(Deed("who", "whom", "paid", FOR, amount="amount"),)):
+class Paid(Event, content="", interactions=(InteractionRule("who", "whom", "paid", FOR, amount="amount"),)):
     who: str
     whom: str
     amount: int
 
 
-class Hit(Event, content="", deeds=(Deed("who", "whom", "hit", AGAINST),)):
+class Hit(Event, content="", interactions=(InteractionRule("who", "whom", "hit", AGAINST),)):
     who: str
     whom: str
 

@@ -1,7 +1,7 @@
-"""A small game that keeps what every game promises, and the same game with one fault each.
+"""A small game that passes every check, and versions of it with one fault each.
 
-Players have secret roles, whisper to each other and vote in secret; who has most votes is told. A player who votes as
-before is told that this is nothing new.
+Players have secret roles, whisper to each other and vote in secret; the player with most votes is announced. A player
+that repeats its vote is told so.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def randomly(request: Request[Any], rng: Stream) -> Decision:
 
 
 class Forgetful:
-    """A bot that remembers how often it was asked."""
+    """A bot whose state counts its calls."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -132,7 +132,7 @@ class Forgetful:
 
 
 class Planted(Game):
-    """The game; `fault` is the one that it has."""
+    """The game; `fault` names its fault, "" is none."""
 
     name: ClassVar[str] = "planted"
     title: ClassVar[str] = "Planted"
@@ -187,7 +187,7 @@ class Planted(Game):
         return Outcome("voted", ranked(scores[1:] if self.fault == "no standing" else scores))
 
     def vote(self, table: Table, state: Votes, player: str, kept: list[str], luck: list[int]) -> Vote:
-        """The question, with what its fault puts into it."""
+        """Return the request, with the content of the fault."""
         log: Sequence[LoggedEvent] = table.log if self.fault == "the whole log" else table.heard(player)
         heard = [told_as_line(told, raw=self.fault == "raw words") for told in log]
         heard = heard[-2:] if self.fault == "window on history" else heard
@@ -226,6 +226,6 @@ SOUND, SET_ORDER = Planted(), Planted("set order")
 
 
 def case(fault: str = "", **changes: Any) -> Case:
-    """The game with this fault; `SOUND` and `SET_ORDER` are found by another process."""
+    """Return the case of the game with this fault; another process can import `SOUND` and `SET_ORDER`."""
     name = {"": "SOUND", "set order": "SET_ORDER"}.get(fault, "none")
     return Case(f"{__name__}:{name}", cast("Game", Planted(fault)), PLAYERS, {}, **{"seeds": 5, **changes})

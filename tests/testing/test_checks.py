@@ -19,9 +19,13 @@ from tests.testing.planted import case
 
 # fault, the check that finds it, what it says
 PLANTED = (
-    ("votes in a view", "same_ears", "`extra.Ann` is"),
-    ("the whole log", "same_ears", "`heard"),
-    ("luck in a view", "same_ears", "but for draw 1 of 'luck', wave 2, Ben is asked vote (number 1): `extra` is"),
+    ("votes in a view", "no_information_leak", "`extra.Ann` is"),
+    ("the whole log", "no_information_leak", "`heard"),
+    (
+        "luck in a view",
+        "no_information_leak",
+        "but for draw 1 of 'luck', wave 2, Ben is asked vote (number 1): `extra` is",
+    ),
     ("unchecked vote", "games_end", "AssertionError: a vote is for a player"),
     ("whispers in a view", "private_words", "which Cid does not hear"),
     ("chance in a prompt", "asking_changes_nothing", "state.0 is"),

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentsim.engine.decision import Real
-from agentsim.engine.reading.objects import Decoder, Object, decoded
-from agentsim.engine.reading.relaxed import Work
+from agentsim.engine.reading.objects import Decoder, Object, Work, decoded
 from agentsim.engine.reading.text import bounded, spaced
 from agentsim.errors import DecisionError
 

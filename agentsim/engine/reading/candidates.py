@@ -15,7 +15,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from agentsim.engine.reading.fields import MISSING, REASONS, Field
+from agentsim.engine.options import MISSING
+from agentsim.engine.reading.fields import REASONS, Field
 from agentsim.engine.reading.tags import tag_content, tag_name, tags
 from agentsim.engine.reading.text import (
     CROSSES,

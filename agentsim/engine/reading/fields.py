@@ -9,22 +9,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
 
 from agentsim.engine.decision import Real, whole
 from agentsim.engine.letters import composed
+from agentsim.engine.options import MISSING, Kind, LegalValues, Synonyms
 from agentsim.engine.reading.text import BLANK, bare, cased, compact, folded, listed, spaced, uncrossed, untitled
-
-Schema: TypeAlias = Mapping[str, Any]
-Kind: TypeAlias = Literal["choice", "number", "yes_no", "list", "words", "record", "variant", "other"]
-Synonyms: TypeAlias = Mapping[str, tuple[str, ...]]
-"""Other words for choices, by value."""
-
-MISSING: Final = object()
-"""The meaning of a value that is none of the legal ones."""
-
 
 # -- what fields are called
 
@@ -285,11 +277,10 @@ def is_no_number(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of an answer: its path (`action.bid`), its kind, its values if few, and the meaning of null."""
+    """One field of an answer: its path (`action.bid`), its option, and the meaning of null."""
 
     path: str
-    kind: Kind
-    values: tuple[Any, ...] = ()
+    option: LegalValues
     nothing: Any = MISSING
     synonyms: Synonyms | None = None
     known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -301,6 +292,16 @@ class Field:
         return self.path.rpartition(".")[2]
 
     @property
+    def kind(self) -> Kind:
+        """The kind of its option."""
+        return self.option.kind
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """Its legal values, if they are a few names or numbers."""
+        return self.option.values if self.kind in {"choice", "list"} else ()
+
+    @property
     def decides(self) -> bool:
         """Whether it is a decision of its own, rather than words or a part of something larger."""
         return self.kind in {"choice", "number", "yes_no"}
@@ -308,46 +309,20 @@ class Field:
     def read(self, given: Any) -> Any:
         """Return the value that is meant, or `MISSING`."""
         if not isinstance(given, str):
-            return self._read(given)
+            return self.option.read(given, self.nothing, self.synonyms)
         if given not in self.known:
-            self.known[given] = self._read(given)
+            self.known[given] = self.option.read(given, self.nothing, self.synonyms)
         return self.known[given]
 
-    def _read(self, given: Any) -> Any:
-        if self.kind == "choice":
-            return chosen(given, self.values, self.nothing, self.synonyms)
-        if self.kind == "number":
-            return amount(given, self.nothing)
-        if self.kind == "list":
-            return several(given, self.values, self.nothing, self.synonyms)
-        return yes_or_no(given) if self.kind == "yes_no" else MISSING
 
-
-def kind_of(node: Schema) -> Kind:
-    """Return what a part of a schema asks for."""
-    if "enum" in node:
-        return "choice"
-    branches = node.get("anyOf", ())
-    if branches and all("properties" in branch for branch in branches):
-        return "variant"
-    if "enum" in node.get("items", ()):
-        return "list"
-    kinds: dict[Any, Kind] = {"integer": "number", "boolean": "yes_no", "string": "words"}
-    found = node.get("type")
-    if found == "object":
-        return "record" if "properties" in node else "other"
-    names = [each for each in found if each != "null"] if isinstance(found, list) else [found]
-    return kinds.get(names[0], "other") if len(names) == 1 else "other"
-
-
-def fields_of(schema: Schema, nothing: Mapping[str, Any], synonyms: Synonyms, path: str = "") -> Iterator[Field]:
+def fields_of(
+    parts: Mapping[str, LegalValues], nothing: Mapping[str, Any], synonyms: Synonyms, path: str = ""
+) -> Iterator[Field]:
     """Yield every field, and the fields of records behind them; none of a list or of a variant."""
-    for name, node in schema.get("properties", {}).items():
-        place, kind = f"{path}{name}", kind_of(node)
-        values = node.get("enum", ()) or node.get("items", {}).get("enum", ())
-        yield Field(place, kind, tuple(values), nothing.get(place, MISSING), synonyms)
-        if kind == "record":
-            yield from fields_of(node, nothing, synonyms, f"{place}.")
+    for name, option in parts.items():
+        place = f"{path}{name}"
+        yield Field(place, option, nothing.get(place, MISSING), synonyms)
+        yield from fields_of(option.parts or {}, nothing, synonyms, f"{place}.")
 
 
 def names_of(fields: Sequence[Field], kind: str) -> dict[str, tuple[str, ...]]:

@@ -1,6 +1,11 @@
 """The JSON objects of a text: whole, with broken punctuation, broken beyond that, or cut off.
 
 A character is looked at a bounded number of times, whatever the text. What an object means is up to `shaping`.
+
+An object whose punctuation is broken is parsed without a guess: what it says must be spelt out. Taken: commas missing
+or too many, other quotes or none around keys and words, quotes and line ends inside strings, Python's words for true,
+false and null. Not taken: comments, which may take back what they stand beside, numbers in doubt, and strings whose end
+is in doubt.
 """
 
 from __future__ import annotations
@@ -9,14 +14,220 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.decision import Real
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.relaxed import MAX_DEPTH, Broken, CutOff, Work, relaxed
-from agentsim.engine.reading.text import bounded
-from agentsim.errors import AmbiguousReply, DecisionError
+from agentsim.engine.reading.text import bounded, too_much
+from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
+
+MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255
+
+_MOST_VALUES = 4_000  # in all objects of a reply
+_MOST_STEPS = 3_000  # of mending: a member or a quote
+
+_SPACE = re.compile(r"\s*")
+_BARE_KEY = re.compile(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}[:：])")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?=\s*(?:[,，、}｝\]］]|\n|\Z))")
+_BARE = re.compile(r"[^\s,，、{}｛｝\[\]［］\"“”＂:：][^,，{}｛｝\[\]［］\"“”＂\n:：]{0,200}")
+_CLOSES = {'"': '"', "'": "'", "“": "”", "”": "”", "‘": "’", "’": "’", "„": "“”", "«": "»", "＂": "＂"}
+_ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "/": "/", "\\": "\\", '"': '"', "'": "'"}
+_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": None}
+_KEY_FOLLOWS = r"(?:[\"'“‘＂][^\"'“”‘’＂\n]{1,60}[\"'”’＂]\s*[:：]|[^\W\d][\w-]{0,60}\s*[:：])"
+# fullwidth punctuation, outside of strings
+_FULLWIDTH = {":": "：", ",": "，、", "{": "｛", "}": "｝", "[": "［【", "]": "］】"}
+# what follows the quote that ends a value: a bracket, a comma before the next key or value, or the next key
+_VALUE_ENDS = re.compile(rf"\s*+(?:[}}｝\]］]|\Z|[,，、]\s*+(?:{_KEY_FOLLOWS}|[}}｝\]］]|\Z)|{_KEY_FOLLOWS})")
+_ITEM_ENDS = re.compile(r"\s*+(?:[\]］}｝,，、]|\Z)")
+_KEY_ENDS = re.compile(r"\s*+[:：]")
+_OBJECT = re.compile(r"\{[^{}]*\}")  # quoted whole in a string
+_QUOTED_KEY = re.compile(r"[\"'“”]\s*[:：]")
+
+
+class Broken(Exception):
+    """There is no such object. `at` is the first place that cannot be read."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+class CutOff(Exception):
+    """The text ends before the object does. `members` are complete, or None if another member was begun."""
+
+    def __init__(self, members: list[tuple[str, Any]] | None) -> None:
+        super().__init__()
+        self.members = members
+
+
+class Work:
+    """The work that is left for the objects of one reply."""
+
+    def __init__(self) -> None:
+        self._steps, self._values = _MOST_STEPS, _MOST_VALUES
+
+    def take(self, values: int = 1) -> None:
+        """Count values. Raises `AmbiguousReply` if there are more than any answer has."""
+        self._values -= values
+        if self._values < 0:
+            raise too_much()
+
+    def step(self) -> None:
+        """Count a step of mending. Raises `UnreadableReply` if none is left."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise UnreadableReply("The JSON of the reply is too broken to be read. Answer with one whole JSON object.")
+
+
+def relaxed(body: str, start: int, work: Work) -> tuple[list[tuple[str, Any]], int]:
+    """Return the members of the object that begins at `start`, and its end; objects in it are tuples of members.
+
+    Raises `Broken` or `CutOff`.
+    """
+    parser = _Parser(body, start, work)
+    return parser.members(0), parser.at
+
+
+class _Parser:
+    def __init__(self, body: str, start: int, work: Work) -> None:
+        self.body, self.at, self.work = body, start, work
+        self.outermost: list[tuple[str, Any]] = []
+        self.between = False  # members of the outermost object, so that all that was begun is complete
+
+    def members(self, depth: int) -> list[tuple[str, Any]]:
+        """Parse an object, from its brace to the one that closes it."""
+        self._deeper(depth)
+        found = self.outermost if depth == 0 else []
+        while True:
+            self._skip()
+            if self._takes("}"):
+                return found
+            if depth == 0 and self.at < len(self.body):
+                self.between = False
+            key = self._key()
+            self._skip()
+            if not self._takes(":"):
+                raise self._stopped()
+            found.append((key, self._value(depth)))
+            self.between = depth == 0
+            self._skip()
+            self._takes(",")
+
+    def _list(self, depth: int) -> list[Any]:
+        self._deeper(depth)
+        found: list[Any] = []
+        while True:
+            self._skip()
+            if self._takes("]"):
+                return found
+            found.append(self._value(depth, item=True))
+            self._skip()
+            if not self._takes(",") and self.body[self.at : self.at + 1] not in {"]", "］"}:
+                raise self._stopped()
+
+    def _deeper(self, depth: int) -> None:
+        if depth >= MAX_DEPTH:
+            raise Broken(self.at)
+        self.at += 1
+
+    def _value(self, depth: int, *, item: bool = False) -> Any:
+        self.work.step()
+        self._skip()
+        opens = self.body[self.at : self.at + 1]
+        if opens in {"{", "｛"}:
+            return tuple(self.members(depth + 1))
+        if opens in {"[", "［"}:
+            return self._list(depth + 1)
+        if opens in _CLOSES and opens:
+            return self._string(_ITEM_ENDS if item else _VALUE_ENDS)
+        if number := _NUMBER.match(self.body, self.at):
+            self.at = number.end()
+            if self.at == len(self.body):
+                raise self._stopped()  # there may have been more digits
+            return Real(number[0]) if "." in number[0] else int(number[0])
+        return self._word()
+
+    def _key(self) -> str:
+        opens = self.body[self.at : self.at + 1]
+        if opens in _CLOSES and opens:
+            key = self._string(_KEY_ENDS)
+            if "{" in key or "}" in key:  # it runs into the next object
+                raise Broken(self.at)
+            return key
+        if bare := _BARE_KEY.match(self.body, self.at):
+            self.at = bare.end()
+            return bare[0].strip()
+        raise self._stopped()
+
+    def _string(self, ends: re.Pattern[str]) -> str:
+        """Parse a string, up to the quote behind which a value ends; quotes inside come in pairs and quote no key."""
+        start, closes = self.at + 1, _CLOSES[self.body[self.at]]
+        quote = re.compile(rf"\\.|[{re.escape(closes)}]", re.DOTALL)
+        inner, opened, looked = 0, 0, start
+        for mark in quote.finditer(self.body, start):
+            if mark[0].startswith("\\"):
+                continue
+            self.work.step()
+            opened += self.body.count("{", looked, mark.start()) - self.body.count("}", looked, mark.start())
+            looked = mark.start()
+            quoted = opened > 0 and self.body.startswith("}", looked + 1)  # `"C wants {"vote": "C"} of me"`
+            if not quoted and ends.match(self.body, mark.end()):
+                written = self.body[start:looked]
+                self.at = mark.end()
+                if inner and (inner % 2 or _QUOTED_KEY.search(_OBJECT.sub("", written))):
+                    raise Broken(self.at)  # where the string ends is a guess
+                if self.at == len(self.body) and inner:
+                    raise self._stopped()
+                return _unescaped(written)
+            apostrophe = (
+                closes == "'"
+                and self.body[mark.start() - 1].isalpha()
+                and self.body[mark.end() : mark.end() + 1].isalpha()
+            )
+            inner += not apostrophe
+        self.at = len(self.body)
+        raise self._stopped()
+
+    def _word(self) -> Any:
+        word = _BARE.match(self.body, self.at)
+        if word is None:
+            raise self._stopped()
+        self.at = word.end()
+        if self.at == len(self.body):
+            raise self._stopped()
+        text = word[0].strip()
+        if text.casefold() in _WORDS:
+            return _WORDS[text.casefold()]
+        if re.search(r"\d\s+\d|//|/\*", text):  # there may be two numbers, or a comment
+            raise Broken(self.at)
+        if text.casefold().lstrip("+-") in {"nan", "infinity"} or re.search(r"\d[eE][+-]?\d|^[+-]?0\d", text):
+            return nan
+        return text
+
+    def _skip(self) -> None:
+        self.at = _SPACE.match(self.body, self.at).end()  # type: ignore[union-attr] # it matches everywhere
+
+    def _takes(self, mark: str) -> bool:
+        found = self.body[self.at : self.at + 1] in {mark, *_FULLWIDTH[mark]}
+        self.at += found
+        return found
+
+    def _stopped(self) -> Broken | CutOff:
+        """Return `CutOff` at the end of the text, and `Broken` elsewhere."""
+        if self.at >= len(self.body):
+            return CutOff(self.outermost if self.between else None)
+        return Broken(self.at)
+
+
+def _unescaped(written: str) -> str:
+    if "\\" not in written:
+        return written
+    plain = _ESCAPED.sub(lambda each: chr(int(each[1], 16)) if each[1] else _ESCAPES.get(each[2], each[0]), written)
+    # the halves of a character beyond the first plane find each other
+    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
 
 _MOST_OBJECTS = 300
 _MOST_DIGITS = 30  # of a whole number: longer ones are slow to convert; amounts have fewer (`MAX_DIGITS`)

@@ -48,6 +48,7 @@ from agentsim.engine.markup import (
     token_spans,
     without_header,
 )
+from agentsim.engine.options import MISSING, Kinds, LegalValues
 from agentsim.engine.reading.calls import calls, named_calls
 from agentsim.engine.reading.candidates import (
     Candidate,
@@ -59,7 +60,6 @@ from agentsim.engine.reading.candidates import (
 )
 from agentsim.engine.reading.fields import (
     GENERIC,
-    MISSING,
     REASON_FIELDS,
     REASONS,
     SPEECH,
@@ -67,14 +67,13 @@ from agentsim.engine.reading.fields import (
     chosen,
     fields_of,
     is_no_number,
-    kind_of,
     named,
     names_of,
 )
 from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import Object, decoded, scan
-from agentsim.engine.reading.shaping import Shape, tag_of, unwrapped
+from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.speech import aloud, is_kept, last_sentence, may_hold_scratch, said_aloud, without_scratch
 from agentsim.engine.reading.tags import tags, without_fences, without_wrappers
 from agentsim.engine.reading.text import (
@@ -181,7 +180,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
         return tuple(
-            _thought_in(whole, set(_names(request.shape)))
+            _thought_in(whole, set(_names(request.answer_fields)))
             if _NOT_SAID.search(folded(text)) or any(map(may_hold_scratch, _texts(whole)))
             else ()
         )
@@ -244,23 +243,21 @@ def _object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _names(schema: Mapping[str, Any]) -> Iterator[str]:
+def _names(option: LegalValues) -> Iterator[str]:
     """Yield the names of a question's fields, and of those of its records."""
-    for name, node in schema.get("properties", {}).items():
+    for name, part in (option.parts or {}).items():
         yield name
-        yield from _names(node)
+        yield from _names(part)
 
 
-def _all_names(schema: Mapping[str, Any]) -> Iterator[str]:
+def _all_names(option: LegalValues) -> Iterator[str]:
     """Yield the names of all fields, also of those in a variant, and the kinds of variants."""
-    for name, node in schema.get("properties", {}).items():
+    for name, part in (option.parts or {}).items():
         yield name
-        yield from _all_names(node)
-    for branch in schema.get("anyOf", ()):
-        yield from _all_names(branch)
-        for part in branch.get("properties", {}).values():
-            if len(part.get("enum", ())) == 1:
-                yield str(part["enum"][0])
+        yield from _all_names(part)
+    for kind, record in (option.kinds or {}).items():
+        yield from _all_names(record)
+        yield kind
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
@@ -296,14 +293,9 @@ class Reply:
     # the question
 
     @cached_property
-    def schema(self) -> Mapping[str, Any]:
-        """The schema of an answer."""
-        return self.request.shape
-
-    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The fields of an answer."""
-        return tuple(fields_of(self.schema, self.request.nothing, self.request.synonyms))
+        return tuple(fields_of(self.request.answer_fields.parts, self.request.nothing, self.request.synonyms))
 
     @cached_property
     def names(self) -> Mapping[str, tuple[str, ...]]:
@@ -354,7 +346,7 @@ class Reply:
     @cached_property
     def _every_name(self) -> set[str]:
         """The folded names of all fields, kinds of variants, and the question itself."""
-        return {*map(spaced, _all_names(self.schema)), spaced(self.request.kind)}
+        return {*map(spaced, _all_names(self.request.answer_fields)), spaced(self.request.kind)}
 
     @cached_property
     def is_meant_as_object(self) -> bool:
@@ -415,7 +407,7 @@ class Reply:
             return self._split[0]
         speech = self.speech[0] if self.speaks and not self.decides else ""
         nested = any(field.kind in {"variant", "record"} for field in self.fields)
-        tags = {tag_of(node) for node in self.schema["properties"].values() if kind_of(node) == "variant"}
+        tags = {option.tag for option in self.request.answer_fields.parts.values() if isinstance(option, Kinds)}
         deciding = {spaced(name) for field in self.weighty for name in (field.name, *self.names[field.path])} | tags
         written = as_json(self._split[0], self._field_names | self._every_name, deciding, nested=nested)
         return with_braces(written, self._field_names, speech)
@@ -534,11 +526,11 @@ class Reply:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
         value, called = unwrapped(each.value, self._own_keys, folded(self.request.kind))
-        value = self.shape.called(value, called, self.schema) if called else value
+        value = self.shape.called(value, called, self.request.answer_fields.parts) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
-        shaped = self.shape.of(value, self.schema)
-        asked = self.schema.get("properties", {})
+        asked = self.request.answer_fields.parts
+        shaped = self.shape.of(value, asked)
         record = {key: part for key, part in shaped.items() if key in asked or not is_no_number(part)}
         if not any(field.name in record or field.kind == "variant" for field in self.weighty):
             return None
@@ -736,7 +728,9 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
         return _in_words(reply, last=last)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
         if not reply.decides:
-            return Reading(reply.request.decision_of(reply.shape.of(whole[0], reply.schema)), "json")
+            return Reading(
+                reply.request.decision_of(reply.shape.of(whole[0], reply.request.answer_fields.parts)), "json"
+            )
         missing = [field.name for field in reply.weighty if field.name not in whole[0]] or ["what was asked for"]
         raise UnreadableReply(f"The JSON object lacks {' and '.join(missing)}.")
     if not reply.decides and reply.sections.words:

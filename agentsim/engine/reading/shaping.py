@@ -10,30 +10,20 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentsim.engine.markup import NOBODY, Voices, label_in, token_in, without_header
-from agentsim.engine.reading.fields import (
-    MISSING,
-    REASONS,
-    Field,
-    Kind,
-    Schema,
-    Synonyms,
-    chosen,
-    fields_of,
-    kind_of,
-    named,
-    yes_or_no,
-)
+from agentsim.engine.options import MISSING, Choice, Kind, Kinds, LegalValues, Record, Synonyms
+from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.speech import aloud
 from agentsim.engine.reading.tags import without_fences
-from agentsim.engine.reading.text import bounded, compact, folded, listed, spaced, words_in
+from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, words_in
 from agentsim.engine.reading.thinking import in_later_channel, split
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
+Parts: TypeAlias = Mapping[str, LegalValues]
 _WRAPPERS = frozenset(
     listed("""
     action, action_input, answer, args, arguments, call, content, data, decision, final, final_answer, finalanswer,
@@ -144,13 +134,12 @@ class Shape:
     voices: Voices = NOBODY
     """The names in the question."""
 
-    def of(self, value: Mapping[str, Any], schema: Schema, path: str = "") -> dict[str, Any]:
-        """Return the object with the schema's keys and, if they are clear, its values; other keys stay as they are.
+    def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
+        """Return the object with the keys of its fields and, if they are clear, their values; others stay as they are.
 
         Raises `AmbiguousReply` if two keys name one field with different values.
         """
-        properties = schema.get("properties", {})
-        value = value if path else self._as_call(value, schema)
+        value = value if path else self._as_call(value, properties)
         out: dict[str, Any] = {}
         others: dict[str, Any] = {}
         for key, given in bounded(value.items(), _MOST_MEMBERS):
@@ -158,42 +147,42 @@ class Shape:
             if name is None:
                 others[key] = given
                 continue
-            fitted = self._fitted(given, properties[name], f"{path}{name}", value)
-            if name in out and kind_of(properties[name]) == "words" and "" in (out[name], fitted):
+            fitted = properties[name].shape(given, f"{path}{name}", value, self)
+            is_words = properties[name].kind == "words"
+            if name in out and is_words and "" in (out[name], fitted):
                 fitted = out[name] or fitted
             elif name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
-            if fitted is not None or kind_of(properties[name]) != "words":
+            if fitted is not None or not is_words:
                 out[name] = fitted  # words that are null are words that are left out
-        for name, node in properties.items():
+        for name, option in properties.items():
             if name in out and others:
-                self._check_for_another(name, out[name], node, others, path)
+                self._check_for_another(name, out[name], option, others, path)
         if path and others and not out:
             raise UnreadableReply(f"In the JSON object, {path.rstrip('.')} has none of: {', '.join(properties)}.")
         inside = self._said_beside(others, {name: properties[name] for name in properties if name not in out}, path)
         return {**others, **out, **inside}
 
-    def called(self, value: Mapping[str, Any], name: str, schema: Schema) -> Mapping[str, Any]:
+    def called(self, value: Mapping[str, Any], name: str, properties: Parts) -> Mapping[str, Any]:
         """Return the object of a call of the function `name`, which is what the answer chooses, if it chooses one.
 
         A call has no place for the words beside the choice and its parameters: they are empty.
         """
-        properties = schema.get("properties", {})
-        tag = next((tag_of(node) for node in properties.values() if kind_of(node) == "variant"), "")
+        tag = next((option.tag for option in properties.values() if isinstance(option, Kinds)), "")
         if tag:
             return value if tag in map(_key, value) else {**value, tag: name}
-        found = _choice_of(schema)
+        found = _choice_of(properties)
         if found is None or found[0] in map(_key, value) or chosen(name, found[1]) is MISSING:
             return value
         choice, _, record = found
         own = {key: part for key, part in value.items() if self._property(key, properties, "")}
-        words = {each: "" for each, node in properties.items() if kind_of(node) == "words"}
+        words = {each: "" for each, option in properties.items() if option.kind == "words"}
         rest = {key: part for key, part in value.items() if key not in own}
         return {**words, choice: name, record: rest, **own}
 
-    def _as_call(self, value: Mapping[str, Any], schema: Schema) -> Mapping[str, Any]:
+    def _as_call(self, value: Mapping[str, Any], properties: Parts) -> Mapping[str, Any]:
         """Return the object of a choice with parameters that is written as a call: `{"action": {"type": "skip"}}`."""
-        found = _choice_of(schema)
+        found = _choice_of(properties)
         if found is None:
             return value
         choice, names, record = found
@@ -201,20 +190,22 @@ class Shape:
         call = given if given is not MISSING else value
         if not isinstance(call, Mapping):
             return value
-        whole = _of_kind(call, _variant_of(choice, names, schema["properties"][record]))
+        whole = _of_kind(call, _variant_of(choice, names, properties[record].parts or {}))
         if whole is None:
             return value
         beside = {key: part for key, part in value.items() if _key(key) != choice} if given is not MISSING else {}
         parameters = {key: part for key, part in whole.items() if key != choice}
-        return {**self.called(parameters, whole[choice], schema), **beside}
+        return {**self.called(parameters, whole[choice], properties), **beside}
 
-    def _check_for_another(self, name: str, given: Any, node: Schema, others: Mapping[str, Any], path: str) -> None:
+    def _check_for_another(
+        self, name: str, given: Any, option: LegalValues, others: Mapping[str, Any], path: str
+    ) -> None:
         """Raise `AmbiguousReply` if another key gives a field another of its legal values: `vote` and `final_vote`."""
-        kind, place = kind_of(node), f"{path}{name}"
+        kind, place = option.kind, f"{path}{name}"
         if kind not in {"choice", "number", "yes_no"}:
             return
         names = {spaced(name), *self.names.get(place, ())}
-        field = Field(place, kind, tuple(node.get("enum", ())), MISSING, self.synonyms)
+        field = Field(place, option, MISSING, self.synonyms)
         meant = field.read(given)
         for key, other in others.items():
             if other is None or meant is MISSING or len(key) > _LONGEST_KEY:
@@ -231,27 +222,27 @@ class Shape:
             if at_odds:
                 raise AmbiguousReply(f"The keys {name!r} and {key[:40]!r} give different values.")
 
-    def _said_beside(self, others: Mapping[str, Any], missing: Schema, path: str) -> dict[str, Any]:
+    def _said_beside(self, others: Mapping[str, Any], missing: Parts, path: str) -> dict[str, Any]:
         """Return the missing records and variants whose own fields stand beside the place where they belong."""
         out: dict[str, Any] = {}
-        for name, node in missing.items() if others else ():
-            if kind_of(node) == "record":
-                place, inner = f"{path}{name}.", node["properties"]
+        for name, option in missing.items() if others else ():
+            if option.parts is not None:
+                place, inner = f"{path}{name}.", option.parts
                 if inside := {key: part for key, part in others.items() if self._property(key, inner, place)}:
-                    out[name] = self.of(inside, node, place)
-            elif kind_of(node) == "variant" and (record := _of_kind(others, node)) is not None:
-                out[name] = self._variant(record, node, f"{path}{name}", others)
+                    out[name] = self.of(inside, inner, place)
+            elif isinstance(option, Kinds) and (record := _of_kind(others, option)) is not None:
+                out[name] = self.variant(record, option, f"{path}{name}", others)
         return out
 
-    def _property(self, key: str, properties: Schema, path: str) -> str | None:
+    def _property(self, key: str, properties: Parts, path: str) -> str | None:
         """Return the field that a key names, or None."""
         if key in properties:
             return key
-        if len(key) > _LONGEST_KEY or any(_is_in_variant(key, node) for node in properties.values()):
+        if len(key) > _LONGEST_KEY or any(_is_in_variant(key, option) for option in properties.values()):
             return None
         plain, short = _spellings(key)
-        for name, node in properties.items():  # `build` for `builds`; `bids` for `bid` is a record of several
-            if name.removesuffix("s") == short or (kind_of(node) != "number" and name == short.removesuffix("s")):
+        for name, option in properties.items():  # `build` for `builds`; `bids` for `bid` is a record of several
+            if name.removesuffix("s") == short or (option.kind != "number" and name == short.removesuffix("s")):
                 return name
         if not any(_spellings(name)[1] == short for name in properties):
             spaced = plain.replace("_", " ")
@@ -260,31 +251,27 @@ class Shape:
                     return name
         return named(key, properties)
 
-    def _fitted(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
-        match kind_of(node):
-            case "choice" | "number" | "yes_no" | "list" as kind:
-                given = _plain_value(given, {spaced(path.rpartition(".")[2]), *self.names.get(path, ())}, kind)
-                nothing = self.nothing.get(path, MISSING)
-                values = tuple(node.get("enum", ()) or node.get("items", {}).get("enum", ()))
-                meant = Field(path, kind, values, nothing, self.synonyms).read(given)
-                if meant is MISSING and given is None and "." not in path:
-                    raise UnreadableReply(f"In the JSON object, {path} is null.")
-                return given if meant is MISSING else meant
-            case "words":
-                own = path.rpartition(".")[2]
-                names = (spaced(own), *self.names.get(path, ()))
-                return _spoken(given, names, self.voices, reason=own in REASONS)
-            case "variant":
-                return self._variant(given, node, path, whole)
-            case "record":
-                return self._record(given, node, path)
-        return given
+    def value(self, given: Any, option: LegalValues, path: str) -> Any:
+        """Return the legal value that JSON means, or else what it holds. Raises `UnreadableReply` for a lone null."""
+        names = {spaced(path.rpartition(".")[2]), *self.names.get(path, ())}
+        given = _plain_value(given, names, option.kind)
+        meant = option.read(given, self.nothing.get(path, MISSING), self.synonyms)
+        if meant is MISSING and given is None and "." not in path:
+            raise UnreadableReply(f"In the JSON object, {path} is null.")
+        return given if meant is MISSING else meant
 
-    def _record(self, given: Any, node: Schema, path: str) -> Any:
+    def spoken(self, given: Any, path: str) -> Any:
+        """Return the words of a field without what was thought in them."""
+        own = path.rpartition(".")[2]
+        return _spoken(given, (spaced(own), *self.names.get(path, ())), self.voices, reason=own in REASONS)
+
+    def record(self, given: Any, option: LegalValues, path: str) -> Any:
+        """Return an object with the keys of its fields, also of its JSON; what is none stays as it was given."""
+        parts = option.parts or {}
         if isinstance(given, str) and (spelt := _object_in(given)) is not None:
             given = spelt
         if isinstance(given, Mapping):
-            return self.of(given, node, f"{path}.")
+            return self.of(given, parts, f"{path}.")
         nothing = self.nothing.get(path, MISSING)
         if nothing is not MISSING and chosen(given, (), nothing) is not MISSING:
             return nothing
@@ -292,56 +279,45 @@ class Shape:
             return {}
         if path != self.lone:
             return given
-        inside = fields_of(node, self.nothing, self.synonyms, f"{path}.")
-        parts = [field for field in inside if field.decides and "." not in field.path.removeprefix(f"{path}.")]
-        if len(parts) != 1:
+        inside = fields_of(parts, self.nothing, self.synonyms, f"{path}.")
+        lone = [field for field in inside if field.decides and "." not in field.path.removeprefix(f"{path}.")]
+        if len(lone) != 1:
             return given
-        meant = parts[0].read(given)  # what the one field of the record says, without the record
-        return {parts[0].name: given if meant is MISSING else meant}
+        meant = lone[0].read(given)  # what the one field of the record says, without the record
+        return {lone[0].name: given if meant is MISSING else meant}
 
-    def _variant(self, given: Any, node: Schema, path: str, whole: Mapping[str, Any]) -> Any:
+    def variant(self, given: Any, option: Kinds, path: str, whole: Mapping[str, Any]) -> Any:
         """Return a record of several kinds, told apart by a field with one value; its others may stand beside it."""
-        tag, kinds = tag_of(node), _kinds(node)
         given = inside if isinstance(given, str) and (inside := _object_in(given)) is not None else given
-        record = given if isinstance(given, Mapping) else {**whole, tag: given}
-        record = _of_kind(record, node) or record
-        name = chosen(record.get(tag), tuple(kinds))
-        return record if name is MISSING else self.of({**record, tag: name}, {"properties": kinds[name]}, f"{path}.")
+        record = given if isinstance(given, Mapping) else {**whole, option.tag: given}
+        record = _of_kind(record, option) or record
+        name = chosen(record.get(option.tag), tuple(option.kinds))
+        if name is MISSING:
+            return record
+        return self.of({**record, option.tag: name}, option.kinds[name].parts, f"{path}.")
 
 
-def _choice_of(schema: Schema) -> tuple[str, tuple[str, ...], str] | None:
+def _choice_of(properties: Parts) -> tuple[str, tuple[str, ...], str] | None:
     """Return the field that chooses, its values, and the record of its parameters, if an answer is just such a call."""
-    kinds = {name: kind_of(node) for name, node in schema.get("properties", {}).items()}
+    kinds = {name: option.kind for name, option in properties.items()}
     choices, records = ([name for name, kind in kinds.items() if kind == each] for each in ("choice", "record"))
     if len(choices) != 1 or len(records) != 1 or set(kinds.values()) - {"choice", "record", "words"}:
         return None
-    values = tuple(each for each in schema["properties"][choices[0]]["enum"] if isinstance(each, str))
+    values = tuple(each for each in properties[choices[0]].values if isinstance(each, str))
     return choices[0], values, records[0]
 
 
-def _variant_of(choice: str, names: Sequence[str], record: Schema) -> Schema:
-    """Return the schema of a variant whose kinds are the values of a choice, all with the fields of a record."""
-    return {"anyOf": [{"properties": {choice: {"enum": [name]}, **record["properties"]}} for name in names]}
+def _variant_of(choice: str, names: Sequence[str], parameters: Parts) -> Kinds:
+    """Return a variant whose kinds are the values of a choice, all with the same parameters."""
+    return Kinds(choice, {name: Record({choice: Choice((name,)), **parameters}) for name in names})
 
 
-def tag_of(node: Schema) -> str:
-    """Return the field that tells the kinds of a variant apart."""
-    fields: Schema = node["anyOf"][0]["properties"]
-    return next(name for name, part in fields.items() if len(part.get("enum", ())) == 1)
-
-
-def _kinds(node: Schema) -> dict[str, Schema]:
-    """Return the fields of each kind of a variant."""
-    tag = tag_of(node)
-    return {branch["properties"][tag]["enum"][0]: branch["properties"] for branch in node["anyOf"]}
-
-
-def _of_kind(record: Mapping[str, Any], node: Schema) -> dict[str, Any] | None:
+def _of_kind(record: Mapping[str, Any], option: Kinds) -> dict[str, Any] | None:
     """Return a record with the kind of a variant under its tag and the fields beside it, or None if it names no kind.
 
     Read are `{"type": kind, ...}`, `{"name": kind, "arguments": {...}}` and `{kind: {...}}`.
     """
-    tag, kinds = tag_of(node), _kinds(node)
+    tag, kinds = option.tag, {name: kind.parts for name, kind in option.kinds.items()}
     names = tuple(kinds)
     own = next(
         (
@@ -403,9 +379,9 @@ def _sense(key: str, names: Collection[str], kind: Kind) -> str:
     return ""
 
 
-def _is_in_variant(key: str, node: Schema) -> bool:
+def _is_in_variant(key: str, option: LegalValues) -> bool:
     """Check for a field of one of the kinds of a variant, which may stand beside its tag."""
-    return kind_of(node) == "variant" and any(key in branch["properties"] for branch in node["anyOf"])
+    return any(key in record.parts for record in (option.kinds or {}).values())
 
 
 @lru_cache(maxsize=4096)
@@ -439,10 +415,19 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
 
 
 def _holds_object(said: str, names: Collection[str]) -> bool:
-    """Check for an object in words, under one of the `names` or as a call."""
+    """Check for an object in words: a call, or one under one of the `names` that begins them, or ends them.
+
+    Another one, before and behind which there is a sentence, is quoted. A single word before it is its label.
+    """
     objects = scan(said) if "{" in said and '"' in said else []
-    keys = [{spaced(key) for key in each.value} for each in objects if isinstance(each.value, Mapping)]
-    return any(each & {*names} or (each & {*_CALLED} and each & _ARGUMENTS) for each in keys)
+    for each in objects:
+        keys = {spaced(key) for key in each.value} if isinstance(each.value, Mapping) else set()
+        if keys & {*_CALLED} and keys & _ARGUMENTS:
+            return True
+        quoted = len(said[: each.start].split()) > 1 and has_words(said[each.end :])
+        if keys & {*names} and not quoted:
+            return True
+    return False
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:

@@ -1,4 +1,4 @@
-"""Agent Island: Deliberations. Pitches, secret votes, elimination, and a jury of the eliminated."""
+"""Agent Island: Deliberations. Pitches, secret votes, elimination, and a jury of the eliminated players."""
 
 from agentsim.games.agent_island.game import AgentIsland
 

@@ -1,6 +1,6 @@
-"""Bots of Agent Island: scripted policies, pure functions of the request and of their own luck.
+"""Bots of Agent Island: scripted policies, pure functions of the request and of a random stream of their own.
 
-What they say comes from a small seeded grammar over what really happened in the game.
+Their words come from a small seeded grammar over the events of the game.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _WHISPERS = (
 
 
 def pitch(view: View, me: str, rng: Stream) -> str:
-    """A pitch of three or four sentences."""
+    """Return a pitch of three or four sentences."""
     facts = list(_facts(view, me)) or [f"There are {len(view.active)} of us and nobody has done anything wrong yet."]
     sentences = [rng.pick(_OPENINGS), rng.pick(facts)]
     others = [player for player in view.active if player != me]
@@ -79,7 +79,7 @@ def pitch(view: View, me: str, rng: Stream) -> str:
 
 
 def _facts(view: View, me: str) -> Iterator[str]:
-    """What the public tallies say, as one speaker would put it."""
+    """Yield sentences on the public tallies from the speaker's point of view."""
     for tally in _past(view):
         mine = dict(tally.votes).get(me)
         if tally.tied:
@@ -100,7 +100,7 @@ def _facts(view: View, me: str) -> Iterator[str]:
 
 
 def _remarks(view: View, other: str) -> Iterator[str]:
-    """What is known of a player who is still in the game."""
+    """Yield sentences on a player who is still in the game."""
     spoken = view.pitches()[other]
     yield f"{other} {'has talked a good deal' if spoken > 300 else 'has said little so far'}."
     if view.tallies:
@@ -122,7 +122,7 @@ def _ballots(view: View, player: str) -> str:
 
 
 def _past(view: View) -> list[Tally]:
-    """The votes by which a player was eliminated."""
+    """Return the tallies of votes that eliminated a player."""
     return [tally for tally in view.tallies if not tally.final and tally.chosen is not None]
 
 
@@ -137,7 +137,7 @@ def quip(view: View, about: str, rng: Stream) -> str:
 
 
 def note(view: View, me: str) -> str:
-    """What a bot remembers of the round that has just ended."""
+    """Return the note that a bot keeps of the round that has just ended."""
     if not view.tallies:
         return "Nothing has been decided yet."
     tally = view.tallies[-1]
@@ -146,20 +146,20 @@ def note(view: View, me: str) -> str:
 
 
 Choose = Callable[[View, str, Sequence[str], Stream], tuple[str, str]]
-"""Whom to vote for among candidates, and why."""
+"""A function that returns the candidate to vote for, and the reason."""
 
 
 def loudest(view: View, candidates: Sequence[str]) -> str:
-    """The candidate heard to say most in pitches; the earliest of them on the ballot where equal."""
+    """Return the candidate who said most in pitches, or the first of them on the ballot in a tie."""
     spoken = view.pitches()
     return max(candidates, key=lambda player: spoken[player])
 
 
 def suspects(view: View, me: str) -> frozenset[str]:
-    """Those who must have voted for `me` in some past round, as far as the public tallies show.
+    """Return the players who must have voted for `me` in some past round, according to the public tallies.
 
-    A voter is certain where, my own vote aside, every vote went to me or to that voter itself: it
-    cannot have voted otherwise. My own vote is what I remember of it.
+    A voter must have done so if, apart from my own vote, every vote went to me or to that voter itself. My own vote is
+    taken from my record.
     """
     certain: set[str] = set()
     for tally in view.tallies:
@@ -175,7 +175,7 @@ def suspects(view: View, me: str) -> frozenset[str]:
 
 
 def ally(view: View, me: str, among: Sequence[str]) -> str | None:
-    """The next player in seat order, after `me`, who is among these."""
+    """Return the next player after `me` in seat order who is among these, or None."""
     seat = view.players.index(me)
     around = (*view.players[seat + 1 :], *view.players[:seat])
     return next((player for player in around if player in among), None)

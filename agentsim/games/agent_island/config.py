@@ -1,6 +1,6 @@
 """Config: the `[game_config]` table of Agent Island. Players and models are not configured here.
 
-The same settings in the words of the project that the game comes from are read by `project`.
+`project` reads the same settings from the files of the project that the game comes from.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agentsim.games.agent_island.project import GameTable
 
 Phase: TypeAlias = Literal["pitches", "votes", "elimination", "sidebars", "quips", "summaries"]
 Effect: TypeAlias = Literal["eliminate", "win", "poll", "none"]
-"""What a round's vote comes to."""
+"""The effect of a round's vote."""
 Memory: TypeAlias = Literal["full", "summary"]
 Characters: TypeAlias = Annotated[int, Field(ge=20, le=20_000)]
 Messages: TypeAlias = Annotated[int, Field(ge=1, le=20)]
@@ -31,7 +31,7 @@ _KEYS = "game_config.round_overrides"
 
 
 def _fitting(phases: tuple[Phase, ...] | None, info: ValidationInfo) -> tuple[Phase, ...] | None:
-    """The phases, if they go with the vote that stands beside them."""
+    """Check that the phases fit the vote of the same table. Raises `ValueError` if they do not."""
     if phases is None:
         return None
     vote, found = info.data.get("vote"), f"found {json.dumps(phases)[:200]}"
@@ -144,7 +144,7 @@ class AgentIslandConfig(RoundSettings):
         return self
 
     def schedule(self, players: int) -> tuple[RoundSettings, ...]:
-        """The settings of every round for so many players; `ScenarioError` where they make no game."""
+        """Return the settings of every round for so many players. Raises `ScenarioError` if they make no valid game."""
         rounds = players - 1 if self.rounds == "auto" else self.rounds
         schedule = tuple(self.settings(index, rounds) for index in range(1, rounds + 1))
         leaving = sum(settings.vote == "eliminate" for settings in schedule)
@@ -167,7 +167,10 @@ class AgentIslandConfig(RoundSettings):
         return schedule
 
     def settings(self, index: int, rounds: int) -> RoundSettings:
-        """The settings of round `index` of `rounds`, its vote said; an override for "final" wins over one by number."""
+        """Return the settings of round `index` of `rounds`, with its vote.
+
+        An override for "final" wins over one by number.
+        """
         values = self.model_dump(include=set(RoundSettings.model_fields))
         for wanted in (index, "final" if index == rounds else None):
             for override in self.round_overrides:
@@ -180,11 +183,10 @@ class AgentIslandConfig(RoundSettings):
             raise ScenarioError(f"round {index}: {first_objection(error)[1]}", key=_KEYS) from None
 
     def remembers(self, player: PlayerId) -> Memory:
-        """How this player remembers."""
         return self.memory_of.get(player, self.memory)
 
     def named(self) -> Iterator[tuple[str, PlayerId]]:
-        """Every player whom a setting names, with its key."""
+        """Yield the key of the setting, and the player, for every player whom a setting names."""
         yield from (("game_config.memory_of", player) for player in self.memory_of)
         for table in self._tables():
             if isinstance(table.quips_by, tuple):

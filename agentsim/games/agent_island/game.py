@@ -1,6 +1,6 @@
 """AgentIsland: the game as the kernel sees it, and its rounds, phase by phase.
 
-What a phase does stands in a chapter of its own.
+Each phase is implemented in a module of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.agent_island import panels, rulebook
+from agentsim.games.agent_island import laws, panels, rules_text
 from agentsim.games.agent_island.bots import BOTS
 from agentsim.games.agent_island.config import AgentIslandConfig, RoundSettings
 from agentsim.games.agent_island.sidebars import (
@@ -59,21 +59,21 @@ R = TypeVar("R", bound=IslandRequest[Any])
 
 
 class Logger(Protocol):
-    """What a phase can be given to report to: a `logging.Logger` is one."""
+    """The part of `logging.Logger` that phases report to."""
 
     def info(self, msg: str, /, *args: Any) -> Any:
-        """One line, its arguments put in for the placeholders."""
+        """Log one line. `args` fill the placeholders of `msg`."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundContext:
-    """What a phase works with. The first nine are the seed's, by its names.
+    """The working context of a phase. The names of the first nine fields are those of the original project.
 
-    `players` are the ids in seat order: who answers for them is the driver's business. `history` is the table: what is
-    told there is the history, and there players are asked. `active_player_ids` and `eliminated_player_ids` change
-    when a player leaves. `logger` gets a line for every event; the game itself has none, since rules do no IO.
-    `votes` is what the vote came to: `vote_tally`, `selected_player` and `tied`, between whom the lot decided.
+    `players` are the ids in seat order. `history` is the table: `history.tell` appends to the history, and
+    `history.ask` asks players. `active_player_ids` and `eliminated_player_ids` change when a player leaves. `logger`
+    gets a line for every event; the game itself passes None, since rules do no IO. `votes` is the result of the round's
+    vote: `vote_tally`, `selected_player` and `tied`, the players between whom the lot decided.
     """
 
     round_index: int
@@ -87,11 +87,14 @@ class RoundContext:
     votes: dict[str, Any] = field(default_factory=dict)
     config: AgentIslandConfig = field(default_factory=AgentIslandConfig)
     island: Island | None = None
-    """The whole game's state; a phase that is played by itself has one of this round alone."""
+    """The state of the whole game, or None if a phase is played by itself."""
 
     @cached_property
     def state(self) -> Island:
-        """The game's state, which the two lists of players belong to."""
+        """The state of the game, which shares its two lists of players with this context.
+
+        A phase that is played by itself gets the state of this round alone.
+        """
         if self.island is not None:
             return self.island
         return Island(
@@ -110,17 +113,17 @@ class RoundContext:
         return view(self.history, self.state, player, self.rules_prompt)
 
     def question(self, kind: type[R], player: PlayerId, **fields: Any) -> R:
-        """A question to this player, who knows what it may know now."""
+        """Return a request to this player, with all that it may know now."""
         return kind(player=player, view=self.view_of(player), **fields)
 
     def drawn(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
-        """These players in an order that is drawn and told to all."""
+        """Draw an order of these players and tell it to all."""
         order = self.history.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
         self.tell(OrderDrawn(phase, tuple(order)), to=Everyone)
         return order
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
-        """Tell the table, and the logger that it happened."""
+        """Tell the table, and log the event's heading."""
         self.history.tell(event, to=to, by=by)
         if self.logger is not None:
             self.logger.info("round %d: %s", self.round_index, event.heading)
@@ -138,6 +141,8 @@ PHASES: Mapping[str, Callable[[RoundContext], Awaitable[None]]] = {
 
 
 class Round:
+    """One round of the game."""
+
     def __init__(self, context: RoundContext) -> None:
         self.context = context
 
@@ -192,7 +197,7 @@ class AgentIsland(Game):
     reserved = frozenset({NOBODY})
     course = staticmethod(panels.course)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(rulebook.laws)
+    laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
     def admit(self, config: AgentIslandConfig, players: Sequence[PlayerId]) -> None:
@@ -211,7 +216,7 @@ class AgentIsland(Game):
 
     async def play(self, table: Table, config: AgentIslandConfig) -> Outcome:
         schedule = config.schedule(len(table.players))
-        rules = rulebook.rules_prompt(len(table.players), schedule, config.rules, config.topic)
+        rules = rules_text.rules_prompt(len(table.players), schedule, config.rules, config.topic)
         island = Island(table.players, len(schedule), jury=schedule[-1].vote == "win")
         table.watch(island, island.progress)
         table.tell(GameBegan(island.players, island.rounds), to=Everyone)

@@ -1,6 +1,6 @@
 """Panels and tables: votes, survival, words, mentions and jury, from the events that one audience heard.
 
-Given the events one player heard, panels show what that player could know. Markup does not belong here.
+Given the events that one player heard, panels show only what that player could know. Markup does not belong here.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from agentsim.games.agent_island.view import RoundBegan
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Voted, Won
 
 _SPOKEN = (Pitched, Quipped)
-_QUOTED = 160  # characters of a juror's reason
+_QUOTED = 160  # the most characters of a juror's reason
 
 
 def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
-    """Everything there is to show; panels without any data are left out."""
+    """Return all panels that have data."""
     some = (_votes(log, players), _jury(log), _survival(log, players))
     out: list[Panel] = [panel for panel in some if panel is not None]
     spoken = [(told.round, told.event.player, told.event.text) for told in log if isinstance(told.event, _SPOKEN)]
@@ -30,7 +30,7 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Pane
 
 
 def _votes(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> DataTable | None:
-    """A column a count: whom each voted for, what was counted, and what came of it."""
+    """Return one column per count: each player's vote, the numbers, and the outcome."""
     tallies = [told.event for told in log if isinstance(told.event, Tallied)]
     if not tallies:
         return None
@@ -86,7 +86,7 @@ def _survival(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Chart 
 
 
 def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
-    """All votes to eliminate each player so far; the jury's decide."""
+    """Return the votes to eliminate each player so far. The jury's votes are the margin."""
     tallies = [told.event for told in log if isinstance(told.event, Tallied) and not told.event.final]
     if not tallies:
         return Course(margin=("jury_votes",), why=_why(log))
@@ -105,7 +105,7 @@ def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
 
 
 def _why(log: Sequence[LoggedEvent]) -> str:
-    """Who of the jury voted for the winner, with the longest reason; empty where no such vote was heard."""
+    """Return the jurors who voted for the winner, with the longest reason, or "" if no such vote was heard."""
     won = next(((told.round, told.event.player) for told in log if isinstance(told.event, Won)), None)
     kept = [t.event for t in log if isinstance(t.event, Voted) and (t.round, t.event.choice) == won]
     if not kept:
@@ -140,9 +140,10 @@ def _mentions(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-    """`votes`: one row a vote, Choice empty for an abstention. `tallies`: one row a candidate of a count.
+    """Return `votes` with one row per vote, and `tallies` with one row per candidate of a count.
 
-    Ballot is a JSON list of the candidates in the order in which the voter read them, Position that of its choice.
+    Choice is empty for an abstention. Ballot is a JSON list of the candidates in the order in which the voter read
+    them, Position the place of its choice.
     """
     votes: list[tuple[Cell, ...]] = []
     tallies: list[tuple[Cell, ...]] = []

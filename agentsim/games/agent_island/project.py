@@ -1,6 +1,6 @@
-"""project: the `[game]` table of the Agent Island project's files, and the same game in our words.
+"""The `[game]` table of the Agent Island project's files, and its translation into `game_config`.
 
-Its keys and their meaning are that project's. What a round's settings do is not said here; `config` has them.
+Keys and their meaning are those of that project. `config` documents the settings of a round.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RoundTable(ProjectTable):
 
 
 class GameTable(ProjectTable):
-    """`[game]`. `logs_dir` and `log_prefix` say where and under what name that project logs, and change no game."""
+    """The table `[game]`. `logs_dir` and `log_prefix` name the project's logs, and do not affect the game."""
 
     num_players: int
     num_rounds: Annotated[int, Field(ge=1, le=1_000)]
@@ -59,7 +59,10 @@ class GameTable(ProjectTable):
     log_prefix: str | None = None
 
     def translated(self, players: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """`game_config`, and a `seed` where a `game_id` seeds chance; `players` as their tables have them."""
+        """Return `game_config`, and a `seed` if there is a `game_id`. `players` are the tables of the players.
+
+        Raises `ScenarioError` if the table makes no valid game.
+        """
         if len(players) != self.num_players:
             raise ScenarioError(
                 f"is {self.num_players}, but there are {counted(len(players), 'player')}",
@@ -89,7 +92,7 @@ class GameTable(ProjectTable):
         return {"game_config": config, **({"seed": _seed(self.game_id)} if self.game_id else {})}
 
     def _round(self, index: int) -> dict[str, Any]:
-        """One round in our words; of several tables for it, what the last of them says."""
+        """Return one round as our settings. If several overrides name it, the last one wins."""
         phases, kind, sidebars = self.phases, self.round_type, self.phase_config.sidebars
         for place, table in enumerate(self.round_overrides):
             if table.round > self.num_rounds:
@@ -123,7 +126,7 @@ class GameTable(ProjectTable):
 
 
 def _played(index: int, last: bool, phases: Sequence[Phase], kind: RoundType) -> dict[str, Any]:
-    """The phases of a round, and what its vote comes to."""
+    """Return the phases of a round and the effect of its vote. Raises `ScenarioError` if they do not fit."""
     if kind == "final" and not last:
         raise ScenarioError(
             f'round {index} is "final", but more rounds follow',
@@ -144,7 +147,7 @@ def _played(index: int, last: bool, phases: Sequence[Phase], kind: RoundType) ->
 
 
 def _changed(played: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
-    """What a round has otherwise than the first; its phases and its vote go together."""
+    """Return the settings in which a round differs from the first. The phases and the vote are given together."""
     changed = {key for key in played if played[key] != first[key]}
     if changed & {"vote", "phases"}:
         changed |= {"vote", "phases"}
@@ -152,5 +155,5 @@ def _changed(played: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, A
 
 
 def _seed(game_id: str) -> int:
-    """The same draws for the same id, though not those of that project."""
+    """Return a seed that is the same for the same id. The project's own draws differ."""
     return int.from_bytes(hashlib.sha256(game_id.encode()).digest()[:8], "big") >> 1

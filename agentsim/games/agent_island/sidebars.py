@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from agentsim.engine import Choice
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import AGAINST, FOR, Deed, Everyone
+from agentsim.engine.event import AGAINST, FOR, Everyone, InteractionRule
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
@@ -37,10 +37,10 @@ class Approached(
         "{player} approaches nobody.",
     ),
     private=("pair",),
-    deeds=(
-        Deed("player", "partner", "approached"),
-        Deed("partner", "player", "agreed to talk", FOR, when="accepted"),
-        Deed("partner", "player", "declined to talk", AGAINST, when="declined"),
+    interactions=(
+        InteractionRule("player", "partner", "approached"),
+        InteractionRule("partner", "player", "agreed to talk", FOR, when="accepted"),
+        InteractionRule("partner", "player", "declined to talk", AGAINST, when="declined"),
     ),
 ):
     player: str
@@ -49,12 +49,12 @@ class Approached(
 
     @property
     def pair(self) -> tuple[str, ...]:
-        """Who seeks a word, and of whom, if anyone."""
+        """The player who approaches, and the partner if there is one."""
         return (self.player, *([self.partner] if self.partner else []))
 
     @property
     def declined(self) -> bool:
-        """Whether it was the partner who would not talk."""
+        """True if the partner declined to talk."""
         return self.partner is not None and not self.accepted
 
 
@@ -62,7 +62,7 @@ class TakenAside(
     Told,
     heading="Player {player} takes {partner} aside",
     content="{player} takes {partner} aside for a private talk.",
-    deeds=(Deed("player", "partner", "approached"),),
+    interactions=(InteractionRule("player", "partner", "approached"),),
     private=("player", "partner"),
 ):
     """An approach that cannot be declined."""
@@ -80,7 +80,7 @@ class Whispered(
     kind="whisper",
     heading="{speaker} to {listener}, in private",
     words="text",
-    deeds=(Deed("speaker", "listener", "whispered", when="text"),),
+    interactions=(InteractionRule("speaker", "listener", "whispered", when="text"),),
     private=("speaker", "listener"),
 ):
     said: ClassVar[Template] = "privately to {listener}"
@@ -90,25 +90,25 @@ class Whispered(
 
 
 class ApproachMade(Decision):
-    """Whom to approach for a private exchange, or `nobody`."""
+    """The partner for a private exchange, or `nobody`."""
 
     partner: Annotated[str, lambda asked: Choice(asked.partners, nothing=NOBODY)]
 
 
 class Answer(Decision):
-    """Whether to accept an approach."""
+    """The answer to an approach."""
 
     accept: bool
 
 
 class Approach(IslandRequest[ApproachMade]):
-    """Whom do you take aside?"""
+    """A request for a partner."""
 
     abstains: ClassVar[bool] = True
 
     free: tuple[str, ...]
     may_decline: bool = True
-    """Where those who are approached may not decline, who approaches may not stay alone either."""
+    """False if partners may not decline; then the player who approaches must choose one too."""
 
     @property
     def partners(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class Approach(IslandRequest[ApproachMade]):
 
 
 class AnswerApproach(IslandRequest[Answer]):
-    """Do you accept?"""
+    """A request to accept or decline an approach."""
 
     particulars: ClassVar[tuple[str, ...]] = ("by",)
 
@@ -130,7 +130,7 @@ class AnswerApproach(IslandRequest[Answer]):
 
 
 class Whisper(SpeechRequest):
-    """What do you say to your partner in private?"""
+    """A request for a private message to the partner."""
 
     about: ClassVar[str] = "your message"
 
@@ -146,7 +146,7 @@ class Whisper(SpeechRequest):
 
 
 async def phase_sidebars(context: RoundContext) -> None:
-    """As many exchanges as the round has: in each the players choose partners, in a drawn order, and talk."""
+    """Play all exchanges of the round: in each the players choose partners, in a drawn order, and talk."""
     settings = context.settings
     for exchange in range(1, settings.exchanges + 1):
         if settings.exchanges > 1:
@@ -158,7 +158,7 @@ async def phase_sidebars(context: RoundContext) -> None:
 
 
 async def _at_once(context: RoundContext, order: Sequence[str]) -> None:
-    """Each player who is still free approaches one other who is; then all pairs talk at the same time."""
+    """Let each player who is still free approach another free one; then all pairs talk concurrently."""
     pairs: list[tuple[str, str]] = []
     for player in order:
         taken = {member for pair in pairs for member in pair}
@@ -171,7 +171,7 @@ async def _at_once(context: RoundContext, order: Sequence[str]) -> None:
 
 
 async def _in_turn(context: RoundContext, order: Sequence[str], where: str) -> None:
-    """Every player opens one talk, with anyone; what is said in it is known to the two when the next is opened."""
+    """Let every player in turn open one talk with any other. Each talk ends before the next is opened."""
     for player in order:
         others = [other for other in context.active_player_ids if other != player]
         drawn = context.history.chance.stream(f"partners/{where}/{player}").shuffled(others)
@@ -181,7 +181,7 @@ async def _in_turn(context: RoundContext, order: Sequence[str], where: str) -> N
 
 
 async def _approach(context: RoundContext, player: str, free: tuple[str, ...]) -> str | None:
-    """The partner who talks, or None. An approach that fails stays between those it concerns."""
+    """Return the partner who agrees to talk, or None. Only the players concerned hear of an approach that fails."""
     table, settings = context.history, context.settings
     made = await table.ask(context.question(Approach, player, free=free, may_decline=settings.may_decline))
     partner = made.partner
@@ -201,7 +201,7 @@ async def _approach(context: RoundContext, player: str, free: tuple[str, ...]) -
 
 
 async def _exchange(context: RoundContext, first: str, second: str) -> None:
-    """The two speak in turn, heard by themselves alone."""
+    """Let two players speak in turn, heard only by each other."""
     table, limit = context.history, context.settings.message_chars
     turns = context.settings.messages_per_exchange
     for turn in range(1, turns + 1):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from agentsim.engine import Each, Text
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import NAMED, Deed, Everyone
+from agentsim.engine.event import NAMED, Everyone, InteractionRule
 from agentsim.engine.wording import Template, counted, cut, listed
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
@@ -21,12 +21,12 @@ class Pitched(Told, kind="pitch", heading="Player {player}'s pitch", words="text
 
 
 class Pitch(SpeechRequest):
-    """Why should you go on (in the final: win)?"""
+    """A request for a public pitch: why the player should stay (in the final: win)."""
 
     about: ClassVar[str] = "your pitch"
 
     after: int = 0
-    """How many speak after this player."""
+    """The number of players who speak after this one."""
 
     def question(self) -> str:
         if self.view.final:
@@ -37,7 +37,7 @@ class Pitch(SpeechRequest):
 
 
 async def phase_pitches(context: RoundContext) -> None:
-    """Each active player in a drawn order makes a public pitch, which everyone hears before the next."""
+    """Ask each active player in a drawn order for a public pitch, which all players hear before the next one."""
     table, limit = context.history, context.settings.pitch_chars
     order = context.drawn("pitches", context.active_player_ids)
     for position, player in enumerate(order, start=1):
@@ -50,7 +50,7 @@ class Quipped(
     kind="quip",
     heading="{player} about {about}",
     words="text",
-    deeds=(Deed("player", "about", NAMED, when="text"),),
+    interactions=(InteractionRule("player", "about", NAMED, when="text"),),
 ):
     said: ClassVar[Template] = "quip about {about}"
     player: str
@@ -59,13 +59,13 @@ class Quipped(
 
 
 class QuipsMade(Decision):
-    """One line about each other active player, by id."""
+    """One line about each other player, by id."""
 
     quips: Annotated[dict[str, str], lambda asked: Each(asked.about, Text(asked.limit, empty=False))]
 
 
 class Quips(IslandRequest[QuipsMade]):
-    """What is your one public line about every other player?"""
+    """A request for one public line about each of the players `about`."""
 
     abstains: ClassVar[bool] = True
     particulars: ClassVar[tuple[str, ...]] = ("about", "limit")
@@ -78,9 +78,9 @@ class Quips(IslandRequest[QuipsMade]):
 
 
 async def phase_quips(context: RoundContext) -> None:
-    """Each speaker says one public line about every other player: all at once, or each knowing those before.
+    """Ask each speaker for one public line about every other player, all at once or one after the other.
 
-    The eliminated are spoken of where they may speak.
+    Unless only active players quip, there are lines about eliminated players too.
     """
     table, settings, limit = context.history, context.settings, context.settings.quip_chars
     active = settings.quips_by == "active"

@@ -1,4 +1,4 @@
-"""Island: who is still there and how each round ended. Prompts do not belong here."""
+"""Island: the players still in the game and the result of each vote. Prompts do not belong here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from agentsim.engine.wording import counted, listed
 
 @dataclass(frozen=True)
 class Tally:
-    """How a vote came out: votes by candidate (all candidates, zero too), who left or won, and whether by lot.
+    """The result of a vote: votes by candidate (all candidates, also those with none), and the player who left or won.
 
-    `tied` are the candidates between whom chance decided; empty where the votes did. A poll has chosen no player.
+    `tied` are the candidates between whom a lot decided, or empty if the votes did. `chosen` is None for a poll.
     """
 
     round: int
@@ -27,7 +27,7 @@ class Tally:
 
     @cached_property
     def in_words(self) -> str:
-        """The vote as a fact: `R1 votes: B 2, A 1, C 0; 1 abstained. Voted out: B.`"""
+        """The vote in words: `R1 votes: B 2, A 1, C 0; 1 abstained. Voted out: B.`"""
         votes = ", ".join(f"{player} {count}" for player, count in self.votes)
         silent = f"; {self.abstentions} abstained" if self.abstentions else ""
         lot = f", by lot between {listed(self.tied)}" if self.tied else ""
@@ -41,9 +41,9 @@ class Tally:
 
 @dataclass
 class Island:
-    """The state of one game; `round` is 0 before the first.
+    """The state of one game. `round` is 0 before the first round.
 
-    `jury` says whether the last round is a final; `leaving` is who was voted out and has not left yet.
+    `jury` is true if the last round is a final. `leaving` is the player who was voted out and has not left yet.
     """
 
     players: tuple[str, ...]
@@ -62,11 +62,11 @@ class Island:
 
     @property
     def final(self) -> bool:
-        """Whether the jury names the winner in the present round."""
+        """True if the jury names the winner in the present round."""
         return self.jury and self.round == self.rounds
 
     def settle(self, tally: Tally) -> None:
-        """Let a vote count: its choice wins in the final, and is to leave in any other round."""
+        """Record a vote: its choice wins in the final, and is to leave in any other round."""
         self.tallies.append(tally)
         if tally.final:
             self.winner = tally.chosen
@@ -79,9 +79,9 @@ class Island:
         self.leaving = None
 
     def standings(self) -> tuple[Standing, ...]:
-        """The winner, the other finalists by jury votes, then the eliminated, the last to leave first.
+        """Return the winner, the other finalists by jury votes, then the eliminated players, the last to leave first.
 
-        Without a final, who is left shares the first place.
+        Without a final, all players who are left share the first place.
         """
         jury = dict(self.tallies[-1].votes) if self.winner is not None else {}
         left = {tally.chosen: tally.round for tally in self.tallies if not tally.final}
@@ -99,7 +99,7 @@ class Island:
         return ranked(entries)
 
     def progress(self) -> Progress:
-        """The round, who is left, and the votes against each so far."""
+        """Return the round, the players who are left, and the votes against each so far."""
         against = {each.player: int(each.score["votes_against"]) for each in self.standings()}
         rows = (
             (player, f"{counted(votes, 'vote')} against", player in self.active) for player, votes in against.items()

@@ -1,7 +1,7 @@
-"""View: what one player may know, how it stands in a prompt, and what all questions share; the announcements; and the
-summaries that take the place of a round.
+"""View: what one player may know, its form in a prompt, the base of all requests, announcements, and summaries.
 
-Never the state with pieces taken out. Each question stands in its chapter.
+A view is built from the events that the player heard and from public results, never by removing parts of the state.
+Each request is in the module of its phase.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 class Told(Event, base=True):
     said: ClassVar[Template] = "{kind}"
-    """What its words are to those who hear them: `pitch`, `quip about B`."""
+    """The name of the event's words for those who hear them: `pitch`, `quip about B`."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing heard: the words of a player and what kind of words they are, or a fact, which is from no sender.
+    """One thing heard: the words of a player with their kind, or a fact, which has no sender.
 
-    Of a count of votes it is the place alone, since `tallies` have it.
+    The line of a count of votes has no text, since `tallies` has the result.
     """
 
     round: int
@@ -42,9 +42,9 @@ class Line:
     text: str
 
     def shown(self, reader: str) -> str:
-        """The line in this reader's prompt: words stand in quotation marks, `R1 A pitch: "Keep me."`, facts do not.
+        """Return the line as this reader's prompt shows it: `R1 A pitch: "Keep me."`, or a fact without quotes.
 
-        What the reader itself said is marked, so that it can be told from what others say that it said.
+        The reader's own words are marked, to tell them from others' claims about what it said.
         """
         if not self.sender:
             return f"R{self.round} {self.text}"
@@ -54,11 +54,11 @@ class Line:
 
 @dataclass(frozen=True)
 class View:
-    """What a player knows when it is asked.
+    """The knowledge of a player when it is asked.
 
-    `transcript` is all it heard, oldest first; where it wrote a summary of a round, the summary stands in
-    for what it had heard of that round. `tallies` are the public results, restated from the state; `rules` are the
-    rules in words; `jury` says whether the last round is a final.
+    `transcript` is all that it heard, oldest first, except that its summary of a round replaces what it heard in that
+    round. `tallies` are the public results, taken from the state. `rules` are the rules in words. `jury` is true if the
+    last round is a final.
     """
 
     players: tuple[str, ...]
@@ -72,16 +72,16 @@ class View:
 
     @property
     def final(self) -> bool:
-        """Whether the jury names the winner in the present round."""
+        """True if the jury names the winner in the present round."""
         return self.jury and self.round == self.rounds
 
     @property
     def eliminated(self) -> tuple[str, ...]:
-        """Who has left the game, in the order of the seats."""
+        """The players who have left the game, in seat order."""
         return tuple(player for player in self.players if player not in self.active)
 
     def pitches(self) -> dict[str, int]:
-        """Words each player has been heard to say in pitches, in characters."""
+        """Return the number of characters that each player was heard to say in pitches."""
         spoken = dict.fromkeys(self.players, 0)
         for line in self.transcript:
             if line.kind == "pitch":
@@ -89,13 +89,13 @@ class View:
         return spoken
 
     def record(self, player: str) -> Iterator[str]:
-        """What was heard, line by line, as this player reads it."""
+        """Yield the lines of the record as this player reads them."""
         results = {tally.round: tally for tally in self.tallies}
         for line in self.transcript:
             yield results[line.round].in_words if line.kind == "tally" else line.shown(player)
 
     def state(self, player: str) -> Iterator[str]:
-        """The present state in words, as this player reads it."""
+        """Yield the sentences on the present state as this player reads them."""
         out = "on the jury" if self.jury else "out of the game"
         gone = f" {out.capitalize()}: {listed(self.eliminated)}." if self.eliminated else ""
         yield f"Now: round {self.round} of {self.rounds}{', the final' * self.final}."
@@ -108,20 +108,20 @@ D = TypeVar("D", bound=Decision)
 
 
 class Speech(Decision):
-    """Words; empty where a player says nothing."""
+    """A text, empty if the player says nothing."""
 
     text: Annotated[str, lambda asked: Text(asked.limit, asked.about, empty=False)]
 
 
 class IslandRequest(Request[D]):
-    """A question to a player with this view: the rules, what it heard, the state, and what it is asked."""
+    """A request to a player with this view: the rules, the record, the state, and the question."""
 
     unshown: ClassVar[Mapping[str, str]] = {"view.jury": "the rules say whether a jury votes"}
 
     view: View
 
     def question(self) -> str:
-        """The last paragraph of the prompt, without the shape of the answer."""
+        """Return the last paragraph of the prompt, without the form of the answer."""
         raise NotImplementedError
 
     def prompt(self) -> Prompt:
@@ -135,7 +135,7 @@ class IslandRequest(Request[D]):
 
 
 class SpeechRequest(IslandRequest[Speech]):
-    """A question that is answered in words: JSON, or plain prose, which cannot be misunderstood here."""
+    """A request for a text, answered in JSON or in plain prose."""
 
     prose: ClassVar[str | None] = "text"
     about: ClassVar[str]
@@ -165,7 +165,7 @@ class RoundBegan(
 
     @property
     def final(self) -> bool:
-        """Whether the jury names the winner in this round."""
+        """True if the jury names the winner in this round."""
         return self.round == self.rounds
 
 
@@ -193,13 +193,16 @@ class Summarized(
 
 
 class Transcript:
-    """What one player has heard, line by line; its own summary of a round stands in for all of it but the count."""
+    """The lines that one player has heard.
+
+    Its summary of a round replaces all lines of the round except the count of votes.
+    """
 
     def __init__(self, player: PlayerId) -> None:
         self.lines: list[Line] = []
 
     def hear(self, entry: LoggedEvent) -> None:
-        """One more event; what the state says of it is not said here as well."""
+        """Append an event, unless the state in the prompt already shows it."""
         event = entry.event
         if isinstance(event, Announced):
             self.lines.append(Line(entry.round, "", event.kind, event.content))
@@ -214,7 +217,7 @@ class Transcript:
 
 
 def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
-    """What `player` may know now."""
+    """Return what `player` may know now."""
     return View(
         players=island.players,
         round=island.round,
@@ -228,7 +231,7 @@ def view(table: Table, island: Island, player: PlayerId, rules: str) -> View:
 
 
 class Summarize(SpeechRequest, kind="summary"):
-    """What will you remember of this round?"""
+    """A request for a private note on the round."""
 
     about: ClassVar[str] = "your note"
 
@@ -240,7 +243,10 @@ class Summarize(SpeechRequest, kind="summary"):
 
 
 async def phase_summaries(context: RoundContext) -> None:
-    """Each player who remembers by summaries, the jury too, writes a private one of the round so far, all at once."""
+    """Ask the players who remember by summaries for a private one of the round so far, all at once.
+
+    Jurors are asked too.
+    """
     limit = context.config.summary_chars
     requests = [
         context.question(Summarize, player, limit=limit)

@@ -1,4 +1,4 @@
-"""Votes: all vote at once and in secret, the votes are counted, and who must go leaves."""
+"""Votes: all voters vote at once and in secret, the votes are counted, and the chosen player leaves or wins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from agentsim.engine import Choice, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
-from agentsim.engine.options import Schema
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told
@@ -23,7 +23,7 @@ class PollOpened(Told, heading="A poll", content="The next vote is a poll: no pl
 
 
 class VoteCast(Decision):
-    """For whom, and why; `vote` None is an abstention, which only the fallback gives."""
+    """A vote and its explanation. `vote` is None for an abstention, which only the fallback gives."""
 
     explanation: Annotated[str, lambda asked: Text(asked.limit, "one or two sentences")] = ""
     vote: Annotated[str | None, lambda asked: Choice(asked.ballot)] = None
@@ -44,7 +44,7 @@ class Voted(
     explanation: str
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
-        """For the winner in the final round, against who must go in any other."""
+        """Yield the vote: for the winner in the final round, against the player who is to leave in any other."""
         began = past.last(LastRoundBegan) or past.last(RoundBegan)
         if began is not None and self.choice is not None:
             deed = "voted for" if began.final else "voted to eliminate"
@@ -101,7 +101,7 @@ class Won(
 
 
 class Vote(IslandRequest[VoteCast]):
-    """Whom do you vote for? `ballot` is the order in which this voter reads the candidates."""
+    """A request for a secret vote. `ballot` is the order in which this voter reads the candidates."""
 
     abstains: ClassVar[bool] = True
     unheard: ClassVar[Mapping[str, str]] = {"ballot": "its order is drawn for this vote, and is read here first"}
@@ -115,12 +115,15 @@ class Vote(IslandRequest[VoteCast]):
         poll = "This vote is a poll: no player leaves by it. " if self.poll else ""
         return f"{poll}Vote for the player who should {aim}. Your vote and your explanation stay secret."
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
-        return {"explanation": {"default": ""}}
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
+        return {"explanation": Narrowed(usual="")}
 
 
 async def phase_votes(context: RoundContext) -> None:
-    """All voters vote at once, in secret; most votes leave (final: win), and chance decides a tie."""
+    """Ask all voters at once for a secret vote. The player with the most votes leaves (in the final: wins).
+
+    Chance decides a tie. No player leaves by a poll.
+    """
     table, index = context.history, context.round_index
     candidates = tuple(context.active_player_ids)
     voters = context.eliminated_player_ids if context.final_round else candidates if len(candidates) > 1 else ()
@@ -164,7 +167,7 @@ def _count(context: RoundContext, votes: Mapping[str, VoteCast]) -> None:
 
 
 async def phase_elimination(context: RoundContext) -> None:
-    """The player whom the votes of this round chose leaves and joins the jury."""
+    """Let the player with the most votes of this round leave and join the jury."""
     chosen, votes = context.votes["selected_player"], context.votes["vote_tally"]
     context.state.eliminate(chosen)
     eliminated = Eliminated(chosen, context.round_index, votes[chosen], bool(context.votes["tied"]))

@@ -1,4 +1,4 @@
-"""Bidding: what a team is asked, what its answer comes to, and who hears of it. Whether a bid counts is `state`."""
+"""Bidding: the request for a bid, the answer's effect, and its audience. `state` decides whether a bid counts."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Annotated, Any, ClassVar
 from agentsim.engine import Number, Text
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
-from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Request
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.table import Table
 from agentsim.engine.wording import By, cut, filled
 from agentsim.errors import UnreadableReply
-from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.games.auction.config import AuctionConfig
+from agentsim.games.auction.lots import AuctionBegan
 from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, view, why_not
 
 
 class BidCast(Decision):
-    """What a team offers and why; `bid` None is what no readable reply comes to: only the fallback gives it."""
+    """A team's bid and its reason. `bid` is None for an unreadable reply, which only the fallback gives."""
 
     reasoning: Annotated[str, lambda asked: Text(asked.reasoning_chars)] = ""
     bid: Annotated[WholeNumber | None, Number(0, None, nothing=0)]
@@ -46,9 +46,9 @@ class BidMade(
     in_prompt=False,
     private=("kept_by",),
 ):
-    """One team's answer in one iteration, and what it came to; an unreadable one is a bid of 0.
+    """One team's answer in one iteration, and its effect. An unreadable answer is a bid of 0.
 
-    `high_before` is None of a sealed bid: what others bid is not in the event that its team hears.
+    `high_before` is None for a sealed bid, since the team must not learn the bids of others.
     """
 
     round: int
@@ -62,7 +62,7 @@ class BidMade(
 
     @property
     def kept_by(self) -> str | None:
-        """The team that alone learns of it: a bid that does not count, or a sealed one."""
+        """The only team that hears the event, for a sealed or an invalid bid, or None for all."""
         return self.team if self.high_before is None or not self.valid else None
 
     @property
@@ -71,7 +71,7 @@ class BidMade(
 
 
 class Reasoned(Event, kind="reasoning", heading="{name} to itself", words="text", private=("team",)):
-    """What a team thought about its bid; only that team hears it."""
+    """A team's private reasoning about its bid."""
 
     round: int
     iteration: int
@@ -92,11 +92,10 @@ _REFUSED = By(
 
 
 class Bid(Request[BidCast]):
-    """How much do you bid for the present item?
+    """A request for a bid on the present item.
 
-    Whether the bid is high enough, and whether the team has so much, is the auction's verdict (`why_not`) and no
-    matter of reading: any whole number from 0 is an answer. `refused` says why this team's bid of before did not
-    count, where it did not; no other team is told.
+    Any whole number from 0 is a legal answer; the auction decides whether it counts (`why_not`). `refused` says why
+    this team's previous bid did not count, or is ""; other teams are not told.
     """
 
     abstains: ClassVar[bool] = True
@@ -106,7 +105,7 @@ class Bid(Request[BidCast]):
         **{f"state.sales.#.item.{part}": "all_items and the game state say it" for part in ("quality", "required")},
     }
 
-    # the auction's record of a bid, from the game state
+    # keys of a bid in the game state
     quotes: ClassVar[frozenset[str]] = frozenset({"teamname", "team", "bidder"})
 
     terms: AuctionBegan
@@ -124,7 +123,10 @@ class Bid(Request[BidCast]):
         )
 
     def _sold(self, sale: Sale) -> Line:
-        """`"Dented Kettle": "foxes" for 120`; what the losers of an `all_pay` auction paid, their budgets show."""
+        """Return `"Dented Kettle": "foxes" for 120`.
+
+        Payments of losers in an `all_pay` auction show in their budgets.
+        """
         item, winner = in_quotes(sale.item.name), self.state.names.get(sale.winner)
         if winner is None:
             return joined(item, ": no buyer")
@@ -152,7 +154,7 @@ class Bid(Request[BidCast]):
         return {**at, "high": state.high.amount, "budget": state.you.budget}
 
     def warning(self, decision: BidCast) -> str:
-        """Of a bid that the auction will refuse, which is a pass."""
+        """Return a warning of a bid that the auction will refuse, which then is a pass."""
         bid, budget, high = decision.bid, self.state.you.budget, self.state.high.amount
         match why_not(bid, budget, high):
             case "OverBudget":
@@ -163,23 +165,23 @@ class Bid(Request[BidCast]):
 
     @property
     def _least(self) -> int:
-        """The least bid that counts, where the team can pay it."""
+        """The least bid that counts."""
         return self.state.high.amount + 1
 
     @property
     def _too_dear(self) -> bool:
-        """Whether the team can make no bid that counts."""
+        """True if the team cannot pay the least bid that counts."""
         return self._least > self.state.you.budget
 
     @property
     def _worth_saying(self) -> str:
-        """The bids that would count."""
+        """The range of bids that would count, in words."""
         if self._too_dear:
             return "0 to pass, as your budget is too small for more"
         return f"{self._least} to {self.state.you.budget}, or 0 to pass"
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
-        return {"reasoning": {"default": ""}, "bid": {"description": self._worth_saying}}
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
+        return {"reasoning": Narrowed(usual=""), "bid": Narrowed(self._worth_saying)}
 
     def decision_of(self, said: Mapping[str, Any]) -> BidCast:
         cast = super().decision_of(said)
@@ -192,10 +194,10 @@ class Bid(Request[BidCast]):
 
 
 async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms: AuctionBegan) -> bool:
-    """One iteration: all teams bid at once, on the same state; whether one of the bids counted.
+    """Play one iteration: ask all teams at once, on the same state. Returns whether one of the bids counted.
 
-    The leader is asked too, unless the config leaves it in peace. The bids are processed in a fresh random order, which
-    is what "first come" means.
+    The leader is asked too, unless `ask_leader` is false. Bids are processed in a random order that is drawn for each
+    iteration, which decides between equal bids.
     """
     auction.iteration += 1
     asked = [team for team in auction.teams if config.ask_leader or team != auction.high.team]
@@ -217,13 +219,16 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
 
 
 def _refused(table: Table, team: str) -> str:
-    """Why this team's last bid did not count, where it did not."""
+    """Return why this team's last bid did not count, or ""."""
     heard = (told.event for told in reversed(table.heard(team)))
     return next((filled(_REFUSED, event) for event in heard if isinstance(event, BidMade) and event.team == team), "")
 
 
 def _process(table: Table, auction: Auction, team: str, cast: BidCast, most: int) -> bool:
-    """Let one bid count if it can, and tell it; what does not count, and what is sealed, the others never learn."""
+    """Place one bid if it counts, and tell it. Returns whether it counts.
+
+    Other teams do not hear of an invalid bid or a sealed one.
+    """
     sealed, amount = auction.pricing.sealed, cast.bid or 0
     at = (auction.round, auction.iteration, team, auction.teams[team].name)
     before = None if sealed else auction.high.amount

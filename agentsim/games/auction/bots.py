@@ -1,6 +1,6 @@
-"""Bots: scripted bidders. Each is a pure function of the request and of streams of its own.
+"""Bots: scripted bidders. Each is a pure function of the request and of its own random streams.
 
-How much a thing is worth to a bot lasts for the game (`Stream.lasting`); moods are drawn anew at every decision.
+A bot's private values last for the game (`Stream.lasting`); other draws are made at every decision.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.games.auction.announcing import AuctionBegan
 from agentsim.games.auction.bidding import Bid, BidCast
+from agentsim.games.auction.lots import AuctionBegan
 
-STEPS = 5  # from nothing to the highest value of a bot
+STEPS = 5  # the highest value of `bot/truthful`, in steps
 
 
 def step(terms: AuctionBegan) -> int:
-    """By how much `bot/truthful` raises: a twenty-fifth of the budget, 10 at least."""
+    """Return the raise of `bot/truthful`: a twenty-fifth of the budget, at least 10."""
     return max(10, terms.budget // 25)
 
 
 def private_value(request: Bid, rng: Stream) -> int:
-    """What the present item is worth to `bot/truthful`: drawn once an item, and no two teams' values are equal.
+    """Return the value of the present item to `bot/truthful`, drawn once per item.
 
-    Uniform over five steps for a required item that the team lacks, over one step for any other. With up to 20
-    teams the last of them is the seat, so that a tie never decides (the textbook's values are continuous).
+    It is uniform over five steps for a required item that the team lacks, and over one step for any other. With up to
+    20 teams it is rounded down to a multiple of their number, plus the team's seat, so that no two values tie (the
+    textbook's values are continuous).
     """
     state, terms = request.state, request.terms
     lacks = state.item.required and all(item.name != state.item.name for item in state.you.acquired)
@@ -38,7 +39,7 @@ def private_value(request: Bid, rng: Stream) -> int:
 
 
 def _up_to(request: Bid, most: int, raise_: int, words: tuple[str, str, str]) -> tuple[int, str]:
-    """At most so much, by raises; `words` are for a sealed bid, for leaving it and for a raise."""
+    """Raise by `raise_`, up to `most`. `words` are for a sealed bid, for a pass and for a raise."""
     state, (shut, left, raised) = request.state, words
     if request.terms.sealed:
         return most, shut
@@ -55,7 +56,7 @@ def _truthful(request: Bid, rng: Stream) -> tuple[int, str]:
 
 
 def _fair(request: Bid) -> int:
-    """The budget divided by the required components that the team can still get; a tenth of that for anything else."""
+    """Return the budget divided by the missing components still to be sold, or a tenth of that for any other item."""
     state, terms = request.state, request.terms
     owned = {item.name for item in state.you.acquired}
     to_come = terms.items if request.shuffled else terms.items[state.round - 1 :]

@@ -98,7 +98,7 @@ class AuctionConfig(GameConfig):
         return self
 
     def starting_budget(self, teams: int) -> int:
-        """What each of so many teams begins with."""
+        """Return the budget of each team, given the number of teams."""
         budget = self.budget
         return budget if isinstance(budget, int) else budget.base + budget.per_team * teams
 
@@ -108,5 +108,5 @@ class AuctionConfig(GameConfig):
 
     @property
     def iterations(self) -> int:
-        """How often the teams are asked for one item at most."""
+        """The most iterations of one item."""
         return 1 if self.pricing.sealed else self.max_iterations or ITERATIONS

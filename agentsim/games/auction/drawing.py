@@ -1,5 +1,6 @@
-"""Drawing: lists of items made by chance, each kind a market of its own, and what the items are called. The market is
-the same under every theme. The form of a list's file is `items`.
+"""Drawing: randomly drawn lists of items by kind of market, and the names of the items.
+
+A market is the same under every theme. `items` reads and writes the file of a list.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from agentsim.games.auction.items import MOST, REQUIRED, Item
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The ten names of the set, and 48 of other items: as many in every theme, so that a seed draws the same market."""
+    """The ten names of the set, and 48 names of other items.
+
+    The number is the same in all themes, so a seed draws one market.
+    """
 
     required: tuple[str, ...]
     others: tuple[str, ...]
@@ -61,7 +65,7 @@ Box; Marble Bust; Feather Duster; Shoe Horn
         tuple(f"Component {number}" for number in range(1, 11)), tuple(f"Item {number}" for number in range(1, 49))
     ),
 }
-"""By name. The first is that of the shipped lists; the names of `plain` say nothing of what the items are."""
+"""The themes by name. The first is that of the shipped lists; the names of `plain` say nothing about the items."""
 
 
 MOST_EXTRA = MOST - REQUIRED
@@ -69,7 +73,7 @@ MOST_EXTRA = MOST - REQUIRED
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """One market. Qualities are ranges, both ends included."""
+    """One kind of market. Qualities are inclusive ranges."""
 
     junk: int
     quality: tuple[int, int]
@@ -80,8 +84,8 @@ class _Kind:
 
 _AVERAGE, _ANY = (40, 70), (1, 100)
 
-# Scarcity and trap differ from the standard market in nothing but what they are named after: a study can compare.
-# The trap's junk is better than anything required: it has to tempt.
+# Scarcity and trap differ from the standard market only as their names say, so that studies can compare.
+# The trap's junk is better than any required item, so that it tempts.
 _KINDS = {
     "standard": _Kind(junk=5, quality=_AVERAGE, junk_quality=_AVERAGE),
     "scarcity": _Kind(junk=0, quality=_AVERAGE, junk_quality=_AVERAGE),
@@ -91,14 +95,14 @@ _KINDS = {
     "random": _Kind(junk=5, quality=_ANY, junk_quality=_ANY),
 }
 KINDS = tuple(_KINDS)
-"""Every kind of market; all but `random` are of a fixed size."""
+"""Every kind of market. All kinds except `random` have a fixed size."""
 
 
 def draw(kind: str, seed: int | str, extra: int = 5, theme: str = "blaster") -> tuple[Item, ...]:
-    """The list of that kind (one of `KINDS`) that belongs to the seed: the same at every call, on every platform.
+    """Return the list of a kind (one of `KINDS`) for a seed, the same on every call and platform.
 
-    `extra` (0 to 490) is how many items that are not required a `random` list holds besides the ten; the other kinds
-    take no notice. The ten's qualities do not depend on it. `theme` (one of `THEMES`) gives the names and nothing else.
+    `extra` (0 to 490) is the number of items that a `random` list has besides the ten required ones; it does not affect
+    their qualities. Other kinds ignore it. `theme` (one of `THEMES`) only chooses the names.
     """
     assert kind in _KINDS, f"{kind!r} is no kind of market"
     assert 0 <= extra <= MOST_EXTRA, f"{extra} extra items are not in 0..{MOST_EXTRA}"
@@ -122,7 +126,7 @@ def _distinct(stream: Stream, quality: tuple[int, int], count: int) -> list[int]
 
 
 def _junk_names(stream: Stream, known: Sequence[str], count: int) -> list[str]:
-    """Names, each once; beyond the list's length, numbered copies."""
+    """Return `count` distinct names. If there are fewer names, copies are numbered."""
     names = stream.shuffled(known)
     rounds = [divmod(place, len(names)) for place in range(count)]
     return [f"{names[place]} No. {copy + 1}" if copy else names[place] for copy, place in rounds]

@@ -1,4 +1,4 @@
-"""AgentAuction: the game as the kernel sees it, and how its chapters follow each other."""
+"""AgentAuction: the game as the kernel sees it, item by item."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from agentsim.engine.event import Everyone, PlayerId
 from agentsim.engine.game import Game, Outcome
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
-from agentsim.games.auction import panels, rulebook
-from agentsim.games.auction.announcing import (
+from agentsim.games.auction import laws, panels
+from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
+from agentsim.games.auction.bots import BOTS
+from agentsim.games.auction.config import AuctionConfig, Catalogue
+from agentsim.games.auction.drawing import draw
+from agentsim.games.auction.items import REQUIRED
+from agentsim.games.auction.lots import (
     AuctionBegan,
     AuctionEnded,
     ItemLost,
@@ -21,11 +26,6 @@ from agentsim.games.auction.announcing import (
     offer,
     settle,
 )
-from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
-from agentsim.games.auction.bots import BOTS
-from agentsim.games.auction.config import AuctionConfig, Catalogue
-from agentsim.games.auction.drawing import draw
-from agentsim.games.auction.items import REQUIRED
 from agentsim.games.auction.state import Auction, Team
 
 
@@ -53,7 +53,7 @@ class AgentAuction(Game):
     seats = (2, None)
     course = staticmethod(panels.course)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(rulebook.laws)
+    laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
     def doubts(self, config: AuctionConfig, players: Sequence[PlayerId]) -> Iterator[str]:

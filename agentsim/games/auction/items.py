@@ -1,6 +1,6 @@
-"""Items: what is for sale, and the list of it that an items file holds, read and written as text.
+"""Items: the items for sale, and the text of an items file, read and written.
 
-Drawing such a list is `drawing`; opening files is not for games.
+`drawing` draws such lists. Games do not open files.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Any
 
 from agentsim.engine import wording
 from agentsim.engine.letters import without_joiners
+from agentsim.engine.options import closed_object
 from agentsim.engine.prompt import Quoted, cleaned, quoted
-from agentsim.engine.schema import closed_object
 
 REQUIRED = 10
-"""Different names in the whole set."""
+"""The number of different names in the whole set."""
 
 MOST = 500
-"""Items in one list."""
+"""The most items in one list."""
 
 _LONGEST_NAME = 80
 
 
 def presentable(name: str) -> bool:
-    """Whether prompts, tables and screens can show the name as it stands."""
+    """Return whether prompts, tables and screens can show the name unchanged."""
     whole = without_joiners(cleaned(name)) == unicodedata.normalize("NFC", name) and not set(name) & set("\n\t")
     return whole and name == name.strip() and 1 <= len(name) <= _LONGEST_NAME
 
@@ -41,7 +41,7 @@ _VALUES: Mapping[str, tuple[Mapping[str, Any], Callable[[Any], bool], str]] = {
     ),
     "Quality": (
         {"type": "integer", "minimum": 1, "maximum": 100},
-        lambda quality: type(quality) is int and 1 <= quality <= 100,  # to isinstance, true is an int
+        lambda quality: type(quality) is int and 1 <= quality <= 100,  # isinstance would accept true as an int
         "a whole number from 1 to 100",
     ),
     "IsRequired": ({"type": "boolean"}, lambda required: isinstance(required, bool), "true or false"),
@@ -51,38 +51,38 @@ SCHEMA = {
     "items": closed_object({key: schema for key, (schema, *_) in _VALUES.items()}),
     "minItems": 1,
 }
-"""What an author may write in place of a file."""
+"""The schema of a list of items that a scenario holds in place of a file."""
 _KEYS = tuple(_VALUES)
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One lot; quality 1 to 100; a required one belongs to the set."""
+    """One item for sale. `quality` is 1 to 100; a `required` item belongs to the set."""
 
     name: str
     quality: int
     required: bool
 
     def to_json(self) -> dict[str, Any]:
-        """As items files and prompts spell it."""
+        """Return the item with the keys of items files and prompts."""
         return {"Name": self.name, "Quality": self.quality, "IsRequired": self.required}
 
 
 def listed(items: Iterable[Item]) -> Quoted:
-    """The items as a JSON list, one on a line, fit for a prompt."""
+    """Return the items as a JSON list with one item per line, quoted for a prompt."""
     return Quoted("[\n" + ",\n".join(quoted(**item.to_json()) for item in items) + "\n]")
 
 
 def written(items: Iterable[Item]) -> str:
-    """The text of an items file; `read_items` gives back the same items."""
+    """Return the text of an items file. `read_items` reads the same items from it."""
     return json.dumps([item.to_json() for item in items], indent=2, ensure_ascii=False) + "\n"
 
 
 def read_items(text: str) -> tuple[Item, ...]:
-    """The items in the text of an items file: a JSON list of 1 to 500 of them, in its order.
+    """Parse the text of an items file, a JSON list of 1 to 500 items, in its order.
 
-    At most ten names are required ones, and none is both required and not. Raises `ValueError` with one line that
-    says where, counting items from 1, and what would be valid; not which file.
+    At most ten names are required ones, and no name is both required and not. Raises `ValueError` with one line that
+    says where (items count from 1) and what would be valid, without the file's name.
     """
     found = _parsed(text)
     if not isinstance(found, list) or not 1 <= len(found) <= MOST:
@@ -93,7 +93,7 @@ def read_items(text: str) -> tuple[Item, ...]:
 
 
 class _Object(tuple[tuple[str, Any], ...]):
-    """An object as its pairs, so that a key that is there twice is still there twice."""
+    """A JSON object as its pairs, to detect duplicate keys."""
 
     __slots__ = ()
 
@@ -108,7 +108,10 @@ def _parsed(text: str) -> Any:
 
 
 def _integer(digits: str) -> int | Decimal:
-    """Python refuses integers of thousands of digits with an error that says nothing of where."""
+    """Parse an integer.
+
+    Long ones become `Decimal`, since `int` raises an error without a place for thousands of digits.
+    """
     return int(digits) if len(digits) < 20 else Decimal(digits)
 
 
@@ -131,7 +134,7 @@ def _item(value: Any, where: str) -> Item:
 
 
 def _check_names(items: Iterable[Item]) -> None:
-    """What the names in a list must be to each other."""
+    """Raise `ValueError` unless items of one name agree on `required`, and required names are few enough."""
     first: dict[str, tuple[int, bool]] = {}
     for place, item in enumerate(items, start=1):
         other, required = first.setdefault(item.name, (place, item.required))
@@ -154,7 +157,7 @@ def _hint(name: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A found value, short, with what cannot be seen spelled out."""
+    """Return a short description of a found value, with invisible characters escaped."""
     match value:
         case str():
             return repr(value) if len(value) <= 60 else f"{value[:57] + '...'!r}"

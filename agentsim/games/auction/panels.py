@@ -1,6 +1,6 @@
-"""Panels: prices, budgets, sets, and who outbid whom; tables: `detailed_logs` and `results`, which notebooks rely on.
+"""Panels of prices, budgets, sets and outbidding, and the tables `detailed_logs` and `results` for notebooks.
 
-Given the events one team heard, panels show what that team could know. Markup does not belong here.
+Given the events that one team heard, panels show only what that team could know. Markup does not belong here.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from agentsim.engine.panel import (
     TurnedAt,
 )
 from agentsim.engine.wording import counted, listed
-from agentsim.games.auction.announcing import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.bidding import BidMade
+from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.state import Team
 
 E = TypeVar("E", bound=Event)
@@ -35,19 +35,19 @@ _INVALID = {"Pass": "passes", "OverBudget": "{} (over budget)", "Unreadable": "u
 
 
 def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> list[Panel]:
-    """Everything there is to show; nothing before the auction has begun, and no panel without data."""
+    """Return all panels that have data, or none before the auction has begun."""
     return list(_Heard(log).panels())
 
 
 def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Course:
-    """How many of the required components each team has, item by item."""
+    """Return the number of required components of each team, item by item."""
     heard = _Heard(log)
     standing = heard.required() if heard.offered else None
     return Course(standing, margin=("count", "quality", "budget"), why=heard.why(), turns=tuple(heard.turns(log)))
 
 
 class _Heard:
-    """What one audience heard, by what it tells."""
+    """The events that one audience heard, by kind."""
 
     def __init__(self, log: Sequence[LoggedEvent]) -> None:
         def of(kind: type[E]) -> list[E]:
@@ -76,7 +76,7 @@ class _Heard:
             yield self._curse()
 
     def why(self) -> str:
-        """What the first team has and what it cost; nothing before the end."""
+        """Say what the first team bought and what it paid, or "" before the end."""
         for first, *others in (event.results for event in self.ended):
             spent = self.began[0].budget - first.budget
             needed = counted(self.began[0].needed, "required component")
@@ -86,7 +86,7 @@ class _Heard:
         return ""
 
     def turns(self, log: Sequence[LoggedEvent]) -> Iterator[TurnedAt]:
-        """The item after which the first in the end was first for good, the dearest one, and the best bargain."""
+        """Yield the item after which the winner led for good, the most expensive item, and the best bargain."""
         sales = [(at, told.event) for at, told in enumerate(log) if isinstance(told.event, ItemSold)]
         teams = {team: Team(team, name, 0) for team, name in self.teams.items()}
         leader, took = "", None
@@ -111,7 +111,7 @@ class _Heard:
         return DataTable("What each team bought", ("team", "items", "in the order in which they were taken"), rows)
 
     def _highs(self) -> dict[tuple[int, int], int]:
-        """The high bid at the end of each iteration, by (round, iteration)."""
+        """Return the high bid at the end of each iteration, by (round, iteration)."""
         highs: dict[tuple[int, int], int] = defaultdict(int)
         for bid in self.bids:
             at = bid.round, bid.iteration
@@ -119,7 +119,7 @@ class _Heard:
         return dict(sorted(highs.items()))
 
     def _path(self) -> Chart:
-        """One line through the whole game, broken between items."""
+        """Return one line through the whole game, broken between items."""
         points: list[tuple[str, float | None]] = []
         for (round_, iteration), high in self._highs().items():
             points += [("", None)] if points and iteration == 1 else []
@@ -139,12 +139,12 @@ class _Heard:
         return DataTable("High bid by iteration", columns, tuple(rows), heat=True)
 
     def _taken(self, at: int) -> tuple[str | None, int | None]:
-        """Who took the item of a round, and the price; nothing of one that is still on sale."""
+        """Return the winner and the price of a round's item, or (None, None) while it is for sale."""
         end = self.ends.get(at)
         return (end.name, end.price) if isinstance(end, ItemSold) else ("(lost)" if end else None, None)
 
     def _sealed(self) -> DataTable:
-        # a number is a bid that counted; any other stays out of the shading
+        # only bids that counted are numbers, since numbers are shaded
         made: dict[tuple[int, str], Cell] = {
             (bid.round, bid.team): bid.amount if bid.valid else _INVALID[bid.fail_reason].format(bid.amount)
             for bid in self.bids
@@ -157,7 +157,7 @@ class _Heard:
         return DataTable("Sealed bids", columns, rows, heat=True)
 
     def _by_round(self, title: str, y: str, value: Callable[[str, int], int]) -> Chart:
-        """A line for each team; `value` is what it has after so many items."""
+        """Return a chart with one line per team. `value` gives a team's value after so many items."""
         rounds = [0, *sorted(self.ends)]
         series = tuple(
             Series(name, tuple(float(value(team, at)) for at in rounds)) for team, name in self.teams.items()
@@ -199,10 +199,10 @@ RESULTS = ("ScenarioID", "TeamName", "CollectedItems", "Score_Count", "Score_Qua
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:
-    """`detailed_logs`: a row a team an iteration, in the order of processing. `results`: a row a team, best first.
+    """Return `detailed_logs` with one row per bid as processed, and `results` with one row per team, best first.
 
-    `CollectedItems` is a JSON list of names. `CurrentHighBidBefore` is worked out, since no event says it of a sealed
-    bid: the highest valid bid for the item among those that were processed before.
+    `CollectedItems` is a JSON list of names. `CurrentHighBidBefore` is the highest valid bid for the item among those
+    that were processed before, computed here because events of sealed bids do not have it.
     """
     scenario = ""
     lot: tuple[Cell, ...] = ()

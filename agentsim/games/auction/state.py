@@ -1,5 +1,4 @@
-"""Auction: who has what, what is for sale now, what a bid comes to and what winning costs in each format; and what one
-team may know of it.
+"""Auction: teams, the item for sale, the validity of bids, the price in each format, and the view of one team.
 
 Words and prompts do not belong here.
 """
@@ -19,14 +18,14 @@ Format: TypeAlias = Literal["ascending", "sealed_first_price", "sealed_second_pr
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A bid that counts: whose (a team's id, "" where there is no bid), and how much."""
+    """A valid bid: the team's id ("" if there is no bid) and the amount."""
 
     team: str
     amount: int
 
 
 def best(offers: Sequence[Offer]) -> Offer:
-    """The highest offer, of equal ones the first that was processed; 0 of no team where there is none."""
+    """Return the highest offer, the first processed of equal ones, or an offer of 0 by no team if there are none."""
     return max(offers, key=lambda offer: offer.amount, default=Offer("", 0))
 
 
@@ -45,10 +44,10 @@ def _everyone_pays(offers: Sequence[Offer]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """A format: whether bids are sealed (one each, unseen), who pays what, and what the winner takes, in words.
+    """The pricing of a format: whether bids are sealed (one each, unseen), who pays what, and the same in words.
 
-    `payments` takes the valid offers for one item, at least one, in the order in which they were processed, and
-    gives what each team pays.
+    `payments` takes the valid offers for one item, at least one, in the order in which they were processed, and returns
+    what each team pays.
     """
 
     sealed: bool
@@ -74,9 +73,9 @@ FailReason: TypeAlias = Literal["", "Pass", "OverBudget", "LowerThanHighBid", "U
 
 
 def why_not(amount: int | None, budget: int, high: int) -> FailReason:
-    """Why a bid does not count, or "" where it does; None is a reply that could not be read.
+    """Return why a bid does not count, or "" if it does. An `amount` of None is a reply that could not be read.
 
-    The budget comes first where several reasons apply. `high` is the bid to beat: 0 where bids are sealed.
+    If several reasons apply, the budget comes first. `high` is the bid to beat, 0 if bids are sealed.
     """
     if amount is None:
         return "Unreadable"
@@ -89,7 +88,7 @@ def why_not(amount: int | None, budget: int, high: int) -> FailReason:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Score:
-    """What teams are ranked by, in this order."""
+    """The numbers that rank teams, in this order."""
 
     count: int
     quality: int
@@ -98,7 +97,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """One team as it stands now; `name` is its public name, `id` the player's."""
+    """One team at present. `name` is its public name, `id` the player's."""
 
     id: str
     name: str
@@ -106,19 +105,19 @@ class Team:
     acquired: tuple[Item, ...] = ()
 
     def score(self) -> Score:
-        """Distinct required items; the sum of their qualities, each by its best copy; what is left of the budget."""
+        """Return the count of distinct required items, the sum of their best copies' qualities, and the budget left."""
         rising = sorted(self.acquired, key=lambda item: item.quality)
         best_copies = {item.name: item.quality for item in rising if item.required}
         return Score(len(best_copies), sum(best_copies.values()), self.budget)
 
     def to_json(self) -> dict[str, Any]:
-        """The team as every team sees it."""
+        """Return the team as every team sees it."""
         return {"Name": self.name, "Budget": self.budget, "Acquired": [item.to_json() for item in self.acquired]}
 
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """How a round ended: `payments` by team, all who paid; `winner` "" where the item was lost."""
+    """The end of a round. `payments` are by team; `winner` is "" if the item was lost."""
 
     item: Item
     winner: str
@@ -127,7 +126,7 @@ class Sale:
 
 @dataclass
 class Auction:
-    """The state of one game; `round` is 0 before the first item, `offers` are the valid bids for the present one."""
+    """The state of one game. `round` is 0 before the first item; `offers` are the valid bids for the present item."""
 
     teams: dict[str, Team]
     items: tuple[Item, ...]
@@ -149,16 +148,16 @@ class Auction:
         self.iteration, self.item, self.offers = 0, item, []
 
     def why_not(self, team: str, amount: int | None) -> FailReason:
-        """Why a bid of this team does not count now. A sealed bid need not be higher than unseen ones."""
+        """Return why a bid of this team does not count now, or "". A sealed bid need not exceed the other bids."""
         return why_not(amount, self.teams[team].budget, 0 if self.pricing.sealed else self.high.amount)
 
     def place(self, team: str, amount: int) -> None:
-        """Let a valid bid count."""
+        """Record a valid bid."""
         assert not self.why_not(team, amount), "only a valid bid is placed"
         self.offers.append(Offer(team, amount))
 
     def settle(self) -> Sale:
-        """End the round: the highest bid takes the item, and the format says who pays."""
+        """End the round: the highest bid takes the item, and the format decides who pays."""
         assert self.item is not None, "a round is settled once an item is on sale"
         sale = Sale(self.item, self.high.team, self.pricing.payments(self.offers) if self.offers else {})
         for payer, amount in sale.payments.items():
@@ -170,12 +169,15 @@ class Auction:
         return sale
 
     def standings(self) -> tuple[Standing, ...]:
-        """By required items, then their quality, then the budget left; equal on all three, equal rank."""
+        """Return the ranking by required items, then their quality, then the budget left.
+
+        Teams equal in all three share a rank.
+        """
         scores = {team.id: team.score() for team in self.teams.values()}
         return ranked([(team, score, asdict(score)) for team, score in scores.items()])
 
     def progress(self) -> Progress:
-        """The item under the hammer, and what each team has of the set and of its budget."""
+        """Return the number of the item for sale, and each team's part of the set and budget."""
         scores = ((each.player, each.score) for each in self.standings())
         rows = ((team, f"{score['count']} of the set, ${score['budget']:,}", True) for team, score in scores)
         return Progress("item", self.round, len(self.items), tuple(rows))
@@ -203,7 +205,7 @@ class Auction:
 
 @dataclass(frozen=True, slots=True)
 class GameState:
-    """The auction from one team's perspective; `round` and `iteration` count from 1."""
+    """The auction from one team's perspective. `round` and `iteration` count from 1."""
 
     item: Item
     offers: tuple[Offer, ...]
@@ -220,16 +222,16 @@ class GameState:
 
     @property
     def leading(self) -> bool:
-        """Whether the highest bid is your own."""
+        """True if the highest bid is the team's own."""
         return self.high.team == self.you.id
 
     @property
     def names(self) -> Mapping[str, str]:
-        """What teams are called, by id."""
+        """The public names of the teams, by id."""
         return {team.id: team.name for team in (self.you, *self.opponents)}
 
     def to_json(self) -> Mapping[str, Any]:
-        """The dynamic context, in the names and the nesting of the game's own definition."""
+        """Return the dynamic context, in the names and the nesting of the game's own definition."""
         names = self.names
         high, *bids = ({"Bid": bid.amount, "TeamName": names.get(bid.team)} for bid in (self.high, *self.offers))
         return {
@@ -246,7 +248,7 @@ class GameState:
 
 
 def view(auction: Auction, team: str) -> GameState:
-    """What `team` may know now; of a sealed round, which has no iteration before this one, no bids."""
+    """Return what `team` may know now. In a sealed round no bids are visible, since all teams bid in one iteration."""
     assert auction.item is not None, "teams are asked while an item is on sale"
     opponents = tuple(other for other in auction.teams.values() if other.id != team)
     you, offers = auction.teams[team], tuple(auction.offers)

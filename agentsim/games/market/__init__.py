@@ -1,4 +1,4 @@
-"""Market: agents and artifacts, a continuous double auction, and the experiments that economists know."""
+"""Market: agents that trade through artifacts, such as a continuous double auction, and classic market experiments."""
 
 from agentsim.games.market.game import MarketGame
 

@@ -1,6 +1,6 @@
-"""Artifact: what one is made of: the actions and queries it offers, its own state, and what it is told of the course.
+"""Artifacts: through what agents deal: actions and queries, a state of their own, and hooks in the course of a game.
 
-What each does is a file in `artifacts/`; when agents are asked, and what they are shown, is `turn` and `view`.
+Each one is a file in `artifacts/`. `turn` decides when agents are asked, and `view` what they are shown.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from agentsim.games.market.world import World
 
 F = TypeVar("F", bound=Callable[..., Any])
 Answer: TypeAlias = Mapping[str, Any]
-"""What a query brings: JSON values by name."""
+"""The answer to a query: JSON values by name."""
 MOST_CHOICES = 30  # agents that are listed as choices
 MOST_TEXT = 400  # characters of a name that is looked up
 
 
 def a_good(about: str) -> Stated:
-    """A parameter: one of the market's goods."""
+    """Return a parameter that is one of the market's goods."""
     return lambda artifact: Choice(artifact.world.goods, about=about)
 
 
 def an_agent(about: str, *others: str) -> Stated:
-    """A parameter: one of the agents, or one of these other words; of very many agents, a name that is looked up."""
+    """Return a parameter that is an agent or one of `others`; if agents are very many, a name that is looked up."""
 
     def named(artifact: Artifact) -> Option:
         agents = artifact.world.agents
@@ -39,24 +39,24 @@ def an_agent(about: str, *others: str) -> Stated:
 
 
 def action(description: str, *, means: str = "", **parameters: Stated) -> Callable[[F], F]:
-    """Marks a method as an action of that name: it is called with the agent and the parameters, by name.
+    """Mark a method as an action of that name, called with the agent and the parameters by name.
 
-    It returns what the agent is told, or raises `Refused` before anything has changed. `means` is what it comes to in
-    the words of restrictions and traders (buy, sell, replace, cancel, borrow, send), where its name is another.
+    The method returns what the agent is told, or raises `Refused` before anything has changed. `means` is the action's
+    meaning for restrictions and bots (buy, sell, replace, cancel, borrow, send), if that is not its name.
     """
     return marked("action", description, parameters, means)
 
 
 def query(description: str, **parameters: Stated) -> Callable[[F], F]:
-    """Marks a method as a query of that name: it changes nothing, and returns an `Answer` or raises `Refused`."""
+    """Mark a method as a query of that name: it changes nothing, and returns an `Answer` or raises `Refused`."""
     return marked("query", description, parameters)
 
 
 class Artifact:
-    """Base of all. A subclass sets `name` and `description`, marks its actions and queries, and keeps its own state.
+    """Base of all artifacts. A subclass sets `name` and `description`, marks actions and queries, and keeps its state.
 
     The description is a template of its `settings`. `trades_itself` says that it buys and sells on its own account, so
-    that one agent alone can trade. `meaning` follows from the actions: what each comes to, by its name.
+    that one agent alone can trade. `meaning` is made of the actions: the meaning of each by its name.
     """
 
     name: ClassVar[str]
@@ -78,58 +78,58 @@ class Artifact:
         self.queries = capabilities(self, "query")
 
     def call(self, agent: str, name: str, given: Mapping[str, Any]) -> Any:
-        """Do what an agent chose, or answer it, parameters being read; `Refused` where that cannot be."""
+        """Run an action or a query with parsed parameters. Raises `Refused`."""
         most = self.most(agent).get(name) if "amount" in given else None
         if most is not None and given["amount"] > most:
             raise Refused(f"the most that you can {name} is {most}")
         return getattr(self, name)(agent, **given)
 
     def round_began(self, number: int) -> None:
-        """A round begins; they count from 1."""
+        """Called when a round begins; rounds count from 1."""
 
     def round_ended(self, number: int) -> None:
-        """A round is over."""
+        """Called when a round is over."""
 
     def period_ended(self) -> None:
-        """A period of an experiment is over: what agents hold is taken back, and nothing may be promised of it."""
+        """Called when a period of an experiment is over: holdings are taken back, and nothing may stay reserved."""
 
     def game_ended(self) -> None:
-        """The last round is over; the standings are made of what agents have after this."""
+        """Called after the last round and before standings are made of what agents have."""
 
     def promised(self, agent: str) -> Mapping[str, int]:
-        """What this artifact has reserved of an agent's holdings, by asset."""
+        """Return what this artifact has reserved of an agent's holdings, by asset."""
         return {}
 
     def shown(self, agent: str) -> Answer:
-        """What the agent is shown at every turn without asking, as a query's answer; empty for nothing."""
+        """Return what the agent is shown at every turn without asking, as a query's answer; empty for nothing."""
         return {}
 
     def orders(self, agent: str) -> Sequence[Order]:
-        """The agent's open orders, oldest first: what it may name, and what they free as they are replaced."""
+        """Return the agent's open orders, oldest first: it may name them, and replacing them frees their reserve."""
         return ()
 
     def most(self, agent: str) -> Mapping[str, int]:
-        """The greatest `amount` of an action, by its name, in this state of the market; more of it is refused."""
+        """Return the greatest `amount` of each action in this state of the market, by name; more is refused."""
         return {}
 
     def barred(self, agent: str) -> frozenset[str]:
-        """Actions that come to nothing whenever the agent takes them: it is not offered them."""
+        """Return the actions that fail whenever this agent takes them: it is not offered them."""
         return frozenset()
 
     def claims(self, agent: str) -> int:
-        """Capital that is the agent's and not on its account, such as a deposit; less what it owes."""
+        """Return the agent's capital outside its account, such as a deposit, less what it owes."""
         return 0
 
     def check(self) -> Sequence[str]:
-        """Every broken invariant of its state, in words."""
+        """Return every broken invariant of its state, in words."""
         return ()
 
     @classmethod
     def panels(cls, log: Sequence[LoggedEvent]) -> list[Panel]:
-        """What a page shows of it, from the events that one audience heard."""
+        """Return the panels of a page, from the events that one audience heard."""
         return []
 
     @classmethod
     def tables(cls, log: Sequence[LoggedEvent]) -> Mapping[str, Frame]:
-        """Tables of its own for export, by name; each is there whatever happened."""
+        """Return its own tables for export by name; each is there even if nothing happened."""
         return {}

@@ -1,12 +1,12 @@
-"""Bots: scripted traders. Each is a pure function of the request and of streams of its own; what one learns stands in
-its working memory, as it would for a model.
+"""Bots: scripted traders, pure functions of the request and of random streams.
 
-ZIP (Cliff 1997, HPL-97-91) is a profit margin that follows the market by a Widrow-Hoff rule with momentum. The margin
-and the momentum stand in the trader's working memory; what it learns from are the quotes and trades since its last
-turn. Cliff's absolute step of 0.05 dollars, where prices went up to some 4 dollars, is here an eightieth of the highest
-price. His shouts are gone once they are not taken; here quotes stand, and a market that refuses worse ones falls
-silent: a trader that has heard nothing since its last turn learns from the standing quotes as if they were shouted
-again. His traders have one unit; of several, a trader carries its price, not its margin, from one to the next.
+A bot learns through its working memory, as a model would. ZIP (Cliff 1997, HPL-97-91) is a profit margin that follows
+the market by a Widrow-Hoff rule with momentum. The margin and the momentum are in the trader's working memory, and it
+learns from the quotes and trades since its last turn. Cliff's absolute step of 0.05 dollars, with prices up to some 4
+dollars, is here an eightieth of the highest price. Cliff's shouts are gone if they are not taken. Here quotes rest, and
+a market that refuses worse ones falls silent: a trader that has heard nothing since its last turn learns from the
+resting quotes as if they were shouted again. Cliff's traders have one unit; a trader with several carries its price,
+not its margin, from one to the next.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from agentsim.games.market.briefing import Brief, BriefingAnswered
 from agentsim.games.market.interviewing import Interviewed
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Moderate, Moderation
-from agentsim.games.market.order_book import stake
+from agentsim.games.market.order_book import collateral
 from agentsim.games.market.stages import SKIPPED, Act, ActionChosen, AskQuery, QueryChosen
 from agentsim.games.market.state import NO_QUERY, SKIP
 from agentsim.games.market.ticker import Signal
@@ -36,14 +36,14 @@ SIDES: tuple[Side, ...] = ("buy", "sell")
 
 
 def offer(request: Act, side: Side, good: str, price: int, memory: str = "") -> ActionChosen:
-    """An order for one unit, by the first action that means it."""
+    """Return an order for one unit by the first action that means it, or a skip if there is none."""
     given = {"good": good, "price": price, "quantity": 1}
     name = next((name for name in _ways(request, side)), SKIP)
     return ActionChosen(action=name, action_parameters={} if name == SKIP else given, working_memory=memory)
 
 
 def _ways(request: Act, side: Side) -> Iterator[str]:
-    """The actions that mean to buy or to sell a good at a price."""
+    """Yield the actions that mean to buy or to sell a good at a price."""
     meaning = request.scope.meaning
     for each in request.actions:
         if meaning.get(each.name, each.name) == side and {"good", "price", "quantity"} <= each.parameters.keys():
@@ -51,19 +51,19 @@ def _ways(request: Act, side: Side) -> Iterator[str]:
 
 
 def sides(request: Act) -> list[tuple[Side, str]]:
-    """What the trader can do: buy where it has capital, sell what it has; its one side in an experiment."""
+    """Return what the trader can do: buy if it has capital, sell what it has; in an experiment its one side."""
     now = request.now
     if now.unit is not None:
         return [(now.unit.side, request.menu.goods[0])]
     can = [side for side in SIDES if next(_ways(request, side), None)]
     ways = ((side, good) for good in request.menu.goods for side in SIDES if side in can)
-    return [(side, good) for side, good in ways if now.free[stake(side, good, 1, 1)[0]] > 0]
+    return [(side, good) for side, good in ways if now.free[collateral(side, good, 1, 1)[0]] > 0]
 
 
 def zip_act(request: Act, rng: Stream) -> ActionChosen:
     """Learn from what was quoted and traded, then quote the limit price with the margin on it.
 
-    Where it can trade several goods, or on both sides, it learns about all of them and quotes one.
+    With several goods or both sides it learns about all of them and quotes one.
     """
     limits = {way: limit for way in sides(request) if (limit := request.now.worth(way[1])) is not None}
     if not limits:
@@ -98,7 +98,7 @@ def _said(memory: str) -> dict[str, Any]:
 
 
 def _memory(said: dict[str, Any], traders: Mapping[tuple[Side, str], _Trader], quoted: str, most: int) -> str:
-    """What is to be known next time, by good; of too many for the working memory the one that it quotes."""
+    """Return what to know at the next turn as JSON, by good; if it is too long, only the good that is quoted."""
     for (_, good), trader in traders.items():
         former = said.get(good)
         said[good] = {**(former if isinstance(former, dict) else {}), **trader.notes()}
@@ -108,7 +108,7 @@ def _memory(said: dict[str, Any], traders: Mapping[tuple[Side, str], _Trader], q
 
 @dataclass
 class _Trader:
-    """One side of one trader. `margin` is 0 or more of a seller, -1 to 0 of a buyer."""
+    """One side of one trader; `margin` is 0 or more for a seller, and -1 to 0 for a buyer."""
 
     side: Side
     limit: int
@@ -116,32 +116,32 @@ class _Trader:
     change: float
     rate: float
     momentum: float
-    standing: dict[Side, int] = field(default_factory=dict)  # the latest quote of either side that is not taken
-    period: int | None = None  # in which those stand
+    resting: dict[Side, int] = field(default_factory=dict)  # the latest quote of each side that has not traded
+    period: int | None = None  # the period of these quotes
 
     @classmethod
     def recalled(cls, said: Any, side: Side, limit: int, rng: Stream) -> _Trader:
-        """The trader as its working memory says of this good; of one that begins, drawn as Cliff does."""
+        """Return the trader that its working memory describes for this good, or a new one, drawn as Cliff does."""
         tastes = rng.lasting(f"zip/{side}")
         first = 0.05 + 0.3 * tastes.random()
         rate, momentum = 0.1 + 0.4 * tastes.random(), 0.2 + 0.6 * tastes.random()
-        standing: dict[Side, int] = {}
+        resting: dict[Side, int] = {}
         period = None
         try:
             former, margin, change = (float(number) for number in said[side])
             margin = _allowed(side, former * (1 + margin) / limit - 1) if former != limit else margin
             period = said.get("period")
-            standing = {name: int(said["standing"][name]) for name in SIDES if name in said["standing"]}
+            resting = {name: int(said["standing"][name]) for name in SIDES if name in said["standing"]}
         except (ValueError, KeyError, TypeError, IndexError):
             margin, change = (first if side == "sell" else -first), 0.0
-        return cls(side, limit, margin, change, rate, momentum, standing, period)
+        return cls(side, limit, margin, change, rate, momentum, resting, period)
 
     @property
     def price(self) -> float:
         return self.limit * (1 + self.margin)
 
     def learn(self, signal: Signal, rng: Stream, step: float) -> None:
-        """Move the margin where the last shout says that more could be had, or that less must do."""
+        """Move the margin if the last shout says that more could be had, or that less must do."""
         price, sells = round(self.price), self.side == "sell"  # what it would shout itself
         would_trade = price <= signal.price if sells else price >= signal.price
         if signal.traded and would_trade:
@@ -151,11 +151,11 @@ class _Trader:
             self._towards(signal.price, rng, step, up=not sells)
 
     def in_period(self, period: int | None) -> dict[Side, int]:
-        """What stands for all it knows: of an earlier period nothing does."""
-        return self.standing if self.period == period else {}
+        """Return the quotes that rest as far as it knows: those of an earlier period do not."""
+        return self.resting if self.period == period else {}
 
     def hear(self, signal: Signal, period: int | None) -> None:
-        self.standing = (
+        self.resting = (
             {} if signal.traded or signal.side is None else {**self.in_period(period), signal.side: signal.price}
         )
         self.period = period
@@ -163,7 +163,7 @@ class _Trader:
     def notes(self) -> dict[str, Any]:
         return {
             self.side: [self.limit, round(self.margin, 6), round(self.change, 6)],
-            "standing": dict(self.standing),
+            "standing": dict(self.resting),
             **({} if self.period is None else {"period": self.period}),
         }
 
@@ -181,13 +181,13 @@ def _allowed(side: Side, margin: float) -> float:
 
 # -- the others
 
-GUESSED = (5, 20)  # of a good of which it has no value of its own
+GUESSED = (5, 20)  # the range of its guess at the value of a good without a private value
 
 
 def zero_intelligence(request: Act, rng: Stream, *, bounded: bool) -> ActionChosen:
-    """Draw a price uniformly (Gode and Sunder 1993) from 1 to the highest; `bounded`, from those at which none loses.
+    """Quote a price drawn uniformly from 1 to the highest (Gode and Sunder 1993); with `bounded`, without a loss.
 
-    Outside experiments a value may be missing, and what one holds bounds what one asks.
+    Outside experiments there may be no private value, and the agent's holdings bound its price.
     """
     if not (possible := sides(request)):
         return SKIPPED
@@ -205,7 +205,7 @@ def zero_intelligence(request: Act, rng: Stream, *, bounded: bool) -> ActionChos
 
 
 def truthful(request: Act, rng: Stream) -> ActionChosen:
-    """Quote just what the next unit is worth."""
+    """Quote exactly what the next unit is worth."""
     ways = [(side, good) for side, good in sides(request) if request.now.worth(good) is not None]
     if not ways:
         return SKIPPED
@@ -214,7 +214,7 @@ def truthful(request: Act, rng: Stream) -> ActionChosen:
 
 
 def look(request: AskQuery) -> QueryChosen:
-    """The fundamentalist looks at the book of one good after the other, round by round."""
+    """Query the order book of one good after the other, round by round."""
     if "order_book" not in request.offered or not request.menu.goods:
         return QueryChosen(query=NO_QUERY)
     good = request.menu.goods[request.now.round % len(request.menu.goods)]
@@ -222,7 +222,7 @@ def look(request: AskQuery) -> QueryChosen:
 
 
 def by_value(request: Act, rng: Stream) -> ActionChosen:
-    """It takes what the book offers on the right side of the value; else it quotes a tenth away from it."""
+    """Take the best price in the book if it is on the right side of the value, else quote a tenth away from it."""
     book: Mapping[str, Any] = next((each.observation for each in request.observed if each.query == "order_book"), {})
     choices = []
     for side, good in sides(request):
@@ -239,7 +239,7 @@ def by_value(request: Act, rng: Stream) -> ActionChosen:
 
 
 def _randomly(request: Any, rng: Stream) -> Decision:
-    """Does and asks anything that there is, sometimes what cannot be; for tests and for a first look."""
+    """Choose anything at random, sometimes what is impossible; for tests and for a first look."""
     if isinstance(request, Moderate) and rng.random() < 0.8:
         return Moderation(ask=NOBODY)
     drawn = random_decision(request, rng)
@@ -252,7 +252,7 @@ def _randomly(request: Any, rng: Stream) -> Decision:
 
 
 def _few(option: Number, rng: Stream) -> int:
-    """A number that may well come to something: few units at a low price."""
+    """Return a number that is likely to succeed: few units at a low price."""
     return rng.integer(option.low, option.low + 4 if option.high is None else min(option.high, option.low + 14))
 
 
@@ -261,7 +261,7 @@ def _trader(
     act: Callable[[Act, Stream], ActionChosen],
     query: Callable[[AskQuery], QueryChosen] = lambda request: QueryChosen(query=NO_QUERY),
 ) -> Bot:
-    """A bot that understands everything, and answers every interview alike."""
+    """Return a bot that understands everything, and answers every interview with `says`."""
 
     def policy(request: Any, rng: Stream) -> Decision:
         match request:

@@ -1,4 +1,4 @@
-"""Briefing: before the first round agents are told what is asked of them, and say whether they understand."""
+"""Briefing: before the first round agents are told what is asked of them, and say whether they understand it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNCLEAR = "unclear"
 class Briefed(
     Event, heading=("{agent} ", If("understood", "is ready", "does not understand")), words="text", private=("agent",)
 ):
-    """What an agent answered to the briefing."""
+    """An agent's answer to the briefing."""
 
     agent: str
     understood: bool
@@ -30,7 +30,7 @@ class Briefed(
 
 
 def _as_text(given: Any) -> Any:
-    """Working memory that is no string is kept as its JSON: it decides nothing, so it never spoils an action."""
+    """Return working memory as text: what is no string becomes its JSON, so that it never spoils an action."""
     return given if isinstance(given, str) else "" if given is None else json.dumps(given, ensure_ascii=False)
 
 
@@ -38,14 +38,14 @@ Memo: TypeAlias = Annotated[str, BeforeValidator(_as_text)]
 
 
 class BriefingAnswered(Decision):
-    """A skip, from who understands; or in words what is unclear."""
+    """The answer to a briefing: a skip if the agent understands, else in words what is unclear."""
 
     action: Annotated[str, Choice((SKIP, UNCLEAR))]
     working_memory: Annotated[Memo, lambda asked: Text(asked.menu.memory_chars)] = ""
 
 
 class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
-    """Do you understand what is asked of you?"""
+    """The question whether an agent understands what is asked of it."""
 
     unshown: ClassVar[Mapping[str, str]] = {
         **MarketRequest.unshown,
@@ -63,7 +63,7 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
         )
 
     def in_words(self, words: str) -> BriefingAnswered:
-        """A reply without an object is in words what the agent does not understand."""
+        """Return a reply without an object as the words in which the agent does not understand."""
         return BriefingAnswered(action=UNCLEAR, working_memory=cut(words, self.menu.memory_chars))
 
     def fallback(self) -> BriefingAnswered:
@@ -71,7 +71,7 @@ class Brief(MarketRequest[BriefingAnswered], kind="briefing"):
 
 
 async def brief(turns: Turns) -> None:
-    """All are told what is asked of them, and say whether they understand."""
+    """Brief all agents at once, and tell each its answer."""
     table, most = turns.table, turns.config.working_memory_chars
     asked = [turns.request(Brief, agent) for agent in turns.market.agents.values()]
     for request, given in zip(asked, await table.ask_all(asked), strict=True):

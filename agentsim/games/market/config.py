@@ -1,4 +1,4 @@
-"""Config: the `[game_config]` table of the market. Who plays, and on which model, is the scenario's."""
+"""The `[game_config]` table of the market; the scenario names the players and their models."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class MarketConfig(GameConfig):
                 yield f"{what}: {twice[0][:40]} stands there twice"
 
     def _of_what_is_said(self) -> Iterator[str]:
-        """What the config gives to agents must have its place: tools in a stage, words in a prompt of one's own."""
+        """Yield what agents would never be told or use: tools without a query stage, words without a placeholder."""
         if self.tools and not (self.queries and self.tool_calls):
             off = "tool_calls = 0" if self.queries else "queries = false"
             yield f"tools: they are used in the query stage, which {off} leaves out"
@@ -243,7 +243,7 @@ class MarketConfig(GameConfig):
                 yield f"settings.{name}.single_unit: traders of an experiment trade one unit at a time"
 
     def settings_of(self, artifact: str) -> Any:
-        """The settings of an artifact, as its own class; `ValidationError` where they do not fit."""
+        """Return the settings of an artifact as its own class. Raises `ValidationError` if they do not fit."""
         given, kind = self.settings.get(artifact, {}), artifacts.find(artifact).settings
         if self.experiment is not None and (artifact == "marketplace" or self.experiment.kind == INDUCED):
             protocol = {} if artifact != "marketplace" else _PROTOCOLS.get(self.experiment.kind, {})
@@ -253,7 +253,7 @@ class MarketConfig(GameConfig):
 
     @property
     def all_artifacts(self) -> tuple[str, ...]:
-        """Those that the config names, and redemption where there is anything to redeem."""
+        """The artifacts that the config names, and redemption if there is anything to redeem."""
         redeemed = self.redeem and any(table.values for table in self.agents)
         return (*self.artifacts, REDEMPTION) if redeemed else self.artifacts
 
@@ -264,7 +264,7 @@ class MarketConfig(GameConfig):
 
     @property
     def capital_held(self) -> int:
-        """What every agent begins with, unless its own table says otherwise."""
+        """The capital with which every agent begins, unless its own table says otherwise."""
         return CAPITAL_HELD if self.capital is None else self.capital
 
     @property
@@ -273,5 +273,5 @@ class MarketConfig(GameConfig):
 
     @property
     def shows_ticker(self) -> bool:
-        """Whether agents see what happened since their last turn without asking."""
+        """Whether agents see what was quoted and traded since their last turn without asking."""
         return self.experiment is not None if self.ticker is None else self.ticker

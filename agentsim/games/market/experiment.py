@@ -1,4 +1,4 @@
-"""Session: an experiment with private values: endowments renewed every period, and what each period achieved.
+"""Experiments with private values: endowments renewed every period, and what each period achieved.
 
 Rounds and turns are those of any market.
 """
@@ -21,16 +21,16 @@ from agentsim.games.market.trade import Clearing, Trade, clearing
 
 
 def equilibrium(values: Sequence[Sequence[int]], costs: Sequence[Sequence[int]]) -> Clearing:
-    """The competitive equilibrium of traders' units; a last pair that gains nothing counts in the quantity."""
+    """Return the competitive equilibrium of traders' units; a last pair that gains nothing counts in the quantity."""
     demand = sorted(chain.from_iterable(values), reverse=True)
     supply = sorted(chain.from_iterable(costs))
     return clearing([(value, 1) for value in demand], [(cost, 1) for cost in supply])
 
 
 def alpha(prices: Sequence[int], equilibrium_price: float) -> float | None:
-    """Smith's coefficient of convergence (1962): 100 times the root mean square deviation over the equilibrium price.
+    """Return Smith's coefficient of convergence (1962), or None without a price.
 
-    None without a price.
+    It is 100 times the root mean square deviation of prices from the equilibrium price, over that price.
     """
     if not prices:
         return None
@@ -48,11 +48,11 @@ class PeriodEnded(
         "{equilibrium_quantity} units at {equilibrium_price:g}.",
     ),
 ):
-    """A period in figures; `mean_price` and `alpha` are None without a trade.
+    """The results of a period; `mean_price` and `alpha` are None without a trade.
 
-    `allocative_efficiency` is what traders gained over the most there was: below 0 where they lost more than they
-    gained, above 1 only where an artifact that trades itself paid for it. `alpha` is Smith's: 100 times the root mean
-    square deviation from the equilibrium price over it.
+    `allocative_efficiency` is what traders gained over the most there was: below 0 if they lost more than they gained,
+    above 1 only if an artifact that trades itself paid for it. `alpha` is Smith's: 100 times the root mean square
+    deviation from the equilibrium price over it.
     """
 
     for_log: ClassVar[bool] = True
@@ -72,7 +72,7 @@ class PeriodEnded(
 
 @dataclass
 class Session:
-    """The periods of one experiment; the world's `books`, which are told of every trade."""
+    """The periods of one experiment. It keeps account of every trade, as the world's `books`."""
 
     market: Market
     config: Experiment
@@ -93,7 +93,7 @@ class Session:
             agent.restrictions = (*agent.restrictions, only, *one)
 
     def begin(self) -> None:
-        """Take back what is left, and endow every agent anew."""
+        """Begin a period: withdraw what agents have left, and endow every agent anew."""
         self.period += 1
         world = self.market.world
         world.tell(PeriodBegan(self.period, self.config.periods), to=Everyone)
@@ -104,7 +104,7 @@ class Session:
                 self.endow(agent)
 
     def endow(self, agent: Agent) -> None:
-        """Exactly what the agent needs for its units: capital for the highest prices, or the units themselves."""
+        """Give an agent exactly what its units need: capital for the highest prices, or the units themselves."""
         world = self.market.world
         for asset in (CAPITAL, self.good):
             world.ledger.withdraw(agent.id, asset, world.ledger.free(agent.id, asset))
@@ -113,7 +113,7 @@ class Session:
         agent.endow(held, {self.good: agent.units})
 
     def traded(self, trade: Trade) -> None:
-        """Book what the traders among the two sides gained; a unit beyond those of its schedule is worth nothing."""
+        """Record what the agents among buyer and seller gained; a unit beyond an agent's schedule is worth nothing."""
         for name, sign in ((trade.buyer, 1), (trade.seller, -1)):
             if agent := self.market.agents.get(name):
                 units = agent.units[agent.done : agent.done + trade.quantity]
@@ -127,7 +127,7 @@ class Session:
     def open(self) -> bool:
         """Whether a trade is possible: one agent has a unit to buy and another one to sell, or an artifact trades.
 
-        Where restrictions keep both from a loss, the first must be worth what the second costs.
+        If restrictions keep both from a loss, the first must be worth at least what the second costs.
         """
         active = [agent for agent in self.market.agents.values() if agent.active]
         if any(artifact.trades_itself for artifact in self.market.artifacts.values()):
@@ -137,7 +137,7 @@ class Session:
         return bool(buys and sells) and (not safe or max(buys) >= min(sells))
 
     def end(self, rounds: int) -> None:
-        """Let artifacts end the period, and say what it achieved; no agent learns the equilibrium."""
+        """End the period in all artifacts, and tell the log alone what it achieved: no agent learns the equilibrium."""
         for artifact in self.market.artifacts.values():
             artifact.period_ended()
         found, surplus = self.equilibrium, sum(self.profits.values())

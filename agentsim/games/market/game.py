@@ -1,4 +1,4 @@
-"""MarketGame: the game as the kernel sees it: set-up, rounds and the end. What happens in a turn is `turn`."""
+"""The market for the engine: setup, rounds and the end. `turn` has the stages of a turn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from agentsim.games.market.world import Noted, Reported, Transferred, World
 
 
 class MarketGame(Game):
-    """Agents deal with each other through artifacts: a double auction, messages, a bank."""
+    """A market whose agents deal with each other through artifacts: a double auction, messages, a bank."""
 
     name = "market"
     title = "Market"
@@ -93,7 +93,7 @@ class MarketGame(Game):
         late = [each.round for each in config.moderator if each.round > config.most_rounds]
         if late:
             raise ScenarioError(f"round {late[0]} is after the last one", key="game_config.moderator")
-        try:  # what artifacts say of so many agents, found before anything is played
+        try:  # artifacts may object to the number of agents, and must before anything is played
             Market.of(_world(Table(players, Chance(0)), config), config)
         except ValueError as error:
             raise ScenarioError(str(error), key="game_config.artifacts") from None
@@ -126,7 +126,7 @@ def _world(table: Table, config: MarketConfig) -> World:
 
 
 async def _to_the_end(turns: Turns) -> str:
-    """Rounds until the last, or until the market is stable; why it ended."""
+    """Play rounds until the last, or until the market is stable, and return why it ended."""
     config, world, quiet = turns.config, turns.market.world, 0
     for number in range(1, config.most_rounds + 1):
         before = world.trades
@@ -138,7 +138,7 @@ async def _to_the_end(turns: Turns) -> str:
 
 
 async def _periods(turns: Turns, session: Session) -> str:
-    """The periods of an experiment, each until no trade is possible or its rounds are over; why it ended."""
+    """Play the periods, each until no trade is possible or its rounds are over, and return why it ended."""
     for period in range(1, session.config.periods + 1):
         played = 0
         while played < session.config.period_rounds and (played == 0 or session.open):
@@ -163,7 +163,7 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
     order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
     turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
     for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:
-        # looked at anew: a trade in this round may have been an agent's last
+        # checked again, because a trade in this round may have been an agent's last
         if acting := [agent for agent in together if agent.active]:
             await boundary(turns, acting)
             await turns.take(acting)
@@ -172,7 +172,7 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
 
 
 def _endow(config: MarketConfig, agent: Agent) -> None:
-    """What the config gives an agent; its own table's word over what holds for all."""
+    """Give an agent what the config says; its own table overrides what holds for all."""
     held = {CAPITAL: config.capital_held, **config.stock}
     for table in config.agents:
         if agent.id in table.ids:
@@ -181,7 +181,7 @@ def _endow(config: MarketConfig, agent: Agent) -> None:
 
 
 def _progress(market: Market, table: Table, config: MarketConfig) -> Progress:
-    """Rounds, and each agent by what the market ranks them by; an experiment's agents by their surplus."""
+    """Return the rounds played, and each agent with the score by which the market ranks."""
     by = config.ranked_by
     rows = ((each.player, f"{by} {each.score[by]:,}", True) for each in market.standings(by))
     facts = (counted(market.world.trades, "trade"),)

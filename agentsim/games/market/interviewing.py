@@ -1,4 +1,4 @@
-"""Interviewing: a moderator pauses the market and asks agents, as the scenario says or of its own accord."""
+"""Interviews: a moderator pauses the market and asks agents questions, as the scenario says or of its own accord."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def moderator(turns: Turns) -> Moderator:
 
 
 async def boundary(turns: Turns, coming: Sequence[Agent]) -> None:
-    """The moderator may have a question before these act."""
+    """Let the moderator ask questions before these agents act."""
     kept, agents = turns.table.memory(STAFF, Latest).of(TRADES), [agent.id for agent in coming]
     deals = [f"{told.round}: {made.in_short}" for told in kept if isinstance(made := told.event, Trade)]
     news = ("The latest trades, with their rounds:", *deals) if deals else ("There is no trade yet.",)

@@ -1,4 +1,4 @@
-"""Ledger: who holds what, and how much of it is promised. Capital is an asset like any good; prices are not here."""
+"""The ledger: who holds what, and how much of it is reserved. Capital is an asset like any good."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CAPITAL = "capital"
 
 
 def added(amounts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """What these come to, by asset."""
+    """Sum amounts by asset."""
     total: dict[str, int] = {}
     for asset, amount in amounts:
         total[asset] = total.get(asset, 0) + amount
@@ -18,23 +18,23 @@ def added(amounts: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 @dataclass(slots=True)
 class Account:
-    """Whole units by asset; `reserved` is the part of `held` that stands behind open promises, such as orders."""
+    """Whole units by asset; `reserved` is the part of `held` that is set aside for open promises, such as orders."""
 
     held: dict[str, int] = field(default_factory=dict)
     reserved: dict[str, int] = field(default_factory=dict)
 
     def amount(self, asset: str) -> int:
-        """How much of it is held, promised or not."""
+        """Return how much of an asset is held, reserved or not."""
         return self.held.get(asset, 0)
 
     def free(self, asset: str) -> int:
-        """How much of it can be promised or given away."""
+        """Return how much of an asset can be reserved or given away."""
         return self.held.get(asset, 0) - self.reserved.get(asset, 0)
 
 
 @dataclass
 class Ledger:
-    """Every account. Assets enter and leave by `issue` and `withdraw` alone; everything else conserves them."""
+    """All accounts. Assets enter and leave by `issue` and `withdraw` alone; everything else conserves them."""
 
     accounts: dict[str, Account] = field(default_factory=dict)
     _issued: dict[str, int] = field(default_factory=dict)  # since the last check that found nothing wrong
@@ -45,49 +45,49 @@ class Ledger:
         return self.accounts.setdefault(owner, Account())
 
     def free(self, owner: str, asset: str) -> int:
-        """How much the owner can promise or give away."""
+        """Return how much of an asset the owner can reserve or give away."""
         return self.accounts[owner].free(asset)
 
     def issue(self, owner: str, asset: str, amount: int) -> None:
-        """Give the owner units that did not exist before."""
+        """Give the owner newly created units."""
         assert amount >= 0, "what is issued is no debt"
         self._add(owner, asset, amount)
         self._issued[asset] = self._issued.get(asset, 0) + amount
 
     def withdraw(self, owner: str, asset: str, amount: int) -> None:
-        """Take free units of the owner's out of the world."""
+        """Remove free units of the owner's from the world."""
         assert 0 <= amount <= self.free(owner, asset), "only what is free can be withdrawn"
         self._add(owner, asset, -amount)
         self._issued[asset] = self._issued.get(asset, 0) - amount
 
     def move(self, giver: str, taker: str, asset: str, amount: int) -> None:
-        """Hand over free units."""
+        """Move free units from one owner to another."""
         assert 0 <= amount <= self.free(giver, asset), "only what is free changes hands"
         self._add(giver, asset, -amount)
         self._add(taker, asset, amount)
 
     def reserve(self, owner: str, asset: str, amount: int) -> None:
-        """Promise free units."""
+        """Reserve free units."""
         assert 0 <= amount <= self.free(owner, asset), "only what is free can be promised"
         reserved = self.accounts[owner].reserved
         reserved[asset] = reserved.get(asset, 0) + amount
         self._touched[owner] = None
 
     def release(self, owner: str, asset: str, amount: int) -> None:
-        """Take a promise back."""
+        """Release reserved units."""
         reserved = self.accounts[owner].reserved
         assert 0 <= amount <= reserved.get(asset, 0), "only what was promised is released"
         reserved[asset] -= amount
         self._touched[owner] = None
 
     def touched(self) -> Iterable[str]:
-        """The accounts that have changed since the last sound check."""
+        """Return the owners whose accounts have changed since the last check without a fault."""
         return tuple(self._touched)
 
     def check(self, promised: Mapping[str, Mapping[str, int]]) -> list[str]:
-        """What does not add up in the accounts that have changed; `promised` is what stands behind open promises.
+        """Return what does not add up in the accounts that have changed; `promised` is what must be reserved, by owner.
 
-        Only those are looked at, so that a step in a world of thousands costs what it touched.
+        Only changed accounts are looked at, so that a step in a world of thousands costs what it touched.
         """
         broken: list[str] = []
         change: dict[str, int] = {}

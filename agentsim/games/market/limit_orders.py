@@ -1,6 +1,6 @@
-"""LimitOrders: what all artifacts share that keep limit orders: actions, what is reserved, the end of a period.
+"""Limit orders: the base of artifacts with order books: actions, what is reserved, the end of a period.
 
-When and at what price orders meet is each artifact's own.
+Each artifact decides when and at what price orders meet.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ORDER = Number(1, None, about="the number of an open order of yours")
 
 
 def price(artifact: Artifact) -> Option:
-    """A parameter: the price of an order."""
+    """Return a parameter that is the price of an order."""
     return Number(1, artifact.config.price_max, about="capital for one unit")
 
 
@@ -35,14 +35,14 @@ def _quantity(artifact: LimitOrders) -> Option:
 
 
 class LimitOrderSettings(GameConfig):
-    """What each of them takes."""
+    """The settings that all artifacts with limit orders take."""
 
     single_unit: bool = Field(default=False, description="Orders are for one unit, and an agent has one for each good")
     price_max: Annotated[int, Field(ge=1, le=10**9)] = 10**6
 
 
 class LimitOrders(Artifact):
-    """Base of artifacts with an `OrderBook` for each good; `heard_by` is who hears of an agent's order."""
+    """Base of artifacts with an `OrderBook` for each good."""
 
     settings: ClassVar[type[GameConfig]] = LimitOrderSettings
 
@@ -52,15 +52,15 @@ class LimitOrders(Artifact):
         self.books = {good: self.book(good, ids) for good in world.goods}
 
     def book(self, good: str, ids: Iterator[int]) -> OrderBook:
-        """The book of one good, whose orders are numbered so."""
+        """Return the order book of one good, which numbers its orders by `ids`."""
         raise NotImplementedError
 
     def heard_by(self, agent: str) -> Audience:
-        """Who hears that the agent has placed an order, or that one is gone."""
+        """Return who hears that the agent has placed an order, or that one is gone."""
         return Everyone
 
     def met(self, trade: Traded) -> None:
-        """Two orders have met at once."""
+        """Book and tell a trade of two orders that met at once."""
         self.world.traded(trade)
 
     @action("place an order to buy", good=GOOD, price=price, quantity=_quantity)
@@ -93,7 +93,7 @@ class LimitOrders(Artifact):
         return [order for book in self.books.values() for order in book.of(agent)]
 
     def promised(self, agent: str) -> Mapping[str, int]:
-        return added(order.stake() for order in self.orders(agent))
+        return added(order.collateral() for order in self.orders(agent))
 
     def check(self) -> Sequence[str]:
         return [line for book in self.books.values() for line in book.check()]
@@ -107,7 +107,7 @@ class LimitOrders(Artifact):
             self._tell(gone.agent, gone)
 
     def listed(self, agent: str) -> Answer:
-        """The agent's open orders, for a query."""
+        """Return the agent's open orders as the answer to a query."""
         parts = ("good", "side", "price", "quantity")
         return {"orders": [{"order": each.number, **picked(each, *parts)} for each in self.orders(agent)]}
 
@@ -120,7 +120,7 @@ class LimitOrders(Artifact):
     def _order(
         self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None = None
     ) -> str:
-        """Place an order; what the agent learns of it."""
+        """Place an order, and return what the agent is told."""
         placed = self.books[good].place(agent, side, price, quantity, replaces=replaces, now=self.world.round)
         order, said = placed.ordered, list[str]()
         self._tell(agent, *(gone for gone in placed.withdrawn if gone.why != "traded"), order)

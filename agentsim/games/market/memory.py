@@ -1,4 +1,4 @@
-"""Memory: what an agent has gone through: its last steps, what it wrote down, and what it has heard since its turn.
+"""Memory: an agent's last steps, what it wrote down, and what it has heard since its last turn.
 
 It is made of the events that the agent hears, and of nothing else.
 """
@@ -25,7 +25,7 @@ MOST_STEPS = 50
 
 @dataclass
 class Since:
-    """What was heard in some time: the latest news of `told`."""
+    """The news of some time: its latest lines, and the number `told` in all."""
 
     lines: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=MOST_NEWS))
     told: int = 0
@@ -47,7 +47,7 @@ class Since:
 
 
 class Step(NamedTuple):
-    """A turn of an agent: what it had heard before, what it asked and was answered, and what it did."""
+    """A turn of an agent: what it had heard before, its queries with their answers, and what it did."""
 
     round: int
     heard: Sequence[Mapping[str, Any]]
@@ -55,7 +55,7 @@ class Step(NamedTuple):
     done: Mapping[str, Any]
 
     def line(self, answered: set[str]) -> str:
-        """As JSON, without queries that are `answered` later; those of this step join them."""
+        """Return the step as JSON without the queries in `answered`, to which it adds its own."""
         observed = []
         for each in reversed(self.observed):
             asked = quoted(**{each.query: each.asked})
@@ -67,14 +67,14 @@ class Step(NamedTuple):
 
 
 class Memory:
-    """Of one agent, where agents act one after the other: what is not its own doing came before its turn began.
+    """The memory of one agent in a market whose agents act one after the other.
 
-    `known` is what came before the turn that is due or going on, `later` what came after it began. Where others act
-    in the meantime, `begun` says that it has.
+    `known` is the news from before the turn that is due or going on, `later` the news since it began: only the agent's
+    own action can cause the latter. `begun` says that a turn is going on in which others act too (`MemoryAtOnce`).
     """
 
     at_once: ClassVar[bool] = False
-    skips: ClassVar[frozenset[type[Event]]] = frozenset({Ordered})  # by far the most that there is; it is on the tape
+    skips: ClassVar[frozenset[type[Event]]] = frozenset({Ordered})  # by far the most frequent; the ticker has them
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
@@ -85,15 +85,15 @@ class Memory:
         self.later = Since()
         self.begun = False
         self.resumed = False  # after an interview since its last turn
-        self.turn: LoggedEvent | None = None  # what it did at last
+        self.turn: LoggedEvent | None = None  # the event of its last action
 
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
-        """All that was heard since the last turn began."""
+        """All news since the last turn began."""
         return (self.known.followed_by(self.later) if self.later.told else self.known).news
 
     def last_steps(self, window: int) -> tuple[str, ...]:
-        """The last so many, as lines of JSON, oldest first; of equal queries the last."""
+        """Return the last steps as lines of JSON, oldest first; of equal queries only the last one is shown."""
         answered: set[str] = set()
         return tuple([step.line(answered) for step in islice(reversed(self.steps), window)][::-1])
 
@@ -112,7 +112,7 @@ class Memory:
                 self.observed += (event,)
             case Acted():
                 self._step(entry, action=event.action, action_parameters=given(event.parameters), result=event.result)
-                self.working_memory = ""  # what it wrote is told next, if it wrote anything
+                self.working_memory = ""  # if it wrote anything, that is told next
             case Forfeited(stage="action"):
                 self._step(entry, forfeited=event.content)
             case Forfeited():
@@ -129,6 +129,6 @@ class Memory:
 
 
 class MemoryAtOnce(Memory):
-    """Of one agent, where all decide at once: a turn begins as the order is drawn, for who has one in that round."""
+    """The memory of one agent when all decide at once: a turn begins as the order of its round is drawn."""
 
     at_once: ClassVar[bool] = True

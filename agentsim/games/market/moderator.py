@@ -1,7 +1,7 @@
-"""Moderator: staff that pauses a game, asks players questions, asks on, and lets it go on. Interviews change no state.
+"""The moderator: staff that pauses a game and asks players questions. Interviews change no state.
 
-What is said is heard by the player and the moderator alone, and stands in no later prompt but those of interviews. When
-pauses may be, and what the moderator is told of the game, is the game's; questions of a scenario are `survey`.
+Only the player and the moderator hear what is said, and no later prompt but those of interviews shows it. The game
+decides when pauses may be and what the moderator is told. `agentsim.engine.survey` asks questions without a moderator.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent
-from agentsim.engine.options import Choice, Text
+from agentsim.engine.options import Choice, Fixed, FormField, LegalValues, Text
 from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.engine.schema import Options
@@ -23,7 +23,7 @@ from agentsim.engine.wording import counted, cut
 MODERATOR = "moderator"
 STAFF = f"@{MODERATOR}"
 NOBODY = "nobody"
-EVERYBODY = "everybody"  # a game that is moderated has no player of these names
+EVERYBODY = "everybody"  # a moderated game has no players of these names
 QUESTION_CHARS = 1_000
 SHOWN_INTERVIEWS = 6
 
@@ -47,7 +47,7 @@ class Resumed(Event, heading="The moderator to {agent}", content="RESUME", priva
 
 
 EVENTS: tuple[type[Event], ...] = (Paused, Asked, Answered, Resumed)
-"""What a moderated game tells of it."""
+"""The events of interviews, which a moderated game tells."""
 
 
 class Interviews:
@@ -75,9 +75,9 @@ class Moderation(Decision):
 
 
 class Questioned(Request[InterviewAnswer]):
-    """What do you answer the moderator? Base of a game's question, whose prompt has `so_far` and then `asks`.
+    """Base of a game's question to a player in an interview; its prompt has `so_far` and then `asks`.
 
-    `earlier` are the moderator's questions so far with this player's answers.
+    `earlier` are the moderator's earlier questions with this player's answers.
     """
 
     prose: ClassVar[str | None] = "answer"
@@ -87,11 +87,11 @@ class Questioned(Request[InterviewAnswer]):
     limit: int
 
     def so_far(self) -> tuple[str, ...]:
-        """The earlier interviews, in words."""
+        """Return the earlier interviews, in words."""
         return ("YOUR ANSWERS in interviews so far:", *self.earlier) if self.earlier else ()
 
     def asks(self) -> tuple[str, ...]:
-        """The question, in words."""
+        """Return the question, in words."""
         return (
             "The moderator says: PAUSE",
             joined("The moderator's question: ", quoted(question=self.question)),
@@ -100,10 +100,10 @@ class Questioned(Request[InterviewAnswer]):
 
 
 class Moderate(Request[Moderation]):
-    """Do you want to ask anybody anything now? The normal answer is nobody.
+    """The question whether the moderator wants to ask anything now; the normal answer is nobody.
 
-    `what` is moderated, and `news` is what happened in it. `more` are the questions that may still be added in a pause
-    that has begun, None where none has.
+    `what` is moderated, and `news` is what happened in it. `more` is how many questions may still be added in a pause
+    that has begun, or None if none has.
     """
 
     particulars: ClassVar[tuple[str, ...]] = ("round",)
@@ -146,15 +146,15 @@ class Moderate(Request[Moderation]):
         upto = f"You can ask {counted(self.more, 'more question')} in this pause"
         return f"The simulation is paused. Whom do you ask what now? {upto}; with nobody it resumes."
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        if name == "ask":
-            return {**legal, "default": NOBODY}
-        return {"const": ""} if answered["ask"] == NOBODY else {**legal, "minLength": 1}
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        if path == "ask":
+            return FormField(option, usual=NOBODY)
+        return FormField(Fixed("") if answered["ask"] == NOBODY else Text(QUESTION_CHARS, empty=False))
 
 
 @dataclass(frozen=True)
 class Moderator:
-    """The moderator of one game; `about` makes a game's own question to a player, with these fields of `Questioned`."""
+    """The moderator of one game; `about` makes the game's question to a player, with these fields of `Questioned`."""
 
     table: Table
     about: Callable[..., Questioned]
@@ -165,9 +165,9 @@ class Moderator:
     """Questions that staff may add in one pause, each after an answer."""
 
     async def boundary(self, agents: Sequence[str], coming: Sequence[str], *, news: Sequence[str], **at: int) -> None:
-        """Between turns staff may have a question, and may ask on: the game goes on when it asks no more.
+        """Let staff ask questions between two turns, until it asks no more.
 
-        `at` are the `round` and the `rounds` of the game, `coming` those who act next.
+        `at` are the `round` and the `rounds` of the game, `coming` the players who act next.
         """
         if MODERATOR not in self.table.staff:
             return
@@ -202,14 +202,14 @@ class Moderator:
 
 
 class _Pause:
-    """One pause: players are paused as they are first asked, and resume when all is asked."""
+    """One pause: each player is paused when it is first asked, and resumes after the last question."""
 
     def __init__(self, moderator: Moderator) -> None:
         self.moderator, self.table = moderator, moderator.table
         self.paused: list[str] = []
 
     async def ask(self, agents: Sequence[str], question: str, *, last: bool) -> None:
-        """Ask all of these at the same moment; after the `last` question they resume."""
+        """Ask all of these players at the same moment; after the `last` question they resume."""
         limit, requests = self.moderator.limit, []
         for agent in agents:
             if agent not in self.paused:

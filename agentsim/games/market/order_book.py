@@ -1,7 +1,7 @@
-"""OrderBook: a continuous double auction for one good, and its orders and trades as they are told.
+"""Order books: a continuous double auction for one good, and the events of orders and trades.
 
-Price first, then time; a trade is at the price of the order that stood there first. An order is covered from the moment
-it is placed: what it could cost is reserved on its owner's account, and freed as it trades or goes.
+Orders have price-time priority, and a trade is at the price of the resting order. An order's collateral, the most that
+it could cost, is reserved on its owner's account when it is placed, and released as it trades or goes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Ordered(
     heading=("{agent} ", By("side", {"buy": "bids"}, "asks"), " {price}"),
     content="Order {order}: {side} {quantity} {good} at {price}; {standing} standing.",
 ):
-    """A limit order; `standing` units of it are in the book after what it traded at once."""
+    """A limit order was placed; `standing` units of it rest in the book after what it traded at once."""
 
     standing: int
 
@@ -65,13 +65,13 @@ class Withdrawn(
     why: Why
 
     def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
-        """What its owner is told, where it was not the owner's doing."""
+        """Return what the owner is told of an order that is gone, or None if that was its own doing."""
         concerns = agent == self.agent != by and self.why in _NOTED
         return {"your_order": self.order, "gone": _NOTED[self.why]} if concerns else None
 
 
 class Traded(Trade):
-    """Two orders met: `resting` is the one that stood there, `taker` the side that came to it."""
+    """Two orders met: `resting` is the one in the book, and `taker` the side of the aggressor."""
 
     resting: int
     incoming: int
@@ -83,31 +83,31 @@ class Traded(Trade):
         return self.taker
 
     def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
-        """What the owner of the order that stood there is told."""
+        """Return what the owner of the resting order is told."""
         other, what = (self.seller, "sold") if self.taker == "buy" else (self.buyer, "bought")
         if agent != other:
             return None
         return {"your_order": self.resting, what: self.quantity, "good": self.good, "price": self.price}
 
 
-def cover(asset: str, needed: int, free: int) -> None:
-    """Raise `Refused` where so much of an asset cannot be reserved."""
+def require_free(asset: str, needed: int, free: int) -> None:
+    """Raise `Refused` if less of an asset is free than is needed."""
     if needed > free:
         raise Refused(f"that takes {needed} {asset}, and you have {free} free")
 
 
-def stake(side: str, good: str, price: int, quantity: int) -> tuple[str, int]:
-    """What such an order could cost: an asset, and how much of it."""
+def collateral(side: str, good: str, price: int, quantity: int) -> tuple[str, int]:
+    """Return the collateral of an order: an asset, and how much of it."""
     return (CAPITAL, price * quantity) if side == "buy" else (good, quantity)
 
 
 class Order(NamedTuple):
-    """An open limit order, which sorts as it trades: best price first, then the earliest.
+    """An open limit order; orders sort by price-time priority.
 
-    `quantity` is what is left of it; `alone` says that a new one for that good takes its place.
+    `quantity` is what is left of it; `alone` says that a new order of its owner for that good replaces it.
     """
 
-    rank: int  # the price of an ask, of a bid the negative of it
+    rank: int  # the price of an ask, or minus the price of a bid
     number: int
     agent: str
     good: str
@@ -116,13 +116,13 @@ class Order(NamedTuple):
     quantity: int
     alone: bool = False
 
-    def stake(self, quantity: int | None = None) -> tuple[str, int]:
-        """What so many units of it, or all, could cost."""
-        return stake(self.side, self.good, self.price, self.quantity if quantity is None else quantity)
+    def collateral(self, quantity: int | None = None) -> tuple[str, int]:
+        """Return the collateral of `quantity` units of it, or of all."""
+        return collateral(self.side, self.good, self.price, self.quantity if quantity is None else quantity)
 
     @property
     def words(self) -> str:
-        """What it is, for its owner."""
+        """The order in words, for its owner."""
         return f"{self.number} ({self.side} {self.quantity} {self.good} at {self.price})"
 
 
@@ -137,11 +137,11 @@ class Placed:
 class OrderBook:
     """The open orders for one good.
 
-    `best_only`: a quote that neither trades nor improves on the best of its side is refused, one that improves takes
-    its place. `clear_after_trade`: every open order goes once a trade has been made, and nothing is left of the
-    order that made it. `single_unit`: orders are for one unit, and each owner has one, which a new one replaces.
-    An owner's order never meets an order of its own: the standing one is withdrawn when its turn would come.
-    `sealed`: orders wait for each other, whatever their prices; one that would meet an order of its owner is refused.
+    With `best_only` a quote must trade or improve on the best of its side, whose place it then takes. With
+    `clear_after_trade` every open order goes once a trade has been made, and nothing is left of the order that made it.
+    With `single_unit` orders are for one unit, and each owner has one, which a new one replaces. An order never trades
+    with one of the same owner: the resting one is withdrawn when its turn would come. With `sealed` orders wait for
+    each other, whatever their prices, and an order that would meet one of the same owner is refused.
     """
 
     good: str
@@ -156,7 +156,7 @@ class OrderBook:
     _by_agent: dict[str, dict[int, Order]] = field(default_factory=dict)
 
     def of(self, agent: str) -> list[Order]:
-        """The agent's open orders, oldest first."""
+        """Return the agent's open orders, oldest first."""
         return list(self._by_agent.get(agent, {}).values())
 
     def place(
@@ -164,8 +164,7 @@ class OrderBook:
     ) -> Placed:
         """Place an order in round `now`, in place of another of the same agent if one is named.
 
-        A replacement stands behind all orders of its price, unless side and price are the same and it is for less.
-        Raises `Refused`.
+        A replacement loses its time priority, unless only the quantity changes and becomes less. Raises `Refused`.
         """
         former = None if replaces is None else self._own(agent, replaces)
         going = [former] if former else self.of(agent) if self.single_unit else []
@@ -176,7 +175,7 @@ class OrderBook:
         withdrawn = [self._withdraw(order, "replaced") for order in going]
         rank = -price if side == "buy" else price
         order = Order(rank, next(self.ids), agent, self.good, side, price, quantity, self.single_unit)
-        self.ledger.reserve(agent, *order.stake())
+        self.ledger.reserve(agent, *order.collateral())
         left, trades = quantity, list[Traded]()
         while left and not self.sealed and (resting := self._meets(side, price)):
             if resting.agent == agent:
@@ -187,7 +186,7 @@ class OrderBook:
             if self.clear_after_trade:
                 break
         if trades and self.clear_after_trade:
-            self.ledger.release(agent, *order.stake(left))
+            self.ledger.release(agent, *order.collateral(left))
             withdrawn += self.clear("traded")
             left = 0
         elif left:
@@ -200,19 +199,19 @@ class OrderBook:
         return Placed(ordered, tuple(trades), tuple(withdrawn))
 
     def cancel(self, agent: str, order: int) -> Withdrawn:
-        """Take an order of one's own back; `Refused` where there is no such."""
+        """Cancel an order of the agent. Raises `Refused` if it has no such order."""
         return self._withdraw(self._own(agent, order), "cancelled")
 
     def take(self, agent: str, order: int, quantity: int) -> None:
-        """So much of an open order trades outside of the book."""
+        """Take units of an open order out of the book, which trade outside of it."""
         self._fill(self._own(agent, order), quantity)
 
     def clear(self, why: Why) -> list[Withdrawn]:
         return [self._withdraw(order, why) for order in (*self.bids, *self.asks)]
 
     def _fill(self, order: Order, quantity: int) -> None:
-        """Take so much of a standing order out of the book, and of what it reserves."""
-        self.ledger.release(order.agent, *order.stake(quantity))
+        """Take units of a resting order out of the book, and release their collateral."""
+        self.ledger.release(order.agent, *order.collateral(quantity))
         orders = self._side(order.side)
         place = bisect_left(orders, order)
         if quantity < order.quantity:
@@ -234,9 +233,9 @@ class OrderBook:
             raise Refused("price and quantity are whole numbers from 1")
         if self.single_unit and quantity != 1:
             raise Refused("orders are for one unit here")
-        asset, needed = stake(side, self.good, price, quantity)
-        freed = sum(order.stake()[1] for order in going if order.side == side)
-        cover(asset, needed, self.ledger.free(agent, asset) + freed)
+        asset, needed = collateral(side, self.good, price, quantity)
+        freed = sum(order.collateral()[1] for order in going if order.side == side)
+        require_free(asset, needed, self.ledger.free(agent, asset) + freed)
         met = {"buy": 1, "sell": -1}[side]
         if self.sealed and any(
             met * (price - own.price) >= 0 for own in self.of(agent) if own.side != side and own not in going
@@ -251,13 +250,13 @@ class OrderBook:
                 raise Refused(f"{what} must be {where} the best one, {best.price}, or trade")
 
     def _meets(self, side: Side, price: int) -> Order | None:
-        """The standing order that trades next with one of that side and price."""
+        """Return the resting order that trades next with an order of that side and price, or None."""
         if side == "buy":
             return self.asks[0] if self.asks and self.asks[0].price <= price else None
         return self.bids[0] if self.bids and self.bids[0].price >= price else None
 
     def _trade(self, incoming: Order, resting: Order, quantity: int, now: int) -> Traded:
-        self.ledger.release(incoming.agent, *incoming.stake(quantity))
+        self.ledger.release(incoming.agent, *incoming.collateral(quantity))
         self._fill(resting, quantity)
         buyer, seller = (incoming, resting) if incoming.side == "buy" else (resting, incoming)
         self.ledger.move(buyer.agent, seller.agent, CAPITAL, resting.price * quantity)

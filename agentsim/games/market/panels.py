@@ -1,6 +1,6 @@
-"""Panels: periods, trading, holdings, dealings and places, from the events that one audience heard; and the tables.
+"""Panels and tables: periods, trading, holdings, dealings and places, from the events that one audience heard.
 
-Given the events one agent heard, they show what that agent could know. Markup does not belong here.
+From the events that one agent heard, they show what that agent could know. Panels are data without markup.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from agentsim.games.market.trading_panels import book, of, periods, prices, scen
 from agentsim.games.market.world import Transferred
 
 MOST_LINES = 12
-"""More lines in one chart hide each other; a shaded table takes their place."""
+"""Lines in one chart; more hide each other, and a shaded table takes their place."""
 MOST_AGENTS = 100
 
 
 class Replayed:
-    """What those agents hold whose endowment is known."""
+    """The holdings of the agents whose endowment is known."""
 
     def __init__(self) -> None:
         self.held: dict[str, dict[str, int]] = {}
@@ -54,7 +54,7 @@ class Replayed:
 
 
 def _holdings(log: Sequence[LoggedEvent]) -> list[Panel]:
-    """Capital and each good by agent, where endowments were heard of: charts, or tables where agents are many."""
+    """Return capital and each good by agent, if endowments were heard: charts, or tables if agents are many."""
     replayed = Replayed()
     after: dict[str, defaultdict[str, Counter[str]]] = {}
     for number in scenes(log, replayed.follow):
@@ -83,7 +83,7 @@ _GROUPS = {"buy": "buyers", "sell": "sellers", None: ""}
 
 
 def _interactions(log: Sequence[LoggedEvent]) -> list[Panel]:
-    """Ties between agents, buyers beside buyers where sides are known; empty where there were no dealings."""
+    """Return the ties between agents, buyers beside buyers if sides are known; empty without dealings."""
     agents: tuple[str, ...] = ()
     groups: dict[str, str] = {}
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -119,7 +119,7 @@ def _interactions(log: Sequence[LoggedEvent]) -> list[Panel]:
         "gifts": "how often one gave another something",
     }
     note = "; ".join(text for kind, text in said.items() if kind in kinds)
-    # on one circle: where a side is unknown a group would tell only that
+    # on one circle: if a side is unknown a group would tell only that
     sided = all(groups.get(agent) for agent in agents)
     nodes = tuple(Node(agent, groups[agent] if sided else "") for agent in agents)
     return [Network("Who deals with whom", nodes, ties, sentence(note))]
@@ -135,9 +135,9 @@ _ARTIFACTS = artifacts.all_own()
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:
-    """`trades`: a row a trade. `orders`: a row an order that the book took. `periods`: a row a period of an experiment.
+    """Return `trades` and `orders` with a row for each one, and `periods` of an experiment, with artifacts' own tables.
 
-    `period` is empty outside experiments.
+    `orders` are those that the book took. `period` is empty outside experiments.
     """
     rows: dict[str, list[tuple[Cell, ...]]] = {name: [] for name in _TABLES}
     period: int | None = None
@@ -155,7 +155,7 @@ def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Mapp
 
 
 def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> list[Panel]:
-    """Everything there is to show; nothing before the market has begun, and no panel without data."""
+    """Return all panels that have data; none before the market has begun."""
     here = {name for began in of(log, MarketBegan) for name in began.artifacts}
     own = (artifacts.find(name).panels for name in artifacts.names() if name in here)
     parts = (periods, prices, book, _holdings, _interactions, *own)
@@ -163,7 +163,7 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> list
 
 
 def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Course:
-    """Of an experiment its efficiency, alpha, and supply and demand; else the capital of every agent by round."""
+    """Return an experiment's efficiency, alpha, supply and demand; otherwise the capital of every agent by round."""
     if ended := of(log, PeriodEnded):
         share = sum(each.surplus for each in ended) / max(1, sum(each.most_surplus for each in ended))
         alphas = f", Smith's alpha {ended[-1].alpha:.1f} in the last" if ended[-1].alpha is not None else ""
@@ -185,7 +185,7 @@ def _prices_why(ended: Sequence[PeriodEnded]) -> str:
 
 
 def _period_turns(log: Sequence[LoggedEvent]) -> Iterator[TurnedAt]:
-    """The periods whose prices were nearest to equilibrium and furthest from it."""
+    """Yield the periods whose prices were nearest to equilibrium and furthest from it."""
     ends = [(told.event.alpha, at, told.event) for at, told in enumerate(log) if isinstance(told.event, PeriodEnded)]
     known = sorted(((alpha, at, event) for alpha, at, event in ends if alpha is not None), key=lambda each: each[:2])
     for what, found in (("nearest to", known[:1]), ("furthest from", known[1:][-1:])):
@@ -195,7 +195,7 @@ def _period_turns(log: Sequence[LoggedEvent]) -> Iterator[TurnedAt]:
 
 
 def _with_end(capital: Chart, ended: MarketEnded) -> Chart:
-    """The standing with what counts in the end: goods that are redeemed, deposits and debts."""
+    """Return the chart with the final capital, which counts goods that can be redeemed, deposits and debts."""
     final = {result.agent: float(result.capital) for result in ended.results}
     lines = tuple(Series(line.name, (*line.values, final.get(line.name))) for line in capital.series)
     note = "The end counts goods that an agent can redeem, deposits and loans."
@@ -204,7 +204,7 @@ def _with_end(capital: Chart, ended: MarketEnded) -> Chart:
 
 
 def _capital_why(capital: Chart, ended: MarketEnded, log: Sequence[LoggedEvent]) -> str:
-    """What the first in the end had in cash and what was added for its goods; how many units it bought and sold."""
+    """Explain the first place: its cash, what was added for its goods, and how many units it bought and sold."""
     first = ended.results[0]
     cash = next((line.values[-1] for line in capital.series if line.name == first.agent), None)
     trades = of(log, Trade)

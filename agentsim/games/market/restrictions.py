@@ -1,6 +1,6 @@
-"""Restrictions: rules that an action must pass, in words that agents read and are refused with; and how far one can go.
+"""Restrictions: rules that an action must pass, in words that agents read; and the scope of an agent's actions.
 
-The vocabulary is closed. What an action comes to is the artifacts' verdict, also where nothing is said against it here.
+The set of rules is closed. An artifact may still refuse an action that passes them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`words` hold `{limit}` where the rule takes one; `allows` is asked for the actions it is about, None is never.
+    """A rule. `words` have `{limit}` if it takes one; `allows` checks the actions it is about, and None forbids them.
 
-    It sees the action's parameters, `worth` (the agent's private value of the next unit, None for none) and `left` (the
+    `allows` sees the action's parameters, `worth` (the agent's private value of the next unit, or None) and `left` (the
     capital that stays free).
     """
 
@@ -68,7 +68,7 @@ _RULES: dict[str, _Rule] = {
 }
 if TYPE_CHECKING:
     RuleName: TypeAlias = str
-else:  # for the config's schema; a type checker cannot read a list
+else:  # for the config's schema; a type checker cannot read a computed list
     RuleName = Literal[tuple(_RULES)]
 
 
@@ -86,15 +86,15 @@ class Restriction(GameConfig):
 
     @property
     def words(self) -> str:
-        """What agents read, and the reason why an action is refused."""
+        """The words that agents read, and the reason why an action is refused."""
         return filled(_RULES[self.rule].words, self)
 
     def allows(self, action: str, it: Mapping[str, Any]) -> bool:
-        """Whether this may be done; parameters are as the artifact reads them."""
+        """Return whether an action may be done; its parameters are parsed."""
         rule = _RULES[self.rule]
         try:
             return action not in rule.actions or (rule.allows is not None and rule.allows(it, self.limit or 0))
-        except KeyError:  # an action of a third party's artifact has the name, and nothing that the rule speaks of
+        except KeyError:  # an action of another distribution's artifact can have the name without these parameters
             return True
 
 
@@ -105,10 +105,10 @@ def _barred_by(rules: tuple[RuleName, ...]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Scope:
-    """How far one agent's own action can go: what its question offers, and what the rules refuse.
+    """The scope of an agent's next action: what its question offers, and what the rules refuse.
 
-    Actions in `closed` come to nothing whenever it takes them. `most` is the greatest amount by action, where that
-    follows from what the agent has. `meaning` is what actions come to, by name, where the name does not say it.
+    Actions in `closed` fail whenever the agent takes them. `most` is the greatest amount by action, if that follows
+    from what the agent has. `meaning` is the meaning of each action whose name does not say it.
     """
 
     restrictions: tuple[Restriction, ...] = ()
@@ -119,20 +119,20 @@ class Scope:
 
     @property
     def barred(self) -> frozenset[str]:
-        """Actions that the restrictions never allow, or that never come to anything."""
+        """The actions that the restrictions never allow, or that always fail."""
         never = _barred_by(tuple([each.rule for each in self.restrictions]))
         meant = never.union(name for name, means in self.meaning.items() if means in never) if never else never
         return meant | self.closed
 
     def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[Order]]:
-        """What an action comes to where it replaces an order, and the orders that make room for it."""
+        """Return the meaning and parameters of an action, a replacement's too, and the orders that make room for it."""
         action = self.meaning.get(action, action)
         if action == "replace" and (replaced := self._named(given)):
             return replaced.side, {**given, "good": replaced.good}, (replaced,)
         return action, given, [each for each in self.orders if each.alone and each.good == given.get("good")]
 
     def forbid(self, agent: Agent, action: str, given: Mapping[str, Any]) -> None:
-        """Raise `Refused` in the words of a restriction that forbids an action, its parameters being read."""
+        """Raise `Refused` in the words of a restriction that forbids an action, whose parameters are parsed."""
         if not self.restrictions:
             return
         action, given, going = self.meant(action, given)

@@ -1,6 +1,6 @@
-"""Stages: the query and the action of a turn: what an agent asks before it acts, what it does, and what comes of both.
+"""Stages: the query and the action of a turn: the questions, the answers, and what comes of both.
 
-A reply outside the format forfeits its stage. Whether an action can be done is for its artifact to say.
+A reply outside the format forfeits its stage. An action's artifact decides whether it can be done.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Decision, Event, Options, Text, joined, quoted
 from agentsim.engine.capability import Capability, Refused, use_tool, variant
+from agentsim.engine.options import FormField, LegalValues
 from agentsim.engine.prompt import bounded
-from agentsim.engine.schema import said
 from agentsim.engine.wording import If, counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.briefing import Memo
@@ -40,7 +40,7 @@ def given(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known(value: Any) -> Any:
-    """A value without what is null in it, which tells nothing."""
+    """Return a value without its nulls, which tell nothing."""
     if isinstance(value, Mapping):
         return given(value)
     return [_known(part) for part in value] if isinstance(value, list | tuple) else value
@@ -60,12 +60,12 @@ class Observed(Event, heading="{agent} asks for {query}", private=("agent",)):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The parameters that were given; a schema's fields that were not asked for come as nulls."""
+        """The parameters without nulls, which a schema gives for fields left out."""
         return given(self.parameters)
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The observation as its agent reads it, without nulls."""
+        """The observation without nulls, as its agent reads it."""
         return given(self.observation)
 
     @property
@@ -78,7 +78,7 @@ class Forfeited(
     heading="{agent} forfeits its {stage}",
     content=("The reply was outside the format", If("lacked", ": {lacked}", ".")),
 ):
-    """A reply was outside the format: the action of this round, or the query, is lost. `lacked` says what was wrong."""
+    """A reply was outside the format, and its stage is lost; `lacked` says what was wrong."""
 
     agent: str
     stage: Stage
@@ -87,7 +87,7 @@ class Forfeited(
 
 
 class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
-    """What an agent chose to do, and what came of it; `result` is what it is told, the reason where it is refused."""
+    """An agent's action; `result` is the message for the agent, or the reason if the action is refused."""
 
     agent: str
     action: str
@@ -101,7 +101,7 @@ class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)"
 
 
 class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
-    """The working memory an agent wrote; no other agent reads it."""
+    """The working memory that an agent wrote; no other agent reads it."""
 
     agent: str
     text: str
@@ -111,7 +111,7 @@ class Remembered(Event, heading="{agent}'s working memory", words="text", privat
 
 
 def _parameters(given: Any) -> Any:
-    """The parameters as an object: "None", null and nothing are none at all."""
+    """Return the parameters as an object: "None", null and "" are no parameters."""
     return {} if given is None or (isinstance(given, str) and given.strip() in {"", "None"}) else given
 
 
@@ -119,7 +119,7 @@ Parameters: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_parameters)]
 
 
 class QueryChosen(Decision):
-    """Which query or tool; `query` None is what no readable reply comes to: only the fallback gives it."""
+    """A query or a tool, with parameters; a `query` of None is a forfeit, given by the fallback alone."""
 
     query: str | None
     query_parameters: Parameters = Field(default={})
@@ -133,7 +133,7 @@ class QueryForfeited(QueryChosen):
 
 
 class StageRequest(MarketRequest[D]):
-    """Base of the stages of a turn; `observed` is what the turn has brought already."""
+    """Base of the questions of a turn; `observed` are the answers that the turn has brought so far."""
 
     observed: tuple[Observed, ...] = ()
 
@@ -147,13 +147,13 @@ def _in_words(seen: Observed) -> str:
 
 
 class AskQuery(StageRequest[QueryChosen], kind="query"):
-    """What do you want to know before you act?"""
+    """The question what an agent wants to know before it acts."""
 
     calls_left: int = 0
 
     @property
     def offered(self) -> Mapping[str, Capability]:
-        """Queries, and tools as long as any call is left; by name."""
+        """Queries, and tools while any call is left; by name."""
         return {each.name: each for each in (*self.menu.queries, *(self.menu.tools if self.calls_left else ()))}
 
     def options(self) -> Options:
@@ -182,7 +182,7 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
 
 
 class ActionChosen(Decision):
-    """What an agent does, and what it wants to remember; `action` None is a forfeit: only the fallback gives it."""
+    """An action and what the agent wants to remember; an `action` of None is a forfeit, given by the fallback alone."""
 
     action: str | None
     action_parameters: Parameters = Field(default={})
@@ -200,7 +200,7 @@ SKIPPED = ActionChosen(action=SKIP)
 
 
 class Act(StageRequest[ActionChosen], kind="action"):
-    """What do you do? Whether it can be done is for the artifact to say, and no matter of reading."""
+    """The question what an agent does; the artifact decides whether it can be done."""
 
     scope: Scope = field(default_factory=Scope)
 
@@ -210,7 +210,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
 
     @cached_property
     def actions(self) -> tuple[Capability, ...]:
-        """Every action but those that the agent's restrictions never allow."""
+        """Every action but those that the agent's scope bars."""
         barred = self.scope.barred
         return tuple(each for each in self.menu.actions if each.name not in barred) if barred else self.menu.actions
 
@@ -230,21 +230,21 @@ class Act(StageRequest[ActionChosen], kind="action"):
         return (f"ACTION: what do you do? Choose one of {', '.join(self.names)}.{begin} {self.answer_line}",)
 
     def check(self, decision: ActionChosen) -> None:
-        # one that is barred is no matter of form: it is refused in the words of the restriction
+        # a barred action is valid in form, and is refused in the words of its restriction
         if decision.action not in {None, SKIP, *(each.name for each in self.menu.actions)}:
             raise IllegalDecision(f"action must be one of: {', '.join(self.names)}.")
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        if name == "working_memory":
-            return said(legal, "", description=f"at most {counted(self.menu.memory_chars, 'character')}", default="")
-        out = super().form_schema(name, legal, answered)
-        if "enum" in (to := out.get("properties", {}).get("to", {})):
-            out = said(out, "to", enum=[each for each in to["enum"] if each != self.player])
-        if orders := ", ".join(each.words for each in self.scope.orders):
-            out = said(out, "order", description=orders)
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        if path == "working_memory":
+            return FormField(option, f"at most {counted(self.menu.memory_chars, 'character')}", usual="")
+        if path == "action_parameters.to" and option.kind == "choice":
+            return FormField(Choice(tuple(each for each in option.values if each != self.player)))
+        if path == "action_parameters.order":
+            return FormField(option, ", ".join(each.words for each in self.scope.orders))
         most = self.scope.most.get(str(answered.get("action")))
-        upto = f"1 to {most}" if most else "none can be now"
-        return out if most is None else said(out, "amount", description=upto)
+        if path == "action_parameters.amount" and most is not None:
+            return FormField(option, f"1 to {most}" if most else "none can be now")
+        return super().form_field(path, option, answered)
 
     def decision_of(self, said: Mapping[str, Any]) -> ActionChosen:
         missing = ActionChosen.model_fields.keys() - said.keys()
@@ -263,13 +263,13 @@ class Act(StageRequest[ActionChosen], kind="action"):
 
 
 def offers(turns: Turns, calls: int) -> bool:
-    """Whether there is anything to ask for after so many tool calls."""
+    """Return whether there is anything to ask for after so many tool calls."""
     menu = turns.menu
     return bool(menu.queries or (menu.tools and calls < turns.config.tool_calls))
 
 
 def observe(turns: Turns, turn: Turn, chosen: QueryChosen) -> bool:
-    """Answer a query or use a tool; whether the agent may go on asking."""
+    """Answer a query or use a tool, and return whether the agent may ask again."""
     agent, name, market = turn.agent, chosen.query, turns.market
     if name is None:
         turns.table.tell(Forfeited(agent.id, "query", getattr(chosen, "lacked", "")), to=(agent.id,), by=agent.id)
@@ -292,7 +292,7 @@ def observe(turns: Turns, turn: Turn, chosen: QueryChosen) -> bool:
 
 
 def act(turns: Turns, agent: Agent, chosen: ActionChosen, scope: Scope) -> None:
-    """Carry an action out, or refuse it, and keep what the agent writes for itself."""
+    """Carry an action out or refuse it, and keep what the agent writes for itself."""
     to, table = (agent.id,), turns.table
     if chosen.action is None:
         agent.forfeits += 1
@@ -310,13 +310,13 @@ def act(turns: Turns, agent: Agent, chosen: ActionChosen, scope: Scope) -> None:
 
 
 def _carried_out(turns: Turns, agent: Agent, name: str, said: Mapping[str, Any], scope: Scope) -> str:
-    """What the agent is told of its action; `Refused` where it comes to nothing."""
+    """Execute an action and return the message for its agent. Raises `Refused`."""
     if name == SKIP:
         return "You skipped."
     artifact, world = turns.market.actions[name], turns.market.world
     given = artifact.actions[name].read(said)
     what, _, _ = scope.meant(name, given)
-    if not agent.active and what in {"buy", "sell"}:  # where all act on one state, its last unit may be gone by now
+    if not agent.active and what in {"buy", "sell"}:  # if all act on one state, its last unit may be gone by now
         raise Refused("you have no unit left to trade in this period")
     scope.forbid(agent, name, given)
     world.acting = agent.id

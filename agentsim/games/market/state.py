@@ -1,4 +1,4 @@
-"""Market: the state of one game: its agents, artifacts and accounts; and its course, as it is told."""
+"""The state of one market: its agents, artifacts and accounts; and the events of its course."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class MarketBegan(
         "; artifacts: {artifacts}; at most {rounds:round}.",
     ),
 ):
-    """`rounds` is what the market may last at most."""
+    """`rounds` is the greatest number of rounds."""
 
     agents: tuple[str, ...]
     goods: tuple[str, ...]
@@ -39,7 +39,7 @@ class MarketBegan(
 
 
 class Endowed(Event, heading="{agent} is endowed", private=("agent",)):
-    """What an agent holds from now on, whatever it held before; `worth` are its private values a unit, in order."""
+    """An agent's holdings from now on, in place of earlier ones; `worth` are its private values per unit, in order."""
 
     agent: str
     holdings: dict[str, int]
@@ -71,7 +71,7 @@ class PeriodBegan(Event, heading="Period {period} of {periods} begins", content=
 
 @dataclass(frozen=True)
 class Result:
-    """An agent's end; `surplus` is None outside experiments, `wealth` counts goods at their last price."""
+    """An agent's result; `surplus` is None outside experiments, `wealth` counts goods at their last price."""
 
     agent: str
     rank: int
@@ -104,7 +104,7 @@ class MarketEnded(
 
 @dataclass
 class Agent:
-    """One agent; `units` are the private values of its units of an experiment's good, of which `done` are traded."""
+    """One agent; `units` are the private values of its units in an experiment, of which `done` are traded."""
 
     id: str
     world: World
@@ -121,37 +121,37 @@ class Agent:
 
     @property
     def active(self) -> bool:
-        """Whether there is anything left for it to do in this period; always, outside experiments."""
+        """Whether it has anything left to do in this period; always true outside experiments."""
         return self.side is None or self.done < len(self.units)
 
     def worth(self, good: str, side: str) -> int | None:
-        """Its private value of the next unit; None where it has none."""
+        """Return its private value of the next unit, or None if it has none."""
         if self.side is None:
             return self.values.get(good)
         return self.units[self.done] if side == self.side and self.active else None
 
     def endow(self, held: dict[str, int], worth: dict[str, tuple[int, ...]]) -> None:
-        """Give the agent what it is to have more of, and tell it."""
+        """Issue holdings to the agent, and tell it."""
         for asset, amount in held.items():
             self.world.ledger.issue(self.id, asset, amount)
         self.world.tell(Endowed(self.id, held, self.side, worth), to=(self.id,))
 
     @property
     def held(self) -> Mapping[str, int]:
-        """Units by asset."""
+        """The units that it holds, by asset."""
         account = self.world.ledger.accounts[self.id]
         return {asset: account.amount(asset) for asset in (CAPITAL, *self.world.goods)}
 
     @property
     def free(self) -> Mapping[str, int]:
-        """Units by asset that nothing is promised of."""
+        """The units that are not reserved, by asset."""
         account = self.world.ledger.accounts[self.id]
         return {asset: account.free(asset) for asset in (CAPITAL, *self.world.goods)}
 
 
 @dataclass
 class Market:
-    """The state of one game. `artifacts` by name, in the order of the config."""
+    """The state of one game; `artifacts` are by name, in the order of the config."""
 
     world: World
     agents: dict[str, Agent]
@@ -162,14 +162,14 @@ class Market:
 
     @property
     def meaning(self) -> Mapping[str, str]:
-        """What actions come to, by name, where the name does not say it."""
+        """The meanings of actions by name, if the name does not say it."""
         return {
             name: means for each in self.artifacts.values() for name, means in each.meaning.items() if name != means
         }
 
     @classmethod
     def of(cls, world: World, config: MarketConfig) -> Market:
-        """The market that a config describes, before any agent is endowed; `ValueError` where it cannot be."""
+        """Return the market that a config describes, before agents are endowed. Raises `ValueError` if it cannot be."""
         tables = {player: table for table in config.agents for player in table.ids}
         if REDEMPTION in config.all_artifacts:
             world.redeems = {player: table.values for player, table in tables.items() if table.values}
@@ -178,7 +178,7 @@ class Market:
         for player in world.agents:
             own = tables.get(player)
             rules = (*config.restrictions, *(own.restrictions if own else ()))
-            # what the config keeps in full, whichever way it was written
+            # the config has turned names into restrictions
             restrictions = tuple(each for each in rules if isinstance(each, Restriction))
             goal, values = (own.goal, own.values) if own else (None, {})
             goal = goal or default_goal(config.ranked_by, redeems=player in world.redeems)
@@ -196,11 +196,11 @@ class Market:
         return market
 
     def wealth(self, agent: str) -> int:
-        """Capital, claims, and goods at their last price, or at what the agent can redeem them for if that is more."""
+        """Return capital, claims, and goods at their last price, or at the agent's redemption value if that is more."""
         return self._worth(agent, self.world.last_prices)
 
     def capital(self, agent: str) -> int:
-        """Capital on the account, what artifacts owe the agent or it owes them, and what it can redeem."""
+        """Return capital on the account, what artifacts owe the agent less its debts, and what it can redeem."""
         return self._worth(agent, {})
 
     def _worth(self, agent: str, prices: Mapping[str, int]) -> int:
@@ -209,7 +209,7 @@ class Market:
         return held[CAPITAL] + goods + sum(artifact.claims(agent) for artifact in self.artifacts.values())
 
     def standings(self, by: str) -> tuple[Standing, ...]:
-        """By capital, wealth or surplus; every score holds all that there are."""
+        """Rank agents by capital, wealth or surplus; every score has all of them."""
         entries = []
         for agent in self.agents.values():
             score = {"capital": self.capital(agent.id), "wealth": self.wealth(agent.id)}

@@ -1,6 +1,6 @@
-"""The system text: the words that agents get where a scenario names no other, and the placeholders of such a text.
+"""The system text: the default instructions of agents, and the placeholders of such a text.
 
-A placeholder stands for what a market knows, `#!name!#` or `!#name!#`; a value is never looked at again.
+A placeholder, `#!name!#` or `!#name!#`, stands for what a market knows; placeholders in its value are not replaced.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _MARK = re.compile(r"#!(?P<one>[^!#\n]+)!#|!#(?P<other>[^!#\n]+)!#")
 
 
 def default_goal(ranked_by: str, *, redeems: bool) -> str:
-    """The goal of an agent where the scenario gives it none; `redeems` says whether it can redeem goods."""
+    """Return the default goal of an agent; `redeems` says whether it can redeem goods."""
     return (_REDEEMED if redeems else GOALS)[ranked_by]
 
 
 def used(text: str) -> list[str]:
-    """The names of a text's placeholders, in order."""
+    """Return the names of a text's placeholders, in order."""
     return [mark["one"] or mark["other"] for mark in _MARK.finditer(text)]
 
 
 def problem(text: str) -> str:
-    """What is wrong with a text's placeholders; nothing where all are known."""
+    """Return what is wrong with a text's placeholders, or "" if all are known."""
     unknown = next((name for name in used(text) if name not in NAMES), None)
     if unknown is None:
         return ""
@@ -48,7 +48,7 @@ def problem(text: str) -> str:
 def in_two(
     text: str, shared: Mapping[str, str], personal: Mapping[str, Mapping[str, str]]
 ) -> tuple[str, dict[str, str]]:
-    """The text with its values in two parts: what is the same for all agents, and by agent what follows it."""
+    """Fill in a text in two parts: the head that all agents share, and the rest by agent."""
     lines = text.rstrip("\n").split("\n")
     first = next((place for place, line in enumerate(lines) if not set(used(line)).isdisjoint(_PERSONAL)), len(lines))
     head, rest = "\n".join(lines[:first]), "\n".join(lines[first:])

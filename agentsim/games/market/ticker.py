@@ -1,4 +1,4 @@
-"""Ticker: the latest quotes and trades that all agents have heard of."""
+"""The ticker: the latest quotes and trades that all agents have heard of."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ MOST_SIGNALS = 500
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One public thing in the market: a quote that stands (`traded` False), or a trade.
+    """A public event in the market: a quote that rests in the book (`traded` is False), or a trade.
 
-    `side` is that of the order that came in, None where none did; `price` what it asks or offers, or what the trade was
-    made at.
+    `side` is that of the incoming order, or None if there was none; `price` is that of the quote or the trade.
     """
 
     good: str
@@ -28,15 +27,15 @@ class Signal:
     traded: bool
 
 
-class Tape:
-    """The latest quotes and trades that all have heard of; `opened` were there when the period began."""
+class Ticker:
+    """The latest quotes and trades that all have heard of; `opened` is how many there were when the period began."""
 
     def __init__(self, everybody: str) -> None:
         self.total = 0
         self.opened = 0
-        self._kept: deque[tuple[LoggedEvent, Signal]] = deque(maxlen=MOST_SIGNALS)  # with what told of each
-        self._drawn: dict[int, int] = {}  # how many there were when the order of a round was drawn
-        self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before
+        self._kept: deque[tuple[LoggedEvent, Signal]] = deque(maxlen=MOST_SIGNALS)  # with the event that told of each
+        self._drawn: dict[int, int] = {}  # by round, how many there were when its order was drawn
+        self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before it rests
 
     def hear(self, entry: LoggedEvent) -> None:
         event = entry.event
@@ -55,7 +54,10 @@ class Tape:
             self.opened = self.total
 
     def since(self, turn: LoggedEvent | None, *, at_once: bool) -> tuple[Signal, ...]:
-        """Those since an agent's turn began, as far as they are kept, oldest first; `turn` is what it did then."""
+        """Return the quotes and trades since an agent's turn began, oldest first; `turn` is what it did then.
+
+        Only the last `MOST_SIGNALS` are kept.
+        """
         if turn is None:
             return self.latest(self.total)
         if at_once:
@@ -64,15 +66,15 @@ class Tape:
         return tuple(signal for _, signal in new)[::-1]
 
     def latest(self, count: int) -> tuple[Signal, ...]:
-        """The last so many, as far as they are kept; oldest first."""
+        """Return the last `count`, as far as they are kept; oldest first."""
         return tuple(signal for _, signal in islice(reversed(self._kept), count))[::-1]
 
     def stale(self, count: int) -> int:
-        """How many of the last so many are of an earlier period: of their quotes none stands."""
+        """Return how many of the last `count` are of an earlier period, whose quotes are withdrawn."""
         return min(count, max(0, self.opened - (self.total - count)))
 
     def _quoted(self, quote: Signal, trading: int, entry: LoggedEvent) -> None:
-        """What is left of an order stands once the rest has traded, which is told after it."""
+        """Add a quote once the units of its order that trade at once have been told, which is after the order."""
         self._placed = (quote, trading) if trading else None
         if not trading:
             self._append(quote, entry)
@@ -83,5 +85,5 @@ class Tape:
 
 
 def _after(entry: LoggedEvent, turn: LoggedEvent) -> bool:
-    """Whether it was told after a turn began; what no agent did comes after all turns of its round."""
+    """Return whether an event was told after a turn began; what no agent did comes after all turns of its round."""
     return entry.round >= turn.round if entry.decision is None else entry.decision >= (turn.decision or 0)

@@ -1,6 +1,6 @@
-"""Trade: units of a good for capital, as it is told, and what of many bids and asks meets at one price.
+"""Trades: units of a good for capital, as an event, and the matching of bids and asks at one price.
 
-Every artifact's trades are of this kind.
+The trades of all artifacts are of this kind.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event
-from agentsim.engine.event import Deed
+from agentsim.engine.event import InteractionRule
 from agentsim.engine.memory import Room
 from agentsim.engine.wording import Worded
 
@@ -17,7 +17,7 @@ Side: TypeAlias = Literal["buy", "sell"]
 
 
 def _called(owner: str) -> str:
-    """An artifact's account is named with a sign before it, which no agent's name has."""
+    """Return an owner's name in words; that of an artifact's account begins with @, as no agent's does."""
     return f"the {owner[1:].replace('_', ' ')}" if owner.startswith("@") else owner
 
 
@@ -29,10 +29,13 @@ class Trade(
     Event,
     heading="{buyer} buys {quantity} {good} of {seller} at {price}",
     content="{paid} capital in all.",
-    deeds=(Deed("buyer", "seller", "bought of", amount="paid"), Deed("seller", "buyer", "sold to", amount="paid")),
+    interactions=(
+        InteractionRule("buyer", "seller", "bought of", amount="paid"),
+        InteractionRule("seller", "buyer", "sold to", amount="paid"),
+    ),
     base=True,
 ):
-    """Base of all trades. The market matches prices, not people: neither side did it for the other's sake."""
+    """Base of all trades. The market matches prices, not people: neither side trades for the other's sake."""
 
     room = TRADES
     good: str
@@ -51,12 +54,12 @@ class Trade(
 
     @property
     def side(self) -> Side | None:
-        """The side that came to a standing offer; None where neither did."""
+        """The side of the aggressor, or None if there was no resting order."""
         return None
 
 
 class Exchanged(Trade):
-    """A trade that an artifact has made (`World.trade`): between two agents, or of an agent with the artifact."""
+    """A trade that an artifact made (`World.trade`), between two agents or an agent and the artifact."""
 
     @property
     def side(self) -> Side | None:
@@ -65,21 +68,21 @@ class Exchanged(Trade):
         return "sell" if self.buyer.startswith("@") else None
 
     def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
-        """What a side is told whose doing it was not."""
+        """Return what a side is told, or None if the trade was its own doing."""
         if agent == by or agent not in {self.buyer, self.seller}:
             return None
         return {"bought" if agent == self.buyer else "sold": self.quantity, "good": self.good, "price": self.price}
 
 
 Quote: TypeAlias = tuple[int, int]
-"""A price, and how many units at it."""
+"""A price, and the number of units at it."""
 
 
 class Clearing(NamedTuple):
-    """What meets at one price. At every price from `low` to `high` just these `quantity` units are traded.
+    """The units that trade at one price: at every price from `low` to `high` exactly `quantity` units trade.
 
-    No other trader would gain by such a price. `surplus` is what bids are above asks in all. Where nothing meets,
-    the prices are those of the best bid and the best ask.
+    No other trader would gain at such a price. `surplus` is the sum of bids less asks. If nothing meets, the prices are
+    those of the best bid and the best ask.
     """
 
     low: int
@@ -94,7 +97,7 @@ class Clearing(NamedTuple):
 
 
 def matches(bids: Sequence[Quote], asks: Sequence[Quote]) -> Iterator[tuple[int, int, int]]:
-    """(place of a bid, place of an ask, units) of all that meets; bids fall, asks rise, earlier ones come first."""
+    """Yield (index of a bid, index of an ask, units) of all that meets; bids fall, asks rise, earlier ones first."""
     bid = ask = 0
     wanted, offered = (side[0][1] if side else 0 for side in (bids, asks))
     while bid < len(bids) and ask < len(asks) and bids[bid][0] >= asks[ask][0]:
@@ -110,12 +113,12 @@ def matches(bids: Sequence[Quote], asks: Sequence[Quote]) -> Iterator[tuple[int,
 
 
 def clearing(bids: Sequence[Quote], asks: Sequence[Quote]) -> Clearing:
-    """What meets of bids that fall and asks that rise; there is one of each."""
+    """Return what trades of bids that fall and asks that rise; there is at least one of each."""
     met = list(matches(bids, asks))
     if not met:
         return Clearing(bids[0][0], asks[0][0], 0, 0)
     bid, ask, _ = met[-1]
-    # the first unit beyond the last that trades must not want to trade at the price
+    # the first unit that does not trade must not want to trade at the price
     wanted = sum(units for place, _, units in met if place == bid)
     offered = sum(units for _, place, units in met if place == ask)
     next_bid, next_ask = bid + (wanted == bids[bid][1]), ask + (offered == asks[ask][1])

@@ -1,4 +1,4 @@
-"""What a page shows of trading: periods, prices, volume and the order book, from the events that one audience heard."""
+"""Panels of trading: periods, prices, volume and the order book, from the events that one audience heard."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def of(log: Sequence[LoggedEvent], *kinds: type[Event]) -> list[Any]:
 
 
 def spots(last: int, most: int = MOST_ROUNDS) -> list[int]:
-    """The round after the set-up, then evenly so many rounds at most, the last one among them."""
+    """Return at most `most` rounds at even distances, of which `last` is one, without round 0."""
     step = max(1, -(-last // most))
     return sorted({*range(last, 0, -step)})
 
 
 def scenes(log: Sequence[LoggedEvent], *followers: Callable[[Event], None], most: int = MOST_ROUNDS) -> Iterator[int]:
-    """The rounds that are shown, one after the other, once all that was told by then has been followed."""
+    """Yield the rounds that are shown, each once all events up to its end have been followed."""
     shown = {0, *spots(log[-1].round, most)}
     for number, told_in_round in groupby(log, key=lambda told: told.round):
         for told in told_in_round:
@@ -41,7 +41,7 @@ def scenes(log: Sequence[LoggedEvent], *followers: Callable[[Event], None], most
 
 
 def periods(log: Sequence[LoggedEvent]) -> list[Panel]:
-    """Figures of every period that ended; nothing outside experiments."""
+    """Return figures of every period that ended; nothing outside experiments."""
     ended: list[PeriodEnded] = of(log, PeriodEnded)
     if not ended:
         return []
@@ -74,7 +74,7 @@ def periods(log: Sequence[LoggedEvent]) -> list[Panel]:
 
 
 def schedules(log: Sequence[LoggedEvent]) -> Chart:
-    """Demand and supply of one period, as traders were given them."""
+    """Return demand and supply of one period, as traders were given them."""
     units: dict[str, list[float]] = {"buy": [], "sell": []}
     for agent in {endowed.agent: endowed for endowed in of(log, Endowed)}.values():
         units[agent.side] += [float(worth) for each in agent.worth.values() for worth in each]
@@ -92,7 +92,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
 
 
 def prices(log: Sequence[LoggedEvent]) -> list[Panel]:
-    """What was paid, and how much was traded; nothing where nothing was."""
+    """Return prices and volumes; nothing without a trade."""
     if not of(log, Trade):
         return []
     return _by_trade(log) if of(log, PeriodBegan) else _by_round(log)
@@ -115,7 +115,7 @@ def _by_trade(log: Sequence[LoggedEvent]) -> list[Panel]:
                 volume[period] += event.quantity
                 until[period] = entry.round
     x, paid, level, rounds = zip(*points[-MOST_TRADES:], strict=True)
-    # what is drawn later lies on top
+    # later series lie on top
     series = (*([Series("equilibrium", level)] if equilibria else []), Series("price", paid))
     note = "Each stretch is one period." + (f" The latest {MOST_TRADES} are shown." * (len(points) > MOST_TRADES))
     units = Series("units", tuple(map(float, volume.values())))
@@ -126,7 +126,7 @@ def _by_trade(log: Sequence[LoggedEvent]) -> list[Panel]:
 
 
 def _by_round(log: Sequence[LoggedEvent]) -> list[Panel]:
-    """The price of the latest trade by then, a gap before the first; and the units since the round shown before."""
+    """Return the last price by then, a gap before the first trade, and the units since the round shown before."""
     goods = dict.fromkeys(trade.good for trade in of(log, Trade))
     last: dict[str, float] = {}
     volume: Counter[str] = Counter()
@@ -162,27 +162,27 @@ class OpenOrders:
 
     def follow(self, event: Event) -> None:
         match event:
-            case Ordered(order=number):  # what a trade takes of it follows, and is no part of `standing`
-                self._stands(event, event.standing)
+            case Ordered(order=number):  # `standing` excludes what it trades at once
+                self._rests(event, event.standing)
             case Withdrawn(order=number):
                 self.by_number.pop(number, None)
             case Traded(resting=number) if order := self.by_number.get(number):
-                self._stands(order, order.standing - event.quantity)
+                self._rests(order, order.standing - event.quantity)
 
-    def _stands(self, order: Ordered, left: int) -> None:
+    def _rests(self, order: Ordered, left: int) -> None:
         self.by_number[order.order] = replace(order, standing=left)
         if left <= 0:
             del self.by_number[order.order]
 
     def side(self, good: str, side: str) -> tuple[int | None, int]:
-        """The best price and the units on one side of a good's book."""
+        """Return the best price, or None, and the units on one side of a good's book."""
         orders = [order for order in self.by_number.values() if (order.good, order.side) == (good, side)]
         best = max if side == "buy" else min
         return best((order.price for order in orders), default=None), sum(order.standing for order in orders)
 
 
 def book(log: Sequence[LoggedEvent]) -> list[Panel]:
-    """A row a round and good: the best prices and how much stands; empty where nothing was ordered."""
+    """Return a row for each round shown and good: the best prices and the units that rest; empty without orders."""
     goods = dict.fromkeys(order.good for order in of(log, Ordered))
     if not goods:
         return []

@@ -1,4 +1,4 @@
-"""Turns: the stages of one turn, for one agent or for several that decide on the same state. Rounds are `game`'s."""
+"""Turns: the stages of a turn, for one agent or for several that decide on the same state. `game` has the rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from agentsim.games.market.restrictions import Scope
 from agentsim.games.market.stages import Act, AskQuery, act, observe, offers
 from agentsim.games.market.state import Agent, Market
 from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
-from agentsim.games.market.ticker import Signal, Tape
+from agentsim.games.market.ticker import Signal, Ticker
 from agentsim.games.market.view import Menu, Now, Unit
 
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 @dataclass
 class Turn:
-    """What one agent's turn has come to so far."""
+    """One agent's turn so far."""
 
     agent: Agent
     now: Now
@@ -41,7 +41,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Turns:
-    """How turns are taken in one market; `tails` are what the instructions say to one agent, after the menu's head."""
+    """The turns of one market; `tails` are the instructions to each agent, after the menu's head."""
 
     table: Table
     market: Market
@@ -52,7 +52,7 @@ class Turns:
 
     @classmethod
     def of(cls, table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
-        """Those of a market whose agents are endowed."""
+        """Return the turns of a market whose agents are endowed."""
         made, queries = market.artifacts.values(), config.queries
         quiet = counted(config.stable_rounds or 0, "round")
         sooner = f" (it ends sooner after {quiet} without a trade)" if config.stable_rounds else ""
@@ -95,7 +95,7 @@ class Turns:
         return cls(table, market, config, menu, tails, session)
 
     def request(self, kind: Callable[..., R], agent: Agent, now: Now | None = None, **more: Any) -> R:
-        """A question to an agent, which knows what it knows `now`."""
+        """Build a request to an agent, which knows what it knows `now`."""
         return kind(player=agent.id, menu=self.menu, tail=self.tails[agent.id], now=now or self.now(agent), **more)
 
     def now(self, agent: Agent) -> Now:
@@ -105,9 +105,9 @@ class Turns:
         if agent.side is not None and agent.active:
             unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
         if config.shows_ticker:
-            tape = self.table.memory(EVERYBODY, Tape)
-            signals = tape.since(memory.turn, at_once=memory.at_once)
-            stale = tape.stale(len(signals))
+            ticker = self.table.memory(EVERYBODY, Ticker)
+            signals = ticker.since(memory.turn, at_once=memory.at_once)
+            stale = ticker.stale(len(signals))
         world = self.market.world
         shown = {name: artifact.shown(agent.id) for name, artifact in self.market.artifacts.items()}
         return Now(
@@ -130,7 +130,7 @@ class Turns:
         )
 
     async def take(self, agents: Sequence[Agent]) -> None:
-        """All of these query and decide on the same state; then their actions are carried out in this order."""
+        """Let all of these agents query and decide on the same state, then carry out their actions in this order."""
         turns = [Turn(agent, self.now(agent)) for agent in agents]
         asking = turns if self.config.queries and offers(self, 0) else []
         while asking:  # tools as often as they may be used, and one query
@@ -142,7 +142,7 @@ class Turns:
             asking = [turn for turn, chosen in zip(asking, answers, strict=True) if observe(self, turn, chosen)]
         requests = [self._request(Act, turn, scope=self._scope(turn.agent)) for turn in turns]
         for request, turn, chosen in zip(requests, turns, await self.table.ask_all(requests), strict=True):
-            # what others do at the same moment may have changed what it can do
+            # what others do at the same moment may have changed what the agent can do
             act(self, turn.agent, chosen, self._scope(turn.agent) if self.config.simultaneous else request.scope)
 
     def _request(self, kind: Callable[..., R], turn: Turn, **more: Any) -> R:

@@ -1,7 +1,7 @@
-"""View: what one agent may know, as plain data and in words; and what all questions to agents share.
+"""Views: what one agent may know, as plain data and in words; and the base of all questions to agents.
 
-The text that never changes comes first, the same for all agents as far as it goes; then what an agent is; then its
-latest steps, of which there come to be no more than the window holds; then the question.
+The text that never changes comes first, the same for all agents as far as possible; then the agent's own; then its
+latest steps, at most as many as the window; then the question.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ D = TypeVar("D", bound=Decision)
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """What every agent of one market may do and ask; one object for all requests."""
+    """Everything that an agent of one market may do and ask; one object for all requests."""
 
     head: str
     actions: tuple[Capability, ...]
@@ -47,12 +47,12 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """One agent's view at its turn; `steps` are lines of JSON, `signals` what the market saw since its last turn.
+    """One agent's view at its turn; `steps` are lines of JSON, `signals` the quotes and trades since its last turn.
 
     `rounds` are those of the market, `left` those of the period after this one. `held` are units by asset, of which
     `free` are not reserved. `shown` is what artifacts show without being asked, by their names. The first `stale`
-    signals are of an earlier period: of its quotes none stands. `resumed` says that the agent was interviewed since its
-    last turn.
+    signals are of an earlier period, whose quotes are withdrawn. `resumed` says that the agent was interviewed since
+    its last turn.
     """
 
     round: int
@@ -73,11 +73,11 @@ class Now:
     resumed: bool = False
 
     def worth(self, good: str) -> int | None:
-        """What the next unit is worth to the agent, or costs it; None where it has no value of its own."""
+        """Return what the next unit is worth to the agent, or costs it, or None without a private value."""
         return self.values.get(good) if self.unit is None else self.unit.worth
 
     def lines(self) -> tuple[str, ...]:
-        """The agent's situation in words: what stays for some turns first, what a decision goes by last."""
+        """Return the agent's situation in words: first what changes rarely, last what a decision depends on most."""
         return (
             *(["YOUR LAST STEPS (of equal queries only the latest):", *self.steps] if self.steps else []),
             joined("WORKING MEMORY: ", quoted(text=self.memory)),
@@ -123,7 +123,7 @@ class Now:
 
 
 class MarketRequest(Request[D]):
-    """Base of all: what every agent may do, who the agent is (`tail`), and what it knows now."""
+    """Base of all questions: what every agent may do, who the agent is (`tail`), and what it knows now."""
 
     unshown: ClassVar[Mapping[str, str]] = {
         "menu": "the system text has it for every stage; a question shows its own part",

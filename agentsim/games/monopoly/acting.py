@@ -1,8 +1,8 @@
-"""Acting: a player's own phase: it trades and sees to its estate, asked as long as it does something.
+"""Actions in a player's phase: trades and changes of its estate, asked for until it does nothing.
 
-Either is one question, which a model answers with one of three kinds of action; or each has a question of its own. The
-last houses and hotels, which several players could build, go to the highest bidder, one by one (S10). Who builds opens
-with the printed price; those who could build too may bid more, and the winner builds for its bid.
+With `questions = "together"` one question covers both, with "separate" each has its own. When the bank is short of
+houses or hotels that several players could build, each goes to the highest bidder (S10): the builder opens with the
+printed price, the others may bid more, and the winner builds for its bid.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options
-from agentsim.engine.options import Schema
+from agentsim.engine.schema import Narrowed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OnBoard
 from agentsim.games.monopoly.building import ManageEstate, When, build, carry_out, lists_that_matter, moment, open_to
@@ -33,7 +33,10 @@ class BuildingShort(
     heading="{name} builds while others could: the bank has {stock} {building} left",
     content="Each goes to the highest bidder, from ${price} up.",
 ):
-    """`bidders` could build too; `price` is the printed one, with which the builder opens."""
+    """A player builds while the bank has too few buildings for all who could build one.
+
+    `price` is the printed price, with which the builder opens; `bidders` are the ids of the others who could build.
+    """
 
     short = "{name} builds, {stock} {building} left: each goes to the highest bidder"
     name: str
@@ -44,17 +47,21 @@ class BuildingShort(
 
 
 async def build_out(match: Match, number: int, changes: Bundle) -> None:
-    """As `carry_out`; but a building goes to auction where there is not one left for each who could build one now."""
+    """Carry out a bundle of estate changes, with an auction for each building that the bank is short of.
+
+    The bank is short if the builder and the others who could build one now are more than its stock. Raises
+    `IllegalDecision` if the bundle is illegal.
+    """
     estate = match.state.estate
     steps = bundle.carry_out(estate.copy(), number, match.seat(number).cash, changes) if changes.builds else []
     carry_out(match, number, changes.model_copy(update={"builds": ()}))
     told, out = set[str](), set[int]()
     for step in (step for step in steps if step.kind == "build"):
         if estate.why_not("build", number, step.position) or match.seat(number).cash < step.amount:
-            continue  # what it counted on has gone to another player
+            continue  # an auction before it took the building, or the cash for it
         kind = building(step.after)
         rivals = [] if match.config.house_shortage == "seat_order" else _rivals(match, number, step)
-        stock = estate.hotels if kind == "hotel" else estate.houses
+        stock = estate.bank_hotels if kind == "hotel" else estate.bank_houses
         if len(rivals) < stock:
             build(match, number, step.position, step.amount)
             continue
@@ -66,19 +73,22 @@ async def build_out(match: Match, number: int, changes: Bundle) -> None:
 
 
 def _rivals(match: Match, builder: int, step: Step) -> list[int]:
-    """From the builder's left, the others who could build one too, and have the cash to bid for it."""
+    """Return the other players, from the builder's left, who could build one too and have the cash to bid."""
     least, others = step.amount + match.config.auction_min_step, match.state.after(builder)[:-1]
     rich = [other for other in others if match.seat(other).cash >= least]
-    return [other for other in rich if _lots(match.state.estate, other, building(step.after))]
+    return [other for other in rich if _buildable(match.state.estate, other, building(step.after))]
 
 
-def _lots(estate: Estate, number: int, kind: Building) -> list[int]:
-    """Those on which a player may build this next."""
-    return [lot for lot in estate.able("build", number) if building(estate.level[lot] + 1) == kind]
+def _buildable(estate: Estate, number: int, kind: Building) -> list[int]:
+    """Return the positions on which a player may build this kind of building next."""
+    return [position for position in estate.able("build", number) if building(estate.houses[position] + 1) == kind]
 
 
 async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[int], out: set[int]) -> None:
-    """One building: the builder opens, the others may bid more; who withdraws is `out` of the rest as well."""
+    """Auction one building: the builder opens, and the others may bid more.
+
+    A bidder who withdraws is added to `out`, and takes no part in later auctions of the same bundle.
+    """
     kind = building(step.after)
     leader, high, left = builder, step.amount, deque((*bidders, builder))
     while (number := left.popleft()) != leader:
@@ -98,15 +108,15 @@ async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[i
 
 
 def _place(match: Match, number: int, step: Step, *, own: bool) -> int:
-    """Where the bidder would build: where the builder wanted to, or where its rent would be highest."""
-    lots, level = _lots(match.state.estate, number, building(step.after)), match.state.estate.level
-    return step.position if own else max(lots, key=lambda lot: SPACES[lot].rents[level[lot] + 1])
+    """Return the position on which a bidder would build: the builder's choice, or else that with the highest rent."""
+    positions, houses = _buildable(match.state.estate, number, building(step.after)), match.state.estate.houses
+    return step.position if own else max(positions, key=lambda position: SPACES[position].rents[houses[position] + 1])
 
 
 # -- a phase
 
 _BUNDLES = 4
-"""How often in one phase a player may do something with its estate: all that is legal fits into the first."""
+"""The most bundles of estate changes in one phase; the first can hold everything that is legal."""
 
 
 class _Doing(Part):
@@ -114,20 +124,20 @@ class _Doing(Part):
 
 
 class DoNothing(_Doing):
-    """The phase is over."""
+    """An action that ends the phase."""
 
     do: Literal["nothing"] = "nothing"
 
 
 class DoTrade(Offered, _Doing):
-    """A trade is proposed; `end_phase` where that is all."""
+    """A proposed trade; `end_phase` ends the phase after it."""
 
     do: Literal["propose_trade"] = "propose_trade"
     end_phase: bool = False
 
 
 class DoEstate(Bundle, _Doing):
-    """Sales, mortgages, mortgages lifted, buildings; `end_phase` where that is all."""
+    """Sales, mortgages, unmortgages and buildings; `end_phase` ends the phase after them."""
 
     do: Literal["manage_estate"] = "manage_estate"
     end_phase: bool = False
@@ -146,14 +156,14 @@ def _says(value: Any) -> bool:
 
 
 def told_apart(given: Any) -> Any:
-    """An action with the kind that its fields are of, where it does not say; one that says nothing is none.
+    """Return an action with a missing `do` inferred from its fields; an action without content does nothing.
 
-    Raises `ValueError` where it has parts of another kind too: half of what was meant is not done.
+    Raises `ValueError` if `do` names one kind and there are fields of another: half of an action is never carried out.
     """
     if not isinstance(given, Mapping):
         return given
     meant = {kind for kind, fields in _KINDS.items() if any(_says(given.get(name)) for name in fields - {"pitch"})}
-    if given.get("do") in ("nothing", *_KINDS):  # a list is no key
+    if given.get("do") in ("nothing", *_KINDS):  # a tuple, since `do` may be a list
         if meant - {given["do"]}:
             raise ValueError(f"do is {given['do']}, and there are parts of {' and '.join(meant - {given['do']})}")
         return given
@@ -169,10 +179,10 @@ class PhaseChoice(Spoken[Any]):
 
 
 class PhaseAction(Proposing[PhaseChoice]):
-    """Nothing, a trade, or something with the estate; `kinds` are those of the latter two that are open.
+    """The question of a phase: nothing, a trade, or changes of the estate; `kinds` are the last two as far as open.
 
-    `made` trades were proposed in this phase and `left` may be; `managed` is how often something was done with the
-    estate; `again` where doubles roll again.
+    `made` counts the trades proposed in this phase, `left` those that are still allowed, and `managed` the bundles of
+    estate changes. `again` says that doubles give another roll.
     """
 
     particulars: ClassVar[tuple[str, ...]] = ("when", "made", "managed")
@@ -188,8 +198,8 @@ class PhaseAction(Proposing[PhaseChoice]):
         return {"action.do": Choice(("nothing", *self.kinds)), **self.proposals("action")}
 
     def check(self, decision: PhaseChoice) -> None:
-        if decision.action.do not in {"nothing", *self.kinds}:  # options are made where they are needed alone
-            self.check_value("action.do", decision.action.do, self.legal["action.do"])
+        if decision.action.do not in {"nothing", *self.kinds}:  # `legal` is built only if it is needed
+            self.check_value("action.do", self.legal["action.do"], {"action.do": decision.action.do})
         super().check(decision)
 
     def why_not(self, decision: PhaseChoice) -> str:
@@ -212,17 +222,17 @@ class PhaseAction(Proposing[PhaseChoice]):
             lines += [
                 f"- manage_estate ({self.managed} of {_BUNDLES} times so far): all of its lists, in their order, or "
                 "nothing; an entry is one building, a lot's fifth its hotel",
-                *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
+                *open_to(self.view, self.seat, "sell", "mortgage", "unmortgage", "build"),
             ]
         return tuple(lines)
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         yield from self.trade_that_can_be("action", self.view.seats)
         yield from lists_that_matter(self.view.estate(), self.seat)
 
 
 async def act(match: Match, number: int, when: When, *, again: bool = False) -> None:
-    """Let the player trade and see to its estate, where there is something to choose."""
+    """Let a player trade and manage its estate until it does nothing or nothing is possible."""
     if match.config.questions == "separate":
         await propose(match, number, when, again=again)
         await manage(match, number, when, again=again)
@@ -250,7 +260,7 @@ async def act(match: Match, number: int, when: When, *, again: bool = False) -> 
 
 
 async def manage(match: Match, number: int, when: When, *, again: bool = False) -> bool:
-    """Let the player see to its estate alone; whether it did anything."""
+    """Let a player manage its estate once, and return whether it changed anything."""
     if not bundle.possible(match.state.estate, number, match.seat(number).cash):
         return False
     changes = (await match.ask(number, ManageEstate, when=when, again=again)).action

@@ -1,7 +1,7 @@
-"""Board: the forty spaces and the two decks of the US classic (September 2008 and later) as data, and how one draws.
+"""The board: the forty spaces and the two decks of the US edition (September 2008 and later) as data.
 
-Positions count from 0 (GO) in the direction of play; all amounts are whole dollars. Who owns what is `estate`, what a
-card does to a game is `turn`.
+Positions count from 0 (GO) in the direction of play; all amounts are whole dollars. `estate` has the owners, and `turn`
+the effects of spaces and cards.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ START_CASH = 1500
 FINE = 50
 HOUSES, HOTELS = 32, 12
 HOTEL = 5
-"""The level of a lot with a hotel; 1 to 4 are its houses."""
+"""The number of houses that stands for a hotel; 1 to 4 are houses."""
 RAILROAD_RENTS = (25, 50, 100, 200)
-"""By how many railroads the owner holds."""
+"""Rents in dollars by the number of railroads that the owner has, from 1."""
 UTILITY_TIMES = (4, 10)
-"""How many times the dice, by how many utilities the owner holds."""
+"""Multiples of the dice by the number of utilities that the owner has, from 1."""
 RAILROAD_TIMES, UTILITY_DICE_TIMES = 2, 10
-"""How many times the rent, and the dice, of who is sent there by a card."""
+"""Multiples of the rent, and of the dice, for a player whom a card sends to a railroad or a utility."""
 
 
 @dataclass(frozen=True)
 class Space:
-    """One space; `rents` are those of a street bare, with one to four houses, and with a hotel."""
+    """One space; `rents` of a street are those without houses, with one to four houses, and with a hotel."""
 
     position: int
     kind: Kind
@@ -49,17 +49,17 @@ class Space:
 
     @cached_property
     def mortgage(self) -> int:
-        """What the bank lends on the deed: half its price."""
+        """The mortgage value in dollars: half the price."""
         return self.price // 2
 
     @cached_property
     def interest(self) -> int:
-        """A tenth of the mortgage, rounded up to a whole dollar."""
+        """The interest on a mortgage: a tenth of it, rounded up to a whole dollar."""
         return -(-self.mortgage // 10)
 
     @cached_property
     def redemption(self) -> int:
-        """What lifting the mortgage costs."""
+        """The cost of lifting the mortgage: the mortgage value and its interest."""
         return self.mortgage + self.interest
 
 
@@ -125,11 +125,11 @@ def name_of(position: int) -> str:
 
 
 Position: TypeAlias = Annotated[int, Worded(name_of)]
-"""A space by its number, 0 (GO) to 39; templates call it by its name."""
+"""A position, 0 (GO) to 39; templates show the name of its space."""
 
 
 class Recounted(Event, base=True):
-    """Base of events of which prompts tell in one line, `short`, what happened; "" where it is not worth a line."""
+    """Base of events that prompts tell in one line; `short` is its template, or "" for no line."""
 
     short: ClassVar[Template] = ""
 
@@ -139,18 +139,18 @@ class Recounted(Event, base=True):
 
 
 class OnBoard(Recounted, in_prompt=False, base=True):
-    """Base of the events of tokens, property and money, which a person sees as they happen."""
+    """Base of events about tokens, property and money, which a person at the board sees happen."""
 
 
 class OfPlayer(OnBoard, base=True):
-    """Base of those that are of one player alone."""
+    """Base of events about one player."""
 
     player: str
     name: str
 
 
 class OnDeed(OnBoard, base=True):
-    """Base of those of dollars that one player bids, pays or gets for something on a space."""
+    """Base of events in which one player bids, pays or receives `amount` dollars for a space."""
 
     position: Position
     player: str
@@ -165,7 +165,7 @@ Effect: TypeAlias = Moves | Literal["receive", "pay", "receive_each", "pay_each"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One card; `amount` is dollars (of repairs, dollars a house), or the spaces that a token goes back."""
+    """One card; `amount` is in dollars (for repairs, per house), or the number of spaces that a token moves back."""
 
     id: str
     effect: Effect
@@ -214,21 +214,21 @@ COMMUNITY_CHEST: tuple[Card, ...] = (
 DECKS: dict[DeckName, tuple[Card, ...]] = {"chance": CHANCE, "community_chest": COMMUNITY_CHEST}
 CARDS: dict[str, Card] = {card.id: card for deck in DECKS.values() for card in deck}
 JAIL_CARDS: dict[DeckName, str] = {"chance": "C09", "community_chest": "H05"}
-"""The cards that are kept until they are used; played, traded and taken in this order where one player holds both."""
+"""The Get Out of Jail Free card of each deck; a player who holds both gives up the Chance card first."""
 
 
 def ids(deck: DeckName) -> list[str]:
-    """The cards of a deck, in the order of their numbers."""
+    """Return the ids of a deck's cards, in the order of their numbers."""
     return [card.id for card in DECKS[deck]]
 
 
 def handed_cards(held: Sequence[DeckName], count: int) -> list[DeckName]:
-    """Which cards out of jail are handed over, of those that are held: Chance first (S17)."""
+    """Return the decks of the first `count` Get Out of Jail Free cards to hand over: Chance first (S17)."""
     return [name for name in JAIL_CARDS if name in held][:count]
 
 
 def destination(card: Card, position: int) -> int | None:
-    """Where the card sends a token from here; None where it sends it nowhere, or to jail."""
+    """Return the position to which a card moves a token, or None if it moves none, or sends it to jail."""
     match card.effect:
         case "advance":
             return card.target
@@ -242,14 +242,14 @@ def destination(card: Card, position: int) -> int | None:
 
 
 class Deck:
-    """Shuffled once; drawn from the top, put back at the bottom, never shuffled again."""
+    """A deck that is shuffled once: cards are drawn from the top and put back at the bottom."""
 
     def __init__(self, order: Iterable[str]) -> None:
         self._cards = deque(order)
         self._drawn: str | None = None
 
     def draw(self) -> Card:
-        """The top card, which goes to the bottom once it is `resolved`, unless it is one that is kept."""
+        """Draw the top card. It goes to the bottom once it is `resolved`, unless a player keeps it."""
         self.resolved()
         card = CARDS[self._cards.popleft()]
         if card.effect != "jail_card":
@@ -257,16 +257,16 @@ class Deck:
         return card
 
     def resolved(self) -> None:
-        """What the card drawn last says is done: whatever else was put back meanwhile lies above it."""
+        """Put the card drawn last at the bottom, below any card put back since."""
         if self._drawn is not None:
             self._cards.append(self._drawn)
             self._drawn = None
 
     def put_back(self, card_id: str) -> None:
-        """A card that was kept goes to the bottom."""
+        """Put a kept card at the bottom."""
         self._cards.append(card_id)
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Ids from the top down; a card that is being resolved is where it will be, at the bottom."""
+        """Ids from the top down; a card that is being resolved counts as the bottom card."""
         return tuple(self._cards) if self._drawn is None else (*self._cards, self._drawn)

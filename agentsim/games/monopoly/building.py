@@ -1,7 +1,7 @@
-"""Building: what a player does with its estate, sell, mortgage, lift, build; and what it is asked before it pays.
+"""Building and mortgaging: how a player manages its estate, and raises cash before a purchase or a bid.
 
-Buying and bidding are asked of those who have the cash: what is missing is raised from the bank before. What is legal
-of it all is `bundle`.
+Only players with the cash are asked to buy or to bid, so they may raise it from the bank before. `bundle` decides what
+is legal.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from agentsim.engine import Choice, Options, Subset
-from agentsim.engine.options import Schema
-from agentsim.engine.schema import closed_object
+from agentsim.engine.options import Record, Several
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import HOTEL, SPACES, STREETS, OnDeed
@@ -23,39 +23,39 @@ from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken
 from agentsim.games.monopoly.state import View
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
-"""Before or after one's roll, before leaving jail, just sent there, or when another player's roll is done."""
+"""Before or after the player's roll, before it leaves jail, just sent there, or when another player's roll is done."""
 DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
 _OPEN: Mapping[Kind, str] = {
     "sell": "May be sold next (you get)",
     "mortgage": "May be mortgaged (you get)",
-    "lift": "May be lifted (you pay)",
+    "unmortgage": "May be lifted (you pay)",
     "build": "May be built on next (you pay; rent now, then)",
 }
-_LOTS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
+_BUILDINGS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
 
 
 # -- what is told
 
 
-def _standing(level: int) -> str:
-    return "a hotel" if level == HOTEL else "no house" if not level else counted(level, "house")
+def _houses_in_words(houses: int) -> str:
+    return "a hotel" if houses == HOTEL else "no house" if not houses else counted(houses, "house")
 
 
-class _Levelled(OnDeed, content="${amount}; now {after}. {name} has ${cash}.", base=True):
-    """`before` and `after` are levels, 5 a hotel; `houses` and `hotels` what the bank has left."""
+class _BuildingsChanged(OnDeed, content="${amount}; now {after}. {name} has ${cash}.", base=True):
+    """`before` and `after` are numbers of houses, 5 for a hotel; `houses` and `hotels` are the bank's stock."""
 
     before: int
-    after: Annotated[int, Worded(_standing)]
+    after: Annotated[int, Worded(_houses_in_words)]
     houses: int
     hotels: int
     cash: int
 
 
-class Built(_Levelled, heading="{name} builds on {position}"):
+class Built(_BuildingsChanged, heading="{name} builds on {position}"):
     short = "{name} builds up to: {position} {after}"
 
 
-class Sold(_Levelled, heading="{name} sells buildings on {position}"):
+class Sold(_BuildingsChanged, heading="{name} sells buildings on {position}"):
     short = "{name} sells down to: {position} {after}"
 
 
@@ -67,7 +67,7 @@ class Mortgaged(_Pledged, heading="{name} mortgages {position}"):
     short = "{name} mortgages: {position}"
 
 
-class Lifted(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"):
+class Unmortgaged(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mortgage on {position}"):
     short = "{name} lifts mortgages: {position}"
 
 
@@ -78,7 +78,7 @@ Managed: TypeAlias = Spoken[Bundle]
 
 
 class ManageEstate(MonopolyRequest[Managed]):
-    """Sell, mortgage, lift, build: one bundle, all or nothing."""
+    """The question of managing an estate: sell, mortgage, unmortgage and build in one bundle, all or nothing."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}
     particulars: ClassVar[tuple[str, ...]] = ("when",)
@@ -93,91 +93,95 @@ class ManageEstate(MonopolyRequest[Managed]):
     def question(self) -> tuple[str, ...]:
         return (
             f"You may see to your estate {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
-            *open_to(self.view, self.seat, "sell", "mortgage", "lift", "build"),
+            *open_to(self.view, self.seat, "sell", "mortgage", "unmortgage", "build"),
             "All of the lists are carried out, in their order, or nothing is. An entry is one building, a lot's fifth "
             "its hotel. Empty lists do nothing.",
         )
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         return lists_that_matter(self.view.estate(), self.seat)
 
 
 def moment(when: str, *, again: bool) -> str:
-    """Where in a turn a question is asked; `again` where doubles give another roll."""
+    """Describe when in a turn a question is asked; `again` says that doubles give another roll."""
     after = "after your roll; it was doubles, so you roll again" if again else "after your roll"
     jail = {"jail": "before you choose how to leave jail", "jailed": "now that you have been sent to jail"}
     return {"before": "before your roll", "after": after, "between": "before the next roll", **jail}[when]
 
 
 def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
-    """What may be sold, mortgaged, lifted and built on, with amounts."""
+    """Yield a line for each kind of change that is legal now, with the properties and amounts."""
     estate = view.estate()
     for kind in kinds:
         found = []
-        for lot in estate.able(kind, seat):
-            called = deed(estate, lot) if kind in {"sell", "build"} else f"{lot} {SPACES[lot].name}"
-            rents = f" ({estate.rent(lot, 0)}, {SPACES[lot].rents[estate.level[lot] + 1]})" if kind == "build" else ""
-            found.append(f"{called} ${amount(kind, lot)}{rents}")
+        for position in estate.able(kind, seat):
+            space = SPACES[position]
+            called = deed(estate, position) if kind in {"sell", "build"} else f"{position} {space.name}"
+            rents = ""
+            if kind == "build":
+                rents = f" ({estate.rent(position, 0)}, {space.rents[estate.houses[position] + 1]})"
+            found.append(f"{called} ${amount(kind, position)}{rents}")
         if found:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
 
 
-def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Schema | None]]:
-    """The lists of what there is to sell, mortgage, lift and build on, if only after those before.
+def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed | None]]:
+    """Yield the bundle's lists by path: what they may hold now or after the lists before them, or None for nothing.
 
-    What they may hold changes with deeds and buildings alone: a provider's cache ends where a schema changes.
+    They depend on deeds and buildings alone, because a provider's prompt cache ends when a schema changes.
     """
-    held, house = estate.held(seat), Choice(("house", "hotel")).schema({})
-    lots = [lot for lot in held if lot in STREETS and estate.completes(seat, SPACES[lot].group)]
-    built = [lot for lot in lots if estate.level[lot]]
+    held, house = estate.held(seat), Choice(("house", "hotel"))
+    streets = [at for at in held if at in STREETS and estate.has_monopoly(seat, SPACES[at].group)]
+    built = [position for position in streets if estate.houses[position]]
 
-    def listed(positions: Sequence[int], *, levels: bool = False) -> Schema:
-        place = Choice(tuple(positions)).schema({})
-        most, item = len(positions), closed_object({"position": place, "type": house}) if levels else place
-        legal = {"type": "array", "items": item, "maxItems": HOTEL * most if levels else most}
-        return {"description": _LOTS_IN_WORDS if levels else DEEDS_IN_WORDS, "schema": legal}
+    def listed(positions: Sequence[int], *, buildings: bool = False) -> Narrowed:
+        place, most = Choice(tuple(positions)), len(positions)
+        if not buildings:
+            return Narrowed(DEEDS_IN_WORDS, for_models=Several(place, upto=most))
+        item = Record({"position": place, "type": house})
+        return Narrowed(_BUILDINGS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
 
-    yield "action.sells", listed(built, levels=True) if built else None
+    yield "action.sells", listed(built, buildings=True) if built else None
     yield "action.mortgages", listed(held) if any(not estate.mortgaged[position] for position in held) else None
     yield "action.unmortgages", listed(held) if any(estate.mortgaged[position] for position in held) else None
-    yield "action.builds", listed(lots, levels=True) if lots else None
+    yield "action.builds", listed(streets, buildings=True) if streets else None
 
 
 # -- what happens
 
 
 def carry_out(match: Match, number: int, changes: Bundle) -> None:
-    """What a player does with its estate; `IllegalDecision` where it may not."""
+    """Carry out a bundle of estate changes and announce each. Raises `IllegalDecision` if it is illegal."""
     if not changes.empty:
         for step in bundle.carry_out(match.state.estate, number, match.seat(number).cash, changes):
             _book(match, number, step)
 
 
-def build(match: Match, number: int, lot: int, price: int) -> None:
-    """One level more, for this price; whether it may be built is the caller's to know."""
-    before = match.state.estate.level[lot]
-    match.state.estate.change("build", lot)
-    _book(match, number, Step("build", lot, price, before, before + 1))
+def build(match: Match, number: int, position: int, price: int) -> None:
+    """Add one building for this price. The caller checks that it is legal."""
+    before = match.state.estate.houses[position]
+    match.state.estate.change("build", position)
+    _book(match, number, Step("build", position, price, before, before + 1))
 
 
 def _book(match: Match, number: int, step: Step) -> None:
     payer, payee = (BANK, number) if step.gain > 0 else (number, BANK)
     match.state.move_cash(payer, payee, step.amount)
     seat, estate, what = match.seat(number), match.state.estate, (step.position, *match.who(number), step.amount)
-    if step.kind in {"mortgage", "lift"}:
-        match.tell((Mortgaged if step.kind == "mortgage" else Lifted)(*what, seat.cash), by=number)
+    if step.kind in {"mortgage", "unmortgage"}:
+        match.tell((Mortgaged if step.kind == "mortgage" else Unmortgaged)(*what, seat.cash), by=number)
     else:
-        levels = (step.before, step.after, estate.houses, estate.hotels)
-        match.tell((Built if step.kind == "build" else Sold)(*what, *levels, seat.cash), by=number)
+        counts = (step.before, step.after, estate.bank_houses, estate.bank_hotels)
+        match.tell((Built if step.kind == "build" else Sold)(*what, *counts, seat.cash), by=number)
 
 
-def clear_lots(match: Match, number: int, *, paid: bool) -> None:
-    """All buildings of a player go back to the bank, for half their cost if they are `paid` for."""
+def clear_buildings(match: Match, number: int, *, paid: bool) -> None:
+    """Return all buildings of a player to the bank, for half their cost if `paid`, else for nothing."""
     state = match.state
-    for lot in state.estate.held(number):
-        if before := state.estate.level[lot]:
-            brought = state.estate.raze(lot)
-            _book(match, number, Step("sell", lot, brought if paid else 0, before, 0))
+    for position in state.estate.held(number):
+        if before := state.estate.houses[position]:
+            brought = state.estate.raze(position)
+            _book(match, number, Step("sell", position, brought if paid else 0, before, 0))
 
 
 # -- before a price or a bid: what is missing is raised
@@ -187,7 +191,7 @@ Funded: TypeAlias = Spoken[Funds]
 
 
 class RaiseFirst(MonopolyRequest[Funded]):
-    """The player is short of the price, or of the least bid, and could raise it from the bank before it is asked."""
+    """The question of raising cash: the player is short of a price or of the least bid, and could raise it."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}
     particulars: ClassVar[tuple[str, ...]] = ("position", "needed")
@@ -213,14 +217,14 @@ class RaiseFirst(MonopolyRequest[Funded]):
             f"You may sell buildings and mortgage deeds first. With ${self.needed} {then}",
         )
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         return lists_that_matter(self.view.estate(), self.seat)
 
 
 async def can_pay(match: Match, number: int, position: int, needed: int, *, bid: bool) -> bool:
-    """Whether a player has what it needs to buy or to bid, once it has raised it from the bank, where it may."""
+    """Return whether a player has `needed` in cash, after letting it raise what is missing if the config allows it."""
     seat = match.seat(number)
-    short = seat.cash < needed <= seat.cash + match.state.estate.liquid(number)
+    short = seat.cash < needed <= seat.cash + match.state.estate.liquidation_value(number)
     if short and match.config.raise_first:
         funded = await match.ask(number, RaiseFirst, position=position, needed=needed, bid=bid)
         carry_out(match, number, funded.action.bundle)
@@ -234,7 +238,7 @@ LiftedOnReceipt: TypeAlias = Spoken[Deeds]
 
 
 class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
-    """You have received mortgaged deeds: which mortgages do you lift now, with the interest paid once?"""
+    """The question which received deeds to unmortgage at once, with the interest paid once."""
 
     particulars: ClassVar[tuple[str, ...]] = ("received",)
 
@@ -264,16 +268,16 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
         return self.silent(action=())
 
 
-def cost(received: Sequence[int], lifts: Sequence[int]) -> int:
-    """What these deeds cost their receiver at once: some lifted, interest on the others."""
-    return sum(SPACES[at].redemption if at in lifts else SPACES[at].interest for at in received)
+def cost(received: Sequence[int], unmortgages: Sequence[int]) -> int:
+    """Return the dollars due at once for received deeds: redemption if unmortgaged, else interest."""
+    return sum(SPACES[at].redemption if at in unmortgages else SPACES[at].interest for at in received)
 
 
 async def received(match: Match, number: int, mortgaged: Sequence[int]) -> Sequence[int]:
-    """Let a player lift what it has received, where it has the cash for any; the deeds that still owe interest."""
+    """Let a player unmortgage received deeds if it has the cash for any; return the deeds that still owe interest."""
     cash = match.seat(number).cash
     if not match.config.lift_on_receipt or all(cost(mortgaged, [at]) > cash for at in mortgaged):
         return mortgaged
-    lifts = (await match.ask(number, LiftOnReceipt, received=tuple(mortgaged))).action
-    carry_out(match, number, Bundle(unmortgages=lifts))
-    return [at for at in mortgaged if at not in lifts]
+    unmortgages = (await match.ask(number, LiftOnReceipt, received=tuple(mortgaged))).action
+    carry_out(match, number, Bundle(unmortgages=unmortgages))
+    return [at for at in mortgaged if at not in unmortgages]

@@ -1,6 +1,6 @@
-"""Bundle: several changes of one estate in one go, all or nothing: sell, mortgage, lift, build.
+"""Bundles: several changes of one estate at once, all or nothing: sell, mortgage, unmortgage, build.
 
-Within one kind the order in which a player lists things does not matter: whatever order is legal is found.
+The order of the entries in one list does not matter: any legal order is found.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from agentsim.games.monopoly.question import Deeds, Part, Place, word
 from agentsim.games.monopoly.state import View
 
 Building: TypeAlias = Annotated[Literal["house", "hotel"], BeforeValidator(word)]
-LEVELS = Field(default=(), json_schema_extra={"maxItems": 40})
-_LONGEST = 200  # steps: more than any estate has
+BUILDINGS = Field(default=(), json_schema_extra={"maxItems": 40})
+_LONGEST = 200  # steps; no estate has room for more
 
 
-def building(level: int) -> Literal["house", "hotel"]:
-    """What stands there as the last of so many levels, from 1."""
-    return "hotel" if level == HOTEL else "house"
+def building(houses: int) -> Literal["house", "hotel"]:
+    """Return the kind of building that brings a property to so many houses, 5 for a hotel."""
+    return "hotel" if houses == HOTEL else "house"
 
 
-class Level(Part):
-    """One level more, or less, on the lot at this position: a house, or the hotel, which stands for four houses."""
+class HouseOrHotel(Part):
+    """One house or hotel to sell or build at a position; a hotel replaces four houses."""
 
     position: Place
     type: Building = "house"
 
 
 class Funds(Part):
-    """What raises money without another player."""
+    """Sales and mortgages, which raise cash without another player."""
 
-    sells: tuple[Level, ...] = LEVELS
+    sells: tuple[HouseOrHotel, ...] = BUILDINGS
     mortgages: Deeds = ()
 
     @property
@@ -47,10 +47,10 @@ class Funds(Part):
 
 
 class Bundle(Funds):
-    """What a player does with its estate in one go, by positions; carried out in this order of the fields."""
+    """Changes of an estate by position, carried out in the order of these fields."""
 
     unmortgages: Deeds = ()
-    builds: tuple[Level, ...] = LEVELS
+    builds: tuple[HouseOrHotel, ...] = BUILDINGS
 
     @property
     def empty(self) -> bool:
@@ -59,7 +59,7 @@ class Bundle(Funds):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change: what it came to in dollars (received, or paid), and the lot's level before and after."""
+    """One change: the dollars received or paid, and the houses on the property before and after, 5 for a hotel."""
 
     kind: Kind
     position: int
@@ -69,31 +69,31 @@ class Step:
 
     @property
     def gain(self) -> int:
-        """Dollars received; below zero those paid."""
+        """The dollars received, or minus the dollars paid."""
         return self.amount if self.kind in {"sell", "mortgage"} else -self.amount
 
 
 def possible(estate: Estate, seat: int, cash: int) -> bool:
-    """Whether there is anything that the seat could do with its estate, alone and now."""
+    """Return whether a seat could change anything of its estate now."""
     deeds = estate.held(seat)
     for position in deeds:
         if not estate.mortgaged[position]:
-            return True  # a clear deed can be mortgaged, or what stands in its group can be sold
+            return True  # it can be mortgaged, or a building of its group can be sold
     return any(SPACES[position].redemption <= cash for position in deeds)
 
 
 def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step]:
-    """Change the estate; the steps, in the order in which they happen.
+    """Change the estate, and return the steps in the order in which they happen.
 
-    A deed that a list names twice is mortgaged, or lifted, once. Raises `IllegalDecision`, with a reason fit for a
-    player, and may then have done a part: try it on a copy first.
+    A deed that is listed twice is mortgaged or unmortgaged once. Raises `IllegalDecision` with a reason for the player;
+    a part may then be done, so try a bundle on a copy first.
     """
     asked = len(bundle.sells) + len(bundle.mortgages) + len(bundle.unmortgages) + len(bundle.builds)
     if asked > _LONGEST:
         raise IllegalDecision(f"{asked} changes are more than any estate has room for.")
     steps = [*_sold(estate, seat, bundle.sells)]
     steps += [_step(estate, seat, "mortgage", _deed(position)) for position in dict.fromkeys(bundle.mortgages)]
-    steps += [_step(estate, seat, "lift", _deed(position)) for position in dict.fromkeys(bundle.unmortgages)]
+    steps += [_step(estate, seat, "unmortgage", _deed(position)) for position in dict.fromkeys(bundle.unmortgages)]
     steps += _built(estate, seat, bundle.builds)
     for step in steps:
         cash += step.gain
@@ -103,7 +103,7 @@ def carry_out(estate: Estate, seat: int, cash: int, bundle: Bundle) -> list[Step
 
 
 def why_not(view: View, seat: int, bundle: Bundle) -> str:
-    """Why not all of it can be done; "" where it can."""
+    """Return why the bundle is illegal, or "" if it is legal."""
     try:
         if not bundle.empty:
             carry_out(view.estate(), seat, view.seats[seat].cash, bundle)
@@ -112,10 +112,11 @@ def why_not(view: View, seat: int, bundle: Bundle) -> str:
     return ""
 
 
-def razing(estate: Estate, seat: int) -> list[Level]:
-    """The entries that sell the seat's first group with buildings to the ground, which is always legal."""
-    lots = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
-    return [Level(position=lot, type=building(level)) for lot in lots for level in range(estate.level[lot], 0, -1)]
+def razing(estate: Estate, seat: int) -> list[HouseOrHotel]:
+    """Return the entries that sell all buildings of the seat's first group with any, which is always legal."""
+    positions = next(group for group in GROUPS.values() if estate.owner[group[0]] == seat and estate.built_up(group[0]))
+    built = ((position, houses) for position in positions for houses in range(estate.houses[position], 0, -1))
+    return [HouseOrHotel(position=position, type=building(houses)) for position, houses in built]
 
 
 def _deed(position: int) -> int:
@@ -126,64 +127,66 @@ def _deed(position: int) -> int:
 
 def _step(estate: Estate, seat: int, kind: Kind, position: int) -> Step:
     if problem := estate.why_not(kind, seat, position):
-        done = {"sell": "sold", "mortgage": "mortgaged", "lift": "lifted", "build": "built on"}[kind]
+        done = {"sell": "sold", "mortgage": "mortgaged", "unmortgage": "lifted", "build": "built on"}[kind]
         raise IllegalDecision(f"{SPACES[position].name} cannot be {done}: {problem}.")
-    before = estate.level[position]
-    return Step(kind, position, estate.change(kind, position), before, estate.level[position])
+    before = estate.houses[position]
+    return Step(kind, position, estate.change(kind, position), before, estate.houses[position])
 
 
-def _sold(estate: Estate, seat: int, levels: Sequence[Level]) -> Iterator[Step]:
-    """Whole groups to the ground, each in one step (S11), then what is left, one level after another."""
-    wanted = Counter(_deed(level.position) for level in levels)
-    hotels = Counter(level.position for level in levels if level.type == "hotel")
-    for lot, named in hotels.items():
-        if named > (estate.level[lot] == HOTEL):
-            raise IllegalDecision(f"{SPACES[lot].name} cannot be sold: there is no {'second ' * (named > 1)}hotel.")
-    for lots in GROUPS.values() if levels else ():
-        whole = any(wanted[lot] for lot in lots) and all(estate.owner[lot] == seat for lot in lots)
-        if whole and all(wanted[lot] == estate.level[lot] for lot in lots):
-            for lot in lots:
-                del wanted[lot]
-                if before := estate.level[lot]:
-                    yield Step("sell", lot, estate.raze(lot), before, 0)
-    yield from _levelled(estate, seat, "sell", wanted)
+def _sold(estate: Estate, seat: int, buildings: Sequence[HouseOrHotel]) -> Iterator[Step]:
+    """Sell groups that are to be sold out at once (S11), then the other buildings one at a time."""
+    wanted = Counter(_deed(each.position) for each in buildings)
+    hotels = Counter(each.position for each in buildings if each.type == "hotel")
+    for position, named in hotels.items():
+        if named > (estate.houses[position] == HOTEL):
+            second = "second " * (named > 1)
+            raise IllegalDecision(f"{SPACES[position].name} cannot be sold: there is no {second}hotel.")
+    for positions in GROUPS.values() if buildings else ():
+        owned = any(wanted[at] for at in positions) and all(estate.owner[at] == seat for at in positions)
+        if owned and all(wanted[at] == estate.houses[at] for at in positions):
+            for position in positions:
+                del wanted[position]
+                if before := estate.houses[position]:
+                    yield Step("sell", position, estate.raze(position), before, 0)
+    yield from _evenly(estate, seat, "sell", wanted)
 
 
-def _built(estate: Estate, seat: int, levels: Sequence[Level]) -> Iterator[Step]:
-    wanted = Counter(_deed(level.position) for level in levels)
-    hotels = Counter(level.position for level in levels if level.type == "hotel")
-    yield from _levelled(estate, seat, "build", wanted)
-    got = {lot for lot in STREETS if wanted[lot] and estate.level[lot] == HOTEL}
-    for lot in set(hotels) | got:
-        if hotels[lot] != (lot in got):
-            what = "a hotel stands on four houses" if hotels[lot] else "the fifth building is a hotel: say so"
-            raise IllegalDecision(f"{SPACES[lot].name}: {what}.")
+def _built(estate: Estate, seat: int, buildings: Sequence[HouseOrHotel]) -> Iterator[Step]:
+    wanted = Counter(_deed(each.position) for each in buildings)
+    hotels = Counter(each.position for each in buildings if each.type == "hotel")
+    yield from _evenly(estate, seat, "build", wanted)
+    got = {position for position in STREETS if wanted[position] and estate.houses[position] == HOTEL}
+    for position in set(hotels) | got:
+        if hotels[position] != (position in got):
+            what = "a hotel stands on four houses" if hotels[position] else "the fifth building is a hotel: say so"
+            raise IllegalDecision(f"{SPACES[position].name}: {what}.")
 
 
-def _levelled(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: Mapping[int, int]) -> Iterator[Step]:
-    """One level after another, evenly, group by group in an order in which the bank's houses last, if they last in any.
+def _evenly(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: Mapping[int, int]) -> Iterator[Step]:
+    """Sell or build evenly, one at a time, in an order of groups for which the bank's houses suffice if any order does.
 
-    A hotel takes four houses from the bank where it is sold, and gives four back where it is built. Groups that give
-    what they take come first, the least taking first; then the others, the most giving first.
+    To sell a hotel takes four houses from the bank; to build one gives four back. Groups that give at least what they
+    take come first, the least taking first; then the others, the most giving first.
     """
     groups: dict[str, Counter[int]] = {}
-    for lot, count in wanted.items():
+    for position, count in wanted.items():
         if count:
-            groups.setdefault(SPACES[lot].group, Counter())[lot] = count
+            groups.setdefault(SPACES[position].group, Counter())[position] = count
     order = {}
     for group, left in groups.items():
-        if kind == "sell":  # from the highest lots down
-            hotels = sum(estate.level[lot] == HOTEL for lot in left)
+        if kind == "sell":  # from the properties with most houses down
+            hotels = sum(estate.houses[position] == HOTEL for position in left)
             takes, gives = (HOTEL - 1) * hotels, left.total() - hotels
         else:
-            hotels = sum(estate.level[lot] + count >= HOTEL for lot, count in left.items())
+            hotels = sum(estate.houses[position] + count >= HOTEL for position, count in left.items())
             takes, gives = left.total() - hotels, (HOTEL - 1) * hotels
         order[group] = (False, takes) if gives >= takes else (True, -gives)
     for group in sorted(order, key=order.__getitem__):
         while left := +groups[group]:
             if kind == "sell":
-                lot = min(left, key=lambda lot: bool(estate.why_not("sell", seat, lot)))
+                position = min(left, key=lambda position: bool(estate.why_not("sell", seat, position)))
             else:
-                lot = min(left, key=estate.level.__getitem__)  # where it cannot be built on, none of the group can
-            yield _step(estate, seat, kind, lot)
-            groups[group][lot] -= 1
+                # if this one cannot be built on, none of the group can
+                position = min(left, key=estate.houses.__getitem__)
+            yield _step(estate, seat, kind, position)
+            groups[group][position] -= 1

@@ -1,6 +1,6 @@
-"""Buying: a deed that no player owns is bought at its price, or goes to the highest bidder.
+"""Buying: an unowned property is bought at its printed price, or auctioned to the highest bidder.
 
-The decliner and the jailed may bid.
+The player who declined may bid, and so may players in jail.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.options import Schema
+from agentsim.engine.options import Either
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
 from agentsim.games.monopoly.building import can_pay
@@ -21,20 +22,20 @@ from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import group_line, rent_line
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word
 
-BID_STEP = 10  # of a player that could not be asked
+BID_STEP = 10  # dollars above the highest bid, for a player without a usable answer
 
 
 # -- at the printed price
 
 
 class Bought(Spoken[str]):
-    """Buy at the printed price, or let it go to auction."""
+    """The answer: buy at the printed price, or let the property go to auction."""
 
     action: Annotated[Word, Choice(("buy", "auction"))]
 
 
 class BuyOrAuction(MonopolyRequest[Bought]):
-    """The space is unowned and the player has its price."""
+    """The question whether to buy an unowned property whose price the player has in cash."""
 
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "buy": ("buy it", "purchase", "purchase it", "yes", "买", "买下", "kaufen", "acheter", "comprar", "kupuje"),
@@ -53,12 +54,15 @@ class BuyOrAuction(MonopolyRequest[Bought]):
         )
 
     def fallback(self) -> Bought:
-        """Buy with twice the price in cash."""
+        """Buy if the player has twice the price in cash."""
         return self.silent(action="buy" if self.you.cash >= 2 * SPACES[self.position].price else "auction")
 
 
 async def offer(match: Match, number: int, space: Space) -> None:
-    """A player who has not the price in cash, and does not raise it, is not asked: it is auctioned at once."""
+    """Offer an unowned property at its price, and auction it if the player declines.
+
+    A player who does not have or raise the cash is not asked: the property is auctioned at once.
+    """
     if await can_pay(match, number, space.position, space.price, bid=False):
         decision = await match.ask(number, BuyOrAuction, position=space.position)
         if decision.action == "buy":
@@ -72,7 +76,7 @@ async def offer(match: Match, number: int, space: Space) -> None:
 
 
 class AuctionOpened(OnBoard, heading="{position} is auctioned", content="Printed price ${price}."):
-    """`bidders` are all who are in the game, in turn order; who has not the cash for a bid withdraws unasked."""
+    """`bidders` are all players in the game, in turn order; those without the cash for a bid withdraw unasked."""
 
     position: Position
     bidders: tuple[str, ...]
@@ -85,7 +89,7 @@ class AuctionOpened(OnBoard, heading="{position} is auctioned", content="Printed
 class BidMade(
     OnDeed, kind="bid", heading=If("amount", "{name} bids ${amount}", "{name} withdraws"), content="{position}."
 ):
-    """`amount` 0 withdraws."""
+    """A bid; an `amount` of 0 withdraws."""
 
 
 class AuctionClosed(
@@ -111,9 +115,9 @@ Bid: TypeAlias = Spoken[StakedBid]
 
 @dataclass(frozen=True, slots=True)
 class AuctionLot:
-    """A deed under the hammer: the highest bid (0 for none) and whose it is, the lowest that counts, who still bids.
+    """A property at auction: the highest bid (0 for none), its bidder, the least valid bid, and who still bids.
 
-    `ahead` are those of the `rivals` whose equal sealed bid would win.
+    `ahead` are the `rivals` whose equal sealed bid would win.
     """
 
     position: int
@@ -124,7 +128,7 @@ class AuctionLot:
     sealed: bool
     ahead: tuple[str, ...] = ()
     building: str = ""
-    """A house or a hotel for this lot in place of the deed."""
+    """The house or hotel that is auctioned to be built here, or "" if the deed is auctioned."""
 
     @property
     def price(self) -> int:
@@ -169,7 +173,7 @@ class AuctionBid(MonopolyRequest[Bid]):
         lot, space = self.lot, SPACES[self.lot.position]
         if not lot.building:
             return f"{space.position} {space.name}"
-        now, then = self.view.estate().rent(lot.position, 0), space.rents[self.view.level[lot.position] + 1]
+        now, then = self.view.estate().rent(lot.position, 0), space.rents[self.view.houses[lot.position] + 1]
         return (
             f"The bank is short of {lot.building}s: the next one, which you would build at once on {space.position} "
             f"{space.name} (rent {now}, then {then}),"
@@ -179,22 +183,21 @@ class AuctionBid(MonopolyRequest[Bid]):
         building = {"building": self.lot.building} if self.lot.building else {}
         return {**super().fingerprint_fields(), **building}
 
-    def on_board(self) -> Iterable[tuple[str, Schema | None]]:
-        bid = {"type": "integer", "minimum": self.lot.least, "maximum": self.you.cash}
-        legal = {"anyOf": [Choice((0,)).schema({}), bid]}
-        return [("action.bid", {"description": f"{self.bids}, or 0 to withdraw", "schema": legal})]
+    def on_board(self) -> Iterable[tuple[str, Narrowed | None]]:
+        legal = Either((Choice((0,)), Number(self.lot.least, self.you.cash)))
+        return [("action.bid", Narrowed(f"{self.bids}, or 0 to withdraw", for_models=legal))]
 
     def fallback(self) -> Bid:
-        """Ten more than the highest, as far as the cash goes, while that is below the printed price."""
+        """Bid 10 above the highest bid while that is below the printed price and the player has the price in cash."""
         lot, cash = self.lot, self.you.cash
         bid = min(max(lot.high + BID_STEP, lot.least), cash) if lot.high < lot.price <= cash else 0
         return self.silent(action=StakedBid(bid=bid if bid >= lot.least else 0))
 
 
 async def auction(match: Match, position: int, *, opener: int) -> None:
-    """Sell one deed, from the left of the `opener` round to itself, where it is still in the game.
+    """Auction one deed, from the left of `opener` round to it, and charge the winner.
 
-    A player without the cash for the least bid is out of it unasked; of equal bids the first in turn order wins.
+    A player without the cash for the least bid is not asked. Of equal sealed bids the first in turn order wins.
     """
     order = match.state.after(opener)
     match.tell(AuctionOpened(position, tuple(match.seat(number).id for number in order)))
@@ -207,9 +210,12 @@ async def auction(match: Match, position: int, *, opener: int) -> None:
 
 
 async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
-    """Open bids in turn order until all but one have withdrawn, which is final; the last one left is asked too (S8)."""
+    """Take open bids in turn order until all but one have withdrawn, which is final (S8).
+
+    The last bidder is asked even if there is no other bid.
+    """
     leader, high, left = BANK, 0, deque(order)
-    while left and (number := left.popleft()) != leader:  # it comes round only when no other bidder is left
+    while left and (number := left.popleft()) != leader:  # the leader's turn comes only when no other bidder is left
         least, bid = high + match.config.auction_min_step, 0
         if await can_pay(match, number, position, least, bid=True):
             rivals = tuple(map(match.name, left))
@@ -223,7 +229,7 @@ async def _ascending(match: Match, position: int, order: Sequence[int]) -> tuple
 
 
 async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[int, int]:
-    """One bid each, all at once."""
+    """Take one bid from each player, all at once."""
     least = match.config.auction_min_step
     able = [number for number in order if await can_pay(match, number, position, least, bid=True)]
     names = tuple(map(match.name, able))

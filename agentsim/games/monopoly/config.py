@@ -1,4 +1,4 @@
-"""Config: the `[game_config]` table of a game of Monopoly."""
+"""The `[game_config]` table of a game of Monopoly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentsim.engine.game import GameConfig
 from agentsim.games.monopoly.board import START_CASH
 
 LONGEST_WORD = 12
-"""Characters that a word may have, on average, in a speech that is counted in words."""
+"""Characters per word, on average, that a speech may have whose length is limited in words."""
 
 
 BetweenTurns: TypeAlias = Literal["never", "when_it_matters", "after_every_roll"]
@@ -25,7 +25,7 @@ OFFICIAL: Mapping[str, Any] = {
     "auction_min_step": 1,
     "start_cash": START_CASH,
 }
-"""What `rules = "official"` sets."""
+"""The values that `rules = "official"` sets for keys that are not given."""
 
 
 class MonopolyConfig(GameConfig):

@@ -1,4 +1,4 @@
-"""Debts: every debt goes through here: money is raised, paid, or a player is bankrupt, and that cascades."""
+"""Debts: money is raised and the debt paid, or the debtor is bankrupt, which may cause further debts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 from agentsim.engine import Options
-from agentsim.engine.options import Schema
+from agentsim.engine.schema import Narrowed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
-from agentsim.games.monopoly.building import carry_out, clear_lots, lists_that_matter, open_to, received
-from agentsim.games.monopoly.bundle import Funds, Level, building
+from agentsim.games.monopoly.building import carry_out, clear_buildings, lists_that_matter, open_to, received
+from agentsim.games.monopoly.bundle import Funds, HouseOrHotel, building
 from agentsim.games.monopoly.buying import auction
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
@@ -26,7 +26,7 @@ class Bankrupted(
     content="Owes {creditor_name} ${owed} and has ${cash}.",
     out=("player",),
 ):
-    """`owed` is the debt that could not be paid; `creditor` None is the bank."""
+    """`owed` is the debt that could not be paid; a `creditor` of None is the bank."""
 
     short = "{name} is bankrupt, owing {creditor_name} ${owed}"
     creditor: str | None
@@ -39,7 +39,7 @@ class Bankrupted(
 
 
 class Raise(Funds):
-    """How a debtor raises money: by selling and mortgaging, or by a trade."""
+    """A debtor's answer: sales, mortgages, and a trade."""
 
     trade: Proposal = Proposal()
 
@@ -48,7 +48,7 @@ Raised: TypeAlias = Spoken[Raise]
 
 
 class RaiseCash(Proposing[Raised]):
-    """`owed` is more than the player has, and the bank would give enough for everything that it holds."""
+    """The question how to raise cash: the player owes more than it has, but not more than everything would bring."""
 
     particulars: ClassVar[tuple[str, ...]] = ("owed", "may_propose")
 
@@ -57,22 +57,22 @@ class RaiseCash(Proposing[Raised]):
     why: str
     may_propose: bool
     position: int | None = None
-    """What it is owed for, where that is a space."""
+    """The space for which the player owes, or None."""
     further: int = 0
-    """What the player owes at once after it, to others or for other deeds."""
+    """Dollars that the player owes right after it, to others or for other deeds."""
 
     def choices(self) -> Options:
         return self.proposals("action.trade")
 
     def why_not(self, decision: Raised) -> str:
-        """Something must come of it."""
+        """Return why the answer is illegal: it must be legal, and sell, mortgage or propose something."""
         raised = decision.action
         if raised.bundle.empty and not (self.may_propose and raised.trade.propose_trade):
             return f"sell or mortgage something{', or propose a trade' * self.may_propose}: you owe."
         return bundle.why_not(self.view, self.seat, raised.bundle)
 
     def warning(self, decision: Raised) -> str:
-        """Of the trade, as things are once the rest is done; there is none where none may be proposed."""
+        """Return why the trade would be discarded once the rest is done; "" if it would not, or may not be proposed."""
         estate, seats = self.view.estate(), list(self.view.seats)
         steps = bundle.carry_out(estate, self.seat, self.you.cash, decision.action.bundle)
         seats[self.seat] = replace(self.you, cash=self.you.cash + sum(step.gain for step in steps))
@@ -80,7 +80,7 @@ class RaiseCash(Proposing[Raised]):
 
     def question(self) -> tuple[str, ...]:
         cash, estate = self.you.cash, self.view.estate()
-        everything = cash + estate.liquid(self.seat)
+        everything = cash + estate.liquidation_value(self.seat)
         what = self.why if self.position is None else f"{self.why}, {self.position} {SPACES[self.position].name}"
         further = f" After that you owe ${self.further} more." if self.further else ""
         by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
@@ -94,49 +94,51 @@ class RaiseCash(Proposing[Raised]):
         )
 
     def _later(self, estate: Estate) -> Iterator[str]:
-        """What can be mortgaged once the buildings of its group are sold, which one answer may do."""
+        """Yield the deeds that can be mortgaged after the buildings of their groups are sold in the same answer."""
         held = [at for at in estate.held(self.seat) if estate.built_up(at)]
         if held:
-            worth = sum(estate.level[at] * SPACES[at].house_cost // 2 for at in held)
+            worth = sum(estate.houses[at] * SPACES[at].house_cost // 2 for at in held)
             deeds = ", ".join(f"{at} {SPACES[at].name} ${SPACES[at].mortgage}" for at in held)
             yield f"All your buildings sell for ${worth}; then these may be mortgaged too (you get): {deeds}"
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         estate, seats = self.view.estate(), list(self.view.seats)
         yield from lists_that_matter(estate, self.seat)
-        if self.may_propose:  # what the rest of the answer brings may be offered
-            seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquid(self.seat))
+        if self.may_propose:  # cash that the rest of the answer raises may be offered
+            seats[self.seat] = replace(self.you, cash=self.you.cash + estate.liquidation_value(self.seat))
             yield from self.trade_that_can_be("action.trade", seats)
         else:
             yield "action.trade", None
 
     def fallback(self) -> Raised:
-        """Mortgage the cheapest first, then sell evenly, until it is enough."""
+        """Mortgage the cheapest deeds first, then sell buildings evenly, until it is enough."""
         estate, seat = self.view.estate(), self.seat
         deeds = sorted(estate.able("mortgage", seat), key=lambda position: SPACES[position].mortgage)
 
         def highest() -> int | None:
-            lots = estate.able("sell", seat)
-            return min(lots, key=lambda lot: (-estate.level[lot], SPACES[lot].house_cost, lot), default=None)
+            streets = estate.able("sell", seat)
+            return min(streets, key=lambda at: (-estate.houses[at], SPACES[at].house_cost, at), default=None)
 
         return self.silent(action=raising(estate, seat, self.owed - self.you.cash, deeds, highest))
 
 
-def raising(estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_lot: Callable[[], int | None]) -> Raise:
-    """Mortgages of the deeds in their order, then single levels of the next lots, until there is enough.
+def raising(
+    estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_street: Callable[[], int | None]
+) -> Raise:
+    """Mortgage `deeds` in order, then sell single buildings on the next streets, until there is enough.
 
-    The estate is changed. Where neither brings anything, the bank cannot break down a hotel: a whole group goes.
+    Changes the estate. If neither brings anything, the bank cannot break down a hotel, and a group is sold out.
     """
     mortgages: list[int] = []
-    sells: list[Level] = []
+    sells: list[HouseOrHotel] = []
     for position in deeds:
         if missing <= 0:
             break
         mortgages.append(position)
         missing -= SPACES[position].mortgage
-    while missing > 0 and (lot := next_lot()) is not None:
-        sells.append(Level(position=lot, type=building(estate.level[lot])))
-        missing -= estate.change("sell", lot)
+    while missing > 0 and (street := next_street()) is not None:
+        sells.append(HouseOrHotel(position=street, type=building(estate.houses[street])))
+        missing -= estate.change("sell", street)
     return Raise(sells=tuple(sells if sells or mortgages else bundle.razing(estate, seat)), mortgages=tuple(mortgages))
 
 
@@ -145,7 +147,7 @@ def raising(estate: Estate, seat: int, missing: int, deeds: Iterable[int], next_
 
 @dataclass(frozen=True, slots=True)
 class Debt:
-    """What one player owes another, or the bank, at this moment."""
+    """A debt that is due now, from one player to another or to the bank."""
 
     debtor: int
     creditor: int
@@ -155,10 +157,10 @@ class Debt:
 
 
 async def settle(match: Match, debts: Iterable[Debt]) -> None:
-    """Pay them in their order; what a bankruptcy brings about is settled before the next.
+    """Pay debts in order; debts that a bankruptcy causes are settled before the next.
 
-    Of several payees the first who cannot be paid takes all that is left (S13). A debt to a player who is out by then
-    lapses.
+    Of several payees the first who cannot be paid in full gets all that is left (S13). A debt from or to a bankrupt
+    player lapses.
     """
     queue = deque(debts)
     state = match.state
@@ -179,11 +181,11 @@ def _due(match: Match, debt: Debt) -> bool:
 
 
 async def _raised(match: Match, debt: Debt, further: int) -> bool:
-    """Have the debtor raise what is missing; whether it is there. `further` is what it owes after it."""
+    """Ask the debtor for cash until it can pay, and return whether it can; `further` is what it owes next."""
     state, proposals = match.state, 0
     while (cash := match.seat(debt.debtor).cash) < debt.amount:
-        if cash + state.estate.liquid(debt.debtor) < debt.amount:
-            return False  # nothing the bank gives would be enough
+        if cash + state.estate.liquidation_value(debt.debtor) < debt.amount:
+            return False  # not even everything would be enough
         may_propose = proposals < match.config.proposals_per_phase
         owes = {"owed": debt.amount, "creditor": match.name(debt.creditor), "why": debt.why, "further": further}
         decision = await match.ask(debt.debtor, RaiseCash, **owes, may_propose=may_propose, position=debt.position)
@@ -195,13 +197,16 @@ async def _raised(match: Match, debt: Debt, further: int) -> bool:
 
 
 async def _bankruptcy(match: Match, debt: Debt) -> list[Debt]:
-    """Everything goes to the creditor; what that one then owes the bank for it, at once (S12, S14, S15)."""
+    """Hand everything over to the creditor, and return the interest that it then owes (S12, S14, S15).
+
+    The bank auctions the deeds that it receives.
+    """
     state, debtor, creditor = match.state, debt.debtor, debt.creditor
     seat = match.seat(debtor)
     to_bank = creditor == BANK
     owes = (match.id(creditor), match.name(creditor), debt.amount, seat.cash)
     match.tell(Bankrupted(seat.id, seat.name, *owes), by=debtor)
-    clear_lots(match, debtor, paid=not to_bank)
+    clear_buildings(match, debtor, paid=not to_bank)
     match.pay(debtor, creditor, match.seat(debtor).cash, "bankruptcy")
     deeds = state.estate.held(debtor)
     mortgaged = [] if to_bank else [position for position in deeds if state.estate.mortgaged[position]]

@@ -1,7 +1,7 @@
-"""Estate: who holds which deed, what stands on it, what is mortgaged; and which changes of that are legal.
+"""Estates: the owner, houses and mortgage of every property, and the changes that are legal.
 
-Money is counted here only as what a change costs or brings; whose cash it is belongs to `state`. Everything works the
-same on the live estate and on a copy on which trades are tried out.
+A change returns the dollars that it costs or brings, and moves no cash, which is in `state`. The live estate and the
+copies on which trades are tried out work alike.
 """
 
 from __future__ import annotations
@@ -13,101 +13,106 @@ from typing import Literal, TypeAlias
 from agentsim.games.monopoly import board
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, HOTELS, HOUSES, SPACES, STREETS, Space, group_name
 
-Kind: TypeAlias = Literal["sell", "mortgage", "lift", "build"]
-"""What is done with a deed: one level less, a loan on it, the loan repaid, one level more."""
+Kind: TypeAlias = Literal["sell", "mortgage", "unmortgage", "build"]
+"""A change of one property: sell a building, mortgage, unmortgage, or add a building."""
 BANK = -1
-"""The holder of what is unowned; players are seats 0, 1, 2 ..."""
+"""The owner of unowned property; players are seats 0, 1, 2 ..."""
 _NO_DEEDS = tuple(position for position in range(len(SPACES)) if position not in DEEDS)
 
 
 def amount(kind: Kind, position: int) -> int:
-    """Dollars that doing it brings, or costs."""
+    """Return the dollars that a change brings or costs."""
     space = SPACES[position]
-    amounts = {"sell": space.house_cost // 2, "mortgage": space.mortgage, "lift": space.redemption}
+    amounts = {"sell": space.house_cost // 2, "mortgage": space.mortgage, "unmortgage": space.redemption}
     return amounts.get(kind, space.house_cost)
 
 
 @dataclass(slots=True)
 class Estate:
-    """By position `owner` (a seat or `BANK`), `level` (0 to 4 houses, 5 a hotel), `mortgaged`; and the bank's stock."""
+    """All properties by position, and the bank's stock of buildings.
+
+    `owner` is a seat or `BANK`, `houses` is 0 to 4, or 5 for a hotel.
+    """
 
     owner: list[int] = field(default_factory=lambda: [BANK] * len(SPACES))
-    level: list[int] = field(default_factory=lambda: [0] * len(SPACES))
+    houses: list[int] = field(default_factory=lambda: [0] * len(SPACES))
     mortgaged: list[bool] = field(default_factory=lambda: [False] * len(SPACES))
-    houses: int = HOUSES
-    hotels: int = HOTELS
+    bank_houses: int = HOUSES
+    bank_hotels: int = HOTELS
 
     def copy(self) -> Estate:
-        """One to try things out on."""
-        return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
+        return Estate(list(self.owner), list(self.houses), list(self.mortgaged), self.bank_houses, self.bank_hotels)
 
     # -- looking
 
     def held(self, seat: int) -> list[int]:
-        """The deeds of a seat, in board order."""
+        """Return the positions of a seat's deeds, in board order."""
         owner = self.owner
         return [position for position in DEEDS if owner[position] == seat]
 
-    def completes(self, seat: int, group: str) -> bool:
+    def has_monopoly(self, seat: int, group: str) -> bool:
         for position in GROUPS[group]:  # noqa: SIM110 - asked all the time, and `all` takes twice as long
             if self.owner[position] != seat:
                 return False
         return True
 
     def built_up(self, position: int) -> bool:
-        """Whether any lot of the deed's group has a building."""
-        for lot in GROUPS[SPACES[position].group]:  # noqa: SIM110 - asked all the time, and `any` takes twice as long
-            if self.level[lot]:
+        """Return whether any property of the same group has a building."""
+        for other in GROUPS[SPACES[position].group]:  # noqa: SIM110 - asked all the time, and `any` takes twice as long
+            if self.houses[other]:
                 return True
         return False
 
     def tradeable(self, seat: int) -> list[int]:
-        """The deeds that the seat may give away: no building stands in their groups."""
+        """Return the deeds that a seat may trade: those of groups without buildings."""
         return [position for position in self.held(seat) if not self.built_up(position)]
 
     def rent(self, position: int, dice: int) -> int:
-        """What a visitor owes the holder: 0 where it is unowned or mortgaged.
+        """Return the rent in dollars, or 0 if the property is unowned or mortgaged.
 
-        A bare lot of a whole group pays double even while others of the group are mortgaged or built up (S7); a
-        mortgaged railroad or utility counts as held for the others.
+        `dice` is the total, for utilities. A property without buildings pays double in a monopoly, even while others of
+        the group are mortgaged or built on (S7); mortgaged railroads and utilities count for the rent of the others.
         """
         owner, space = self.owner[position], SPACES[position]
         if owner == BANK or self.mortgaged[position]:
             return 0
         if space.kind == "street":
-            level = self.level[position]
-            doubled = level == 0 and self.completes(owner, space.group)
-            return space.rents[level] * (2 if doubled else 1)
+            houses = self.houses[position]
+            doubled = houses == 0 and self.has_monopoly(owner, space.group)
+            return space.rents[houses] * (2 if doubled else 1)
         held = sum(self.owner[other] == owner for other in GROUPS[space.group])
         return board.RAILROAD_RENTS[held - 1] if space.kind == "railroad" else board.UTILITY_TIMES[held - 1] * dice
 
     def highest_rent(self, seat: int) -> int:
-        """The most that the seat could owe another for one landing as things stand."""
+        """Return the most that a seat could owe another player for one landing now."""
         return max((self.rent(position, 12) for position in DEEDS if self.owner[position] != seat), default=0)
 
     def buildings(self, seat: int) -> tuple[int, int]:
-        """(houses, hotels) of a seat."""
-        levels = [self.level[lot] for lot in STREETS if self.owner[lot] == seat]
-        return sum(level for level in levels if level < HOTEL), levels.count(HOTEL)
+        """Return the number of a seat's houses, and of its hotels."""
+        counts = [self.houses[position] for position in STREETS if self.owner[position] == seat]
+        return sum(houses for houses in counts if houses < HOTEL), counts.count(HOTEL)
 
-    def liquid(self, seat: int) -> int:
-        """What the bank would give for it all: half the cost of the buildings, and the mortgages still to be had."""
+    def liquidation_value(self, seat: int) -> int:
+        """Return what selling all buildings and mortgaging all properties would raise, in dollars."""
         held = [(SPACES[position], position) for position in self.held(seat)]
-        buildings = sum([self.level[at] * space.house_cost // 2 for space, at in held])
+        buildings = sum([self.houses[at] * space.house_cost // 2 for space, at in held])
         return buildings + sum([space.mortgage for space, at in held if not self.mortgaged[at]])
 
     def worth(self, seat: int) -> int:
-        """Deeds at list price, mortgaged ones at half of it, buildings at cost (S19); cash is not in it."""
+        """Return the worth of a seat's property in dollars, without cash (S19).
+
+        Deeds count at list price, mortgaged ones at half of it, and buildings at cost.
+        """
         return sum(
             (SPACES[position].mortgage if self.mortgaged[position] else SPACES[position].price)
-            + self.level[position] * SPACES[position].house_cost
+            + self.houses[position] * SPACES[position].house_cost
             for position in self.held(seat)
         )
 
     # -- what is legal now, one step at a time
 
     def why_not(self, kind: Kind, seat: int, position: int) -> str:
-        """Why the seat may not do this with the deed; "" where it may."""
+        """Return why a seat may not change a property like this, or "" if it may."""
         space = SPACES[position]
         if kind == "build":
             return self._why_not_build(seat, space)
@@ -123,79 +128,79 @@ class Estate:
     def _why_not_build(self, seat: int, space: Space) -> str:
         if space.kind != "street":
             return f"{space.name} is no lot to build on"
-        group, level = GROUPS[space.group], self.level[space.position]
-        if not self.completes(seat, space.group):
+        group, houses = GROUPS[space.group], self.houses[space.position]
+        if not self.has_monopoly(seat, space.group):
             return f"{space.name} needs the whole {group_name(space.group)} group"
-        if any(self.mortgaged[lot] for lot in group):
+        if any(self.mortgaged[position] for position in group):
             return f"a lot of the {group_name(space.group)} group is mortgaged"
-        if level == HOTEL:
+        if houses == HOTEL:
             return f"{space.name} has its hotel"
-        if level > min(self.level[lot] for lot in group):
+        if houses > min(self.houses[position] for position in group):
             return f"{space.name} has more than another lot of its group: building is even"
-        if level == HOTEL - 1:
-            return "" if self.hotels else "the bank has no hotel left"
-        return "" if self.houses else "the bank has no house left"
+        if houses == HOTEL - 1:
+            return "" if self.bank_hotels else "the bank has no hotel left"
+        return "" if self.bank_houses else "the bank has no house left"
 
     def _why_not_sell(self, space: Space) -> str:
-        level = self.level[space.position]
-        if not level:
+        houses = self.houses[space.position]
+        if not houses:
             return f"{space.name} has no building"
-        if level < max(self.level[lot] for lot in GROUPS[space.group]):
+        if houses < max(self.houses[position] for position in GROUPS[space.group]):
             return f"{space.name} has less than another lot of its group: selling is even"
-        if level == HOTEL and self.houses < HOTEL - 1:
+        if houses == HOTEL and self.bank_houses < HOTEL - 1:
             return f"the bank has not the four houses for the hotel on {space.name}: sell its whole group to the ground"
         return ""
 
     def able(self, kind: Kind, seat: int) -> list[int]:
-        """The deeds of the seat with which it may do this, in board order."""
+        """Return the seat's properties that it may change like this, in board order."""
         return [position for position in self.held(seat) if not self.why_not(kind, seat, position)]
 
-    # -- changing; legality is the caller's
+    # -- changes, which do not check whether they are legal
 
     def change(self, kind: Kind, position: int) -> int:
-        """Do it, one step; what it brings or costs."""
-        if kind in {"mortgage", "lift"}:
+        """Make one change, and return the dollars that it brings or costs."""
+        if kind in {"mortgage", "unmortgage"}:
             self.mortgaged[position] = kind == "mortgage"
         else:
-            self._stand(position, self.level[position] + (1 if kind == "build" else -1))
+            self._stand(position, self.houses[position] + (1 if kind == "build" else -1))
         return amount(kind, position)
 
-    def raze(self, lot: int) -> int:
-        """Every building on the lot goes back to the bank at once, a hotel without breaking down; what it brings."""
-        level = self.level[lot]
-        self._stand(lot, 0)
-        return level * SPACES[lot].house_cost // 2
+    def raze(self, position: int) -> int:
+        """Sell all buildings of a property to the bank, without breaking down a hotel; return what they bring."""
+        houses = self.houses[position]
+        self._stand(position, 0)
+        return houses * SPACES[position].house_cost // 2
 
-    def _stand(self, lot: int, level: int) -> None:
-        before = self.level[lot]
-        self.houses += before % HOTEL - level % HOTEL  # a hotel stands for none
-        self.hotels += (before == HOTEL) - (level == HOTEL)
-        self.level[lot] = level
+    def _stand(self, position: int, houses: int) -> None:
+        before = self.houses[position]
+        self.bank_houses += before % HOTEL - houses % HOTEL  # a hotel is no house
+        self.bank_hotels += (before == HOTEL) - (houses == HOTEL)
+        self.houses[position] = houses
 
     def check(self) -> Iterator[str]:
-        levels = [self.level[lot] for lot in STREETS]
-        if sum([level for level in levels if level < HOTEL]) + self.houses != HOUSES or self.houses < 0:
+        counts = [self.houses[position] for position in STREETS]
+        if sum([houses for houses in counts if houses < HOTEL]) + self.bank_houses != HOUSES or self.bank_houses < 0:
             yield "houses on lots and in the bank make up 32"
-        if levels.count(HOTEL) + self.hotels != HOTELS or self.hotels < 0:
+        if counts.count(HOTEL) + self.bank_hotels != HOTELS or self.bank_hotels < 0:
             yield "hotels on lots and in the bank make up 12"
-        if any(self.level):
+        if any(self.houses):
             yield from self._check_groups()
         pledged = [owner for owner, mortgaged in zip(self.owner, self.mortgaged, strict=True) if mortgaged]
         if BANK in pledged:
             yield "what the bank holds is clear"
         if [owner for owner in [self.owner[position] for position in _NO_DEEDS] if owner != BANK]:
             yield "only deeds are held"
-        if sum(levels) != sum(self.level) or min(levels) < 0 or max(levels) > HOTEL:
+        if sum(counts) != sum(self.houses) or min(counts) < 0 or max(counts) > HOTEL:
             yield "four houses or a hotel at most, and on streets alone"
 
     def _check_groups(self) -> Iterator[str]:
-        for group, lots in GROUPS.items():
-            built: Sequence[int] = [self.level[lot] for lot in lots]
+        for group, positions in GROUPS.items():
+            built: Sequence[int] = [self.houses[position] for position in positions]
             if not any(built):
                 continue
             if max(built) - min(built) > 1:
                 yield f"{group}: buildings are even"
-            if len({self.owner[lot] for lot in lots}) > 1 or self.owner[lots[0]] == BANK:
+            if len({self.owner[position] for position in positions}) > 1 or self.owner[positions[0]] == BANK:
                 yield f"{group}: buildings stand in whole groups"
-            if any(self.mortgaged[lot] for lot in lots):
+            if any(self.mortgaged[position] for position in positions):
                 yield f"{group}: buildings stand in clear groups"

@@ -1,4 +1,4 @@
-"""Monopoly: the game as the kernel sees it. What happens in one turn is `turn`."""
+"""The game of Monopoly for the engine: setup, turns and standings. `turn` plays a turn."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.games.monopoly import panels, replay, rulebook
+from agentsim.games.monopoly import laws, panels, replay
 from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.building import Built, Lifted, LiftOnReceipt, ManageEstate, Mortgaged, RaiseFirst, Sold
+from agentsim.games.monopoly.building import (
+    Built,
+    LiftOnReceipt,
+    ManageEstate,
+    Mortgaged,
+    RaiseFirst,
+    Sold,
+    Unmortgaged,
+)
 from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
@@ -66,7 +74,7 @@ class Monopoly(Game):
         Built,
         Sold,
         Mortgaged,
-        Lifted,
+        Unmortgaged,
         BidMade,
         AuctionOpened,
         AuctionClosed,
@@ -86,7 +94,7 @@ class Monopoly(Game):
     seats = (2, 8)
     course = staticmethod(panels.course)
     tables = staticmethod(replay.tables)
-    laws = staticmethod(rulebook.laws)
+    laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
     async def play(self, table: Table, config: MonopolyConfig) -> Outcome:

@@ -1,4 +1,4 @@
-"""Jail: how a player comes there, how it may leave, and what it does there."""
+"""Jail: how a player gets there, what it does there, and how it leaves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from agentsim.games.monopoly.question import MonopolyRequest, Spoken, Word
 JailedFor: TypeAlias = Literal["space", "card", "third doubles"]
 FreedBy: TypeAlias = Literal["fine", "card", "doubles", "third roll"]
 ROLLS = 3
-"""Rolls for doubles in jail; after the last one the fine is due."""
+"""Rolls for doubles in jail; after the last one fails the fine is due."""
 _MANAGED = 2
 
 
@@ -44,7 +44,7 @@ class Freed(
 
 
 class StayedInJail(OfPlayer, heading="{name} stays in jail", content="{failed} of 3 rolls failed."):
-    """`failed` rolls by now, 1 or 2."""
+    """`failed` counts the failed rolls, 1 or 2."""
 
     failed: int
 
@@ -56,7 +56,7 @@ JailChoice: TypeAlias = Spoken[Word]
 
 
 class JailAction(MonopolyRequest[JailChoice]):
-    """How to leave jail; `actions` are those that are open now."""
+    """The question how to leave jail; `actions` are the ways that are open now."""
 
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "pay_fine": ("pay", "pay the fine", "pay $50", "pay 50"),
@@ -86,7 +86,7 @@ class JailAction(MonopolyRequest[JailChoice]):
         )
 
     def fallback(self) -> JailChoice:
-        """Pay, else play a card, else roll."""
+        """Pay the fine, else play a card, else roll."""
         order = ("pay_fine", "use_card", "roll_doubles")
         return self.silent(action=next(action for action in order if action in self.actions))
 
@@ -95,19 +95,19 @@ class JailAction(MonopolyRequest[JailChoice]):
 
 
 def imprison(match: Match, number: int, why: JailedFor) -> None:
-    """To jail, past nothing, and the turn is over."""
+    """Move a player to jail without passing GO."""
     match.state.put(number, JAIL, jailed=True)
     match.tell(Jailed(*match.who(number), why))
 
 
 def free(match: Match, number: int, how: FreedBy) -> None:
-    """Out of jail."""
+    """Release a player from jail."""
     match.state.put(number, JAIL)
     match.tell(Freed(*match.who(number), how), by=number)
 
 
 async def choose_way_out(match: Match, number: int) -> None:
-    """Pay, play a card, or roll; raising the fine first counts as no choice yet."""
+    """Let a player pay, play a card, or decide to roll; managing its estate first is no decision yet."""
     managed = 0
     while True:
         seat = match.seat(number)
@@ -116,7 +116,7 @@ async def choose_way_out(match: Match, number: int) -> None:
             options.insert(0, "pay_fine")
         if seat.cards:
             options.insert(-1, "use_card")
-        apart = match.config.questions == "separate"  # else the phase before has been the place for it
+        apart = match.config.questions == "separate"  # else the phase before is the place for it
         if apart and managed < _MANAGED and bundle.possible(match.state.estate, number, seat.cash):
             options.append("manage")
         if len(options) == 1:
@@ -138,7 +138,10 @@ async def choose_way_out(match: Match, number: int) -> None:
 
 
 async def roll_for_freedom(match: Match, number: int) -> int:
-    """Doubles free, and so does the third failure, which costs the fine; how far the token then moves, 0 for not."""
+    """Roll for doubles, and return how many spaces the token moves: 0 if it stays or the player is bankrupt.
+
+    Doubles free the player. So does the third failure, after which the fine is due.
+    """
     seat = match.seat(number)
     dice = match.roll(number, "jail")
     if dice[0] == dice[1]:

@@ -1,8 +1,8 @@
-"""Landing odds: where tokens rest and stop in the long run, by one exact Markov chain over position, doubles and jail.
+"""Landing odds in the long run, from one exact Markov chain over position, doubles and jail.
 
-One step is one roll of two dice and all that it brings about until the token rests: cards, Go To Jail, three doubles.
-What is left out: the decks' memory (every card is drawn with the same chance each time, as if put back and shuffled
-in), cards out of jail, and what players owe or own.
+One step is one roll and all that it causes until the token rests: cards, Go To Jail, three doubles. The chain leaves
+out the decks' memory (each draw is uniform, as if cards were shuffled in again), Get Out of Jail Free cards, and what
+players owe or own.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Literal, TypeAlias
 from agentsim.games.monopoly.board import DECKS, JAIL, SPACES, destination
 
 JailPolicy: TypeAlias = Literal["leave", "stay"]
-"""`leave` pays before the first roll; `stay` rolls for doubles, and pays after the third roll without."""
+"""`leave` pays before the first roll; `stay` rolls for doubles, and pays after the third failure."""
 State: TypeAlias = tuple[int, int]
-"""(position, doubles rolled in a row before: 0 to 2), or (`IN_JAIL`, rolls for freedom that failed: 0 to 2)."""
+"""(position, doubles rolled in a row so far: 0 to 2), or (`IN_JAIL`, failed rolls for doubles: 0 to 2)."""
 IN_JAIL = len(SPACES)
-"""Stands for the cell; position 10 is Just Visiting."""
+"""The jail itself; position 10 is Just Visiting."""
 THROWS: tuple[float, ...] = tuple(max(0, 6 - abs(7 - total)) / 36 for total in range(13))
-"""How likely two dice make a total, by that total."""
-_ROLLS = 3  # for freedom, and doubles in a row that lead to jail
-_ENOUGH = 1e-12  # change of the distribution at which it counts as the limit
+"""The probability of each total of two dice, by total."""
+_ROLLS = 3  # in jail, and doubles in a row that lead to jail
+_ENOUGH = 1e-12  # largest change of a probability at which iteration ends
 _FACES = range(1, 7)
 
 
 @cache
 def long_run(policy: JailPolicy) -> tuple[float, ...]:
-    """The share of rolls after which a token rests on each of the 40 spaces, then (`IN_JAIL`) in the cell; sums to 1.
+    """Return the share of rolls after which a token rests on each of the 40 spaces, then in jail (`IN_JAIL`).
 
-    No token ever rests on Go To Jail. The start does not matter.
+    The shares sum to 1. No token rests on Go To Jail, and the start does not matter.
     """
     odds = [0.0] * (IN_JAIL + 1)
     for (position, _), weight in _limit(policy).items():
@@ -40,14 +40,14 @@ def long_run(policy: JailPolicy) -> tuple[float, ...]:
 
 @cache
 def stops() -> tuple[float, ...]:
-    """By position: how often a token stops there in one turn of a player who leaves jail at once (doubles roll again).
+    """Return the expected stops on each space in one turn of a player who leaves jail at once; doubles roll again.
 
-    A space that sends a token on counts as a stop, and so does the one where that ends; being sent to jail does not.
+    A space that sends a token on counts as a stop, and so does the space where it ends; jail does not.
     """
     visits, turns = [0.0] * len(SPACES), 0.0
     for (position, doubles), weight in _limit("leave").items():
         start = JAIL if position == IN_JAIL else position
-        turns += weight * (doubles == 0)  # every turn begins with none
+        turns += weight * (doubles == 0)  # every turn begins without doubles
         for total in range(2, 13):
             jailing = 1 / 36 if doubles == _ROLLS - 1 and total % 2 == 0 else 0.0
             here, target = weight * (THROWS[total] - jailing), (start + total) % len(SPACES)
@@ -60,7 +60,7 @@ def stops() -> tuple[float, ...]:
 
 @cache
 def _limit(policy: JailPolicy) -> Mapping[State, float]:
-    """The share of rolls that are made from each state."""
+    """Return the share of rolls that are made from each state."""
     rows = transitions(policy)
     number = {state: place for place, state in enumerate(rows)}
     moves = [[(number[to], chance) for to, chance in row.items()] for row in rows.values()]
@@ -78,7 +78,7 @@ def _limit(policy: JailPolicy) -> Mapping[State, float]:
 
 @cache
 def transitions(policy: JailPolicy) -> Mapping[State, Mapping[State, float]]:
-    """From every state the chances of the state after the next roll; each row sums to 1."""
+    """Return, for every state, the probabilities of the state after the next roll; each row sums to 1."""
     states = [(position, count) for position in range(IN_JAIL + 1) for count in range(_ROLLS)]
     return {state: _row(state, policy) for state in states}
 
@@ -96,7 +96,7 @@ def _row(state: State, policy: JailPolicy) -> dict[State, float]:
 
 
 def _rolled(position: int, count: int, steps: int, double: bool) -> dict[State, float]:
-    """After one throw; the double that opens the jail gives no further roll, so it does not count."""
+    """Return the states after one throw; doubles that open the jail give no further roll, so they do not count."""
     if position == IN_JAIL:
         if not double and count < _ROLLS - 1:
             return {(IN_JAIL, count + 1): 1.0}
@@ -110,7 +110,7 @@ def _rolled(position: int, count: int, steps: int, double: bool) -> dict[State, 
 
 @cache
 def _rests(position: int) -> dict[int, float]:
-    """Where a token that comes here comes to rest."""
+    """Return the probabilities of the spaces on which a token that comes here comes to rest."""
     kind = SPACES[position].kind
     if kind == "go_to_jail":
         return {IN_JAIL: 1.0}

@@ -1,6 +1,6 @@
-"""Match: one game at one table: what every part of the rules works on, and the small moves that they share.
+"""Matches: one game at one table, and the small moves that all rules share.
 
-Those are: asking and telling; cash, deeds and cards out of jail that change hands; dice and tokens.
+These are asking and telling; moving cash, deeds and Get Out of Jail Free cards; dice and tokens.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Paid(
 
     @property
     def by(self) -> str:
-        """What the payer is called; "" for the bank."""
+        """The payer's name, or "" for the bank."""
         return self.names.get(self.payer or "", "")
 
     @property
     def to(self) -> str:
-        """What the payee is called; "" for the bank."""
+        """The payee's name, or "" for the bank."""
         return self.names.get(self.payee or "", "")
 
     @property
@@ -95,7 +95,7 @@ class DeedMoved(
         ".",
     ),
 ):
-    """A deed changed hands (`None` is the bank), as it is: mortgaged or clear."""
+    """A deed changed hands, mortgaged or clear; None is the bank."""
 
     position: Position
     giver: str | None
@@ -110,7 +110,7 @@ class CardMoved(
     heading="{giver_name} hands over a card out of jail",
     content=If("taker", "It goes to {taker_name}.", "It lies at the bottom of its deck."),
 ):
-    """A card out of jail changed hands; `taker` None is the bottom of its deck."""
+    """A Get Out of Jail Free card changed hands; a `taker` of None is the bottom of its deck."""
 
     card: str
     giver: str
@@ -128,7 +128,7 @@ class Rolled(
     ),
     content=("{total} in all", If("doubles", ", doubles"), "."),
 ):
-    """`purpose`: to move, to leave jail, or for a utility's rent (which moves no token)."""
+    """`purpose` is to move, to leave jail, or to set a utility's rent, which moves no token."""
 
     dice: tuple[int, int]
     purpose: Purpose
@@ -153,7 +153,11 @@ async def _nothing(match: Match) -> None: ...
 
 @dataclass
 class Match:
-    """Seats are numbers, `BANK` is -1. `proposals` are this turn's by seat, `proposed` those of the game."""
+    """One game at one table; seats are numbers, and `BANK` is -1.
+
+    `proposals` counts this turn's proposed trades by seat, `proposed` the trades put before the table in the whole
+    game, and `fallen` are the bankrupt seats in order.
+    """
 
     table: Table
     config: MonopolyConfig
@@ -162,7 +166,7 @@ class Match:
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
     take_minutes: Callable[[Match], Awaitable[None]] = _nothing
-    """Makes room among what was told, before a player is asked."""
+    """Makes room in the players' memory before one is asked."""
     _minutes: Callable[[str], Minutes] = field(init=False)
     _limits: dict[str, int] = field(init=False)
 
@@ -180,15 +184,15 @@ class Match:
         return self.state.seats[number]
 
     def who(self, number: int) -> tuple[str, str]:
-        """A player's id and name, with which its events begin."""
+        """Return a player's id and name, in the order in which events have them."""
         return self.state.seats[number].id, self.state.seats[number].name
 
     def name(self, number: int) -> str:
-        """The public name of a seat's holder, or of the bank."""
+        """Return the name of a seat's player, or of the bank."""
         return "the bank" if number == BANK else self.state.seats[number].name
 
     def id(self, number: int) -> str | None:
-        """The id in events; None is the bank."""
+        """Return the id that events have: a player's, or None for the bank."""
         return None if number == BANK else self.state.seats[number].id
 
     @property
@@ -196,26 +200,26 @@ class Match:
         return self.table.memory(EVERYBODY, self._minutes)
 
     def memory(self, number: int) -> Memory:
-        """What a player remembers of what it heard."""
+        """Return what a player remembers of all that it has heard."""
         player, players = self.state.seats[number].id, self.table.players
         return memory(self.table.memory(player, Latest), self.minutes.shown(), player, players, self.state.turn)
 
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
-        """A question to a player, with the board as it is now and what the player remembers."""
+        """Build a request to a player from the board as it is now and what the player remembers."""
         seat, memory = self.state.seats[number], self.memory(number)
         return kind(player=seat.id, memory=memory, view=self.state.view(), **self._limits, **fields)
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
-        """The player decides; what it says and thinks with that is told to whom it concerns."""
+        """Ask a player for a decision, and tell its words to those who hear them."""
         await self.take_minutes(self)
         decision = await self.table.ask(self.request(number, kind, **fields))
         self.voice(number, decision)
         return decision
 
     def voice(self, number: int, decision: Spoken[Any] | Reacted) -> None:
-        """Say what came with a decision: the player's words, or the narrator's in place of them.
+        """Tell the words that came with a decision: the player's, or the narrator's instead.
 
-        The narrator's are no deed of the player's, and its second line is for the log alone.
+        The narrator's lines are not by the player, and the second goes to the log alone.
         """
         if not (decision.public_speech or decision.private_thought or isinstance(decision, StandIn)):
             return
@@ -230,7 +234,7 @@ class Match:
             self.tell(Thought(*who, thought), to=who[:1], by=number)
 
     def in_few_words(self, text: str) -> str:
-        """What is said aloud, in one line of so many words of ordinary length; what is longer is cut, with a mark."""
+        """Return a speech as one line within the limits on words and characters; what is cut ends with a mark."""
         words, most = text.split(), self.config.speech_words
         return cut(f"{' '.join(words[:most])}{CUT * (len(words) > most)}", most * LONGEST_WORD + len(CUT))
 
@@ -238,7 +242,7 @@ class Match:
         self.table.tell(event, to=to, by=self.id(by))
 
     def pay(self, payer: int, payee: int, amount: int, why: Why, position: int | None = None) -> None:
-        """Cash that is there changes hands."""
+        """Move cash that the payer has, and announce it; for 0 do nothing."""
         if amount:
             self.state.move_cash(payer, payee, amount)
             involved = [self.seat(number) for number in (payer, payee) if number != BANK]
@@ -246,21 +250,21 @@ class Match:
             self.tell(Paid(self.id(payer), self.id(payee), amount, why, position, cash, names), by=payer)
 
     def give_deed(self, position: int, taker: int, why: Why) -> None:
-        """A deed changes hands, as it is."""
+        """Move a deed as it is, and announce it; the bank clears its mortgage."""
         giver = self.state.estate.owner[position]
         mortgaged = self.state.estate.mortgaged[position] and taker != BANK
         self.state.give_deed(position, taker)
         self.tell(DeedMoved(position, self.id(giver), self.id(taker), mortgaged, why, self.name(taker)))
 
     def give_card(self, giver: int, taker: int, name: DeckName) -> None:
-        """A card out of jail goes from one player to another, or is played, and lies under its deck."""
+        """Move a Get Out of Jail Free card to another player, or to the bottom of its deck if the taker is the bank."""
         self.state.give_card(name, giver, taker)
         played, seat = taker == BANK, self.seat(giver)
         moved = CardMoved(JAIL_CARDS[name], seat.id, self.id(taker), seat.name, "" if played else self.name(taker))
         self.tell(moved, by=giver if played else BANK)
 
     def roll(self, number: int, purpose: Purpose) -> tuple[int, int]:
-        """Two dice; only those that move a token are what utilities go by."""
+        """Roll two dice; a roll for the rent is not the last roll by which utilities charge."""
         stream = self.table.chance.stream("dice")
         dice = (stream.integer(1, 6), stream.integer(1, 6))
         if purpose != "rent":
@@ -270,13 +274,13 @@ class Match:
         return dice
 
     def move(self, number: int, to: int, by: MovedBy) -> None:
-        """The token goes there, and nothing else happens."""
+        """Move a token without any further effect."""
         moved = Moved(*self.who(number), self.seat(number).position, to, by)
         self.state.put(number, to)
         self.tell(moved)
 
     def advance(self, number: int, to: int, by: MovedBy) -> None:
-        """As `move`, forward: who comes past GO or onto it has its salary, before anything else happens."""
+        """Move a token forward; if it passes GO or lands there, its player is paid the salary."""
         start = self.seat(number).position
         self.move(number, to, by)
         if to <= start:

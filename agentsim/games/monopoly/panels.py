@@ -1,7 +1,7 @@
-"""Panels of Monopoly: board and words by turns, money, trades and landings, from what one audience heard.
+"""Panels of Monopoly: the board, money, trades and landings by turn, from what one audience heard.
 
-Everything is worked out from events alone (`replay`); given what one player heard, other players' thoughts are missing
-and nothing else. Markup does not belong here.
+Everything follows from events (`replay`). With the events that one player heard, only the thoughts of the others are
+missing. Panels are data without markup.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Board, Cell, Chart, Course, DataTable, Panel, Piece, Scene, Series, Tile
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, JAIL, SPACES, group_name, name_of
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionClosed
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.estate import BANK, Estate
@@ -28,13 +28,13 @@ from agentsim.games.monopoly.trade import TradeAccepted, TradeDiscarded, TradePr
 from agentsim.games.monopoly.turn import CardDrawn
 
 _POINTS = 250
-"""Turns of a chart: more than these would be no wider on the page."""
+"""Turns in a chart; more would not be visible."""
 _MOST = 300
-"""Trades of a table."""
+"""Trades in a table."""
 
 
 def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
-    """Everything there is to show; nothing before the first turn, and no panel without data."""
+    """Return all panels that have data; none before the first turn."""
     turns = snapshots(log)
     if len(turns) < 2:
         return []
@@ -43,14 +43,14 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Pane
 
 
 def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
-    """Net worth of each player by turn."""
+    """Return the net worth of each player by turn, and why the game ended as it did."""
     turns = snapshots(log)
     chart = _worth(turns, turns[0].names) if len(turns) > 1 else None
     return Course(chart, margin=("net_worth",), why=_why(turns), refusals=("rejected a trade",))
 
 
 def _why(turns: Sequence[Replay]) -> str:
-    """What the richest in the end took and paid in rent, which group brought most, and who went bankrupt to it."""
+    """Explain the outcome: rents of the richest player at the end, its best group, and the players it bankrupted."""
     if len(turns) < 2:
         return ""
     names = turns[0].names
@@ -70,9 +70,9 @@ def _why(turns: Sequence[Replay]) -> str:
     return said + (f" {listed(ruined)} went bankrupt to it." if ruined else "")
 
 
-# -- the board after every turn: owners, buildings, tokens, what each player has, what happened and was said
+# -- the board after every turn: owners, buildings, tokens, players, events and words
 
-# The forty spaces lie in a ring of eleven by eleven, GO at the bottom right, and play goes clockwise, as it is printed.
+# The forty spaces form a ring of eleven by eleven, GO at the bottom right; play goes clockwise, as printed.
 
 SIDE = 11
 _LAST = SIDE - 1
@@ -87,13 +87,13 @@ _SHORT = (
 
 
 def spot(position: int) -> tuple[int, int]:
-    """Column and row."""
+    """Return the column and row of a position."""
     side, along = divmod(position, _LAST)
     return ((_LAST - along, _LAST), (0, _LAST - along), (along, 0), (_LAST, along))[side]
 
 
 def _space_tile(position: int, **more: object) -> Tile:
-    """The space with its bar towards the middle; `more` are the fields of the tile that a game decides."""
+    """Return the tile of a space, with its bar towards the middle; `more` are further fields of the tile."""
     space, (column, row) = SPACES[position], spot(position)
     edges: tuple[Literal["top", "right", "bottom", "left"], ...] = ("top", "right", "bottom", "left")
     label = " ".join(_SHORTENED.get(word, word) for word in space.name.split())
@@ -111,15 +111,15 @@ _MOST_LINES = 12
 _LONGEST = 110
 _QUOTED = 160
 _ROW_END = 30  # characters of a line's last row that stay empty, more or less
-_PLAIN = (Rolled, Moved, Built, Sold, Mortgaged, Lifted, Jailed, Freed, StayedInJail, Bankrupted, TradeProposed)
+_PLAIN = (Rolled, Moved, Built, Sold, Mortgaged, Unmortgaged, Jailed, Freed, StayedInJail, Bankrupted, TradeProposed)
 _TOLD_BY_DEED = {"purchase", "auction", "trade", "bankruptcy"}
 
 
 def happenings(events: Sequence[Event]) -> tuple[str, ...]:
-    """One line each, in order; of very many the first, and how many more there are."""
+    """Describe events in one line each, in order; of too many the first, and how many more there are."""
     lines: list[str] = []
-    rolled: Event | None = None  # whose line is the last
-    offers: dict[int, int] = {}  # which line each trade stands in
+    rolled: Event | None = None  # the roll whose line is the last
+    offers: dict[int, int] = {}  # the index of each trade's line
     for event in events:
         match event:
             case Moved(by="dice") if rolled is not None:
@@ -151,7 +151,7 @@ def _line(event: Event) -> str:
 
 
 def quotations(events: Sequence[Event], room: int) -> tuple[str, ...]:
-    """The last words of a turn, a line for each speech, pitch or thought, in at most `room` characters altogether."""
+    """Return the last speeches, pitches and thoughts of a turn, one per line, in at most `room` characters in all."""
     found: list[str] = []
     for event in events:
         match event:
@@ -173,12 +173,12 @@ def quotations(events: Sequence[Event], room: int) -> tuple[str, ...]:
 
 
 _ROWS, _ROW = 17, 72
-"""Rows of so many characters in the middle of the ring; words have what players and the turn's events leave."""
+"""Rows, and characters per row, in the middle of the ring; words get what players and events leave."""
 _HEADINGS = ("player", "cash", "net worth", "deeds", "jail cards", "stands on")
 
 
 def _board(turns: Sequence[Replay], names: Mapping[PlayerId, str]) -> Board:
-    """A scene for every turn, the set-up first."""
+    """Return a scene for every turn, the setup first."""
     scenes = tuple(_scene(turn, names) for turn in turns)
     note = (
         "As it stood after each turn. A strip names the owner, dashed where the deed is mortgaged; small blocks are "
@@ -190,7 +190,7 @@ def _board(turns: Sequence[Replay], names: Mapping[PlayerId, str]) -> Board:
 def _scene(turn: Replay, names: Mapping[PlayerId, str]) -> Scene:
     estate, called = turn.estate, list(names.values())
     owners = [None if owner == BANK else called[owner] for owner in estate.owner]
-    tiles = tuple(map(_tile, range(len(SPACES)), owners, estate.level, estate.mortgaged))
+    tiles = tuple(map(_tile, range(len(SPACES)), owners, estate.houses, estate.mortgaged))
     pieces = tuple(
         Piece(name, *spot(turn.positions[player]), held=player in turn.jailed)
         for player, name in names.items()
@@ -206,17 +206,17 @@ def _scene(turn: Replay, names: Mapping[PlayerId, str]) -> Scene:
 
 
 def _stock(estate: Estate) -> str:
-    levels = [level for level in estate.level if level]
-    houses, hotels = HOUSES - sum(level for level in levels if level < HOTEL), HOTELS - levels.count(HOTEL)
+    counts = [count for count in estate.houses if count]
+    houses, hotels = HOUSES - sum(count for count in counts if count < HOTEL), HOTELS - counts.count(HOTEL)
     return f"{counted(houses, 'house')} and {counted(hotels, 'hotel')}"
 
 
-@lru_cache(maxsize=4096)  # of one page
-def _tile(position: int, owner: str | None, level: int, mortgaged: bool) -> Tile:
+@lru_cache(maxsize=4096)  # enough for one page
+def _tile(position: int, owner: str | None, houses: int, mortgaged: bool) -> Tile:
     says = group_name(SPACES[position].group)
-    if level:
-        says += ", a hotel" if level == HOTEL else f", {counted(level, 'house')}"
-    blocks = ("large",) if level == HOTEL else ("small",) * level
+    if houses:
+        says += ", a hotel" if houses == HOTEL else f", {counted(houses, 'house')}"
+    blocks = ("large",) if houses == HOTEL else ("small",) * houses
     print_ = {"note": "mortgaged"} if mortgaged else {}
     return _space_tile(position, owner=owner, blocks=blocks, struck=mortgaged, says=says, **print_)
 
@@ -232,7 +232,7 @@ def _row(turn: Replay, number: int, player: PlayerId, name: str) -> tuple[str | 
 
 
 def _money(turns: Sequence[Replay], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
-    """Charts of every player's money; of rents only where some were paid."""
+    """Yield charts of every player's money, and of rents if any were paid."""
     yield _worth(turns, names)
     yield _chart("Cash", turns, names, lambda turn, player: turn.cash[player])
     rents = [event for turn in turns for event in turn.events if isinstance(event, Paid) and event.why == "rent"]
@@ -285,11 +285,11 @@ def _by_group(rents: Sequence[Paid], names: Mapping[PlayerId, str]) -> Chart:
     return Chart("Rent taken by group", "stacked", tuple(map(group_name, GROUPS)), tuple(series), "", "dollars")
 
 
-# -- each proposal with its terms, its answer and its balance, and how often who agreed with whom
+# -- trades: terms, answers, balances, and counts by player
 
 
 def _trades(log: Sequence[LoggedEvent], names: Mapping[PlayerId, str]) -> Iterator[Panel]:
-    """Empty where no trade was proposed."""
+    """Yield tables of trades, if any were proposed."""
     if found := deals(log):
         discarded = [told.event.proposer for told in log if isinstance(told.event, TradeDiscarded)]
         yield _by_player(found, discarded, names)
@@ -311,7 +311,7 @@ def _by_player(found: Sequence[Deal], discarded: Sequence[PlayerId], names: Mapp
 
 
 def _each(found: Sequence[Deal], names: Mapping[PlayerId, str]) -> DataTable:
-    # Accepted ones first in importance: where not all can be shown, the rejected ones go.
+    # If not all can be shown, accepted trades stay and rejected ones go.
     kept = sorted(found, key=lambda deal: (deal.answer != "accepted", -deal.number))[:_MOST]
     rows: list[tuple[Cell, ...]] = []
     for deal in sorted(kept, key=lambda deal: deal.number):
@@ -335,11 +335,11 @@ def _signed(amount: int) -> str:
     return f"+{amount:,}" if amount > 0 else f"\u2212{-amount:,}" if amount else "0"
 
 
-# -- where tokens rested after each roll, against where they rest in the long run
+# -- where tokens rested after each roll, compared with the long run
 
 
 def rests(log: Sequence[LoggedEvent]) -> Counter[int]:
-    """How often a token rested on each space (or `IN_JAIL`) at the end of a roll that was to move it."""
+    """Count the rolls to move after which a token rested on each space, or in jail (`IN_JAIL`)."""
     found: Counter[int] = Counter()
     place: int | None = None  # of the roll that is being resolved
     for event in (told.event for told in log):
@@ -358,7 +358,7 @@ def rests(log: Sequence[LoggedEvent]) -> Counter[int]:
 
 
 def _landings(log: Sequence[LoggedEvent]) -> Iterator[Panel]:
-    """Nothing before the first roll."""
+    """Yield panels of landings; none before the first roll."""
     if found := rests(log):
         yield _map(found)
         yield _table(found)

@@ -1,4 +1,4 @@
-"""Prompts of Monopoly: the rules in words, the board as one player sees it, and deeds as questions name them."""
+"""Texts of prompts: the rules, the board as one player sees it, and deeds as questions name them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FEES = [card.amount for card in CARDS.values() if card.effect == "pay"]
 
 @cache
 def rules(players: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
-    """The rules in brief; `auctioned` says that the last buildings go to the highest bidder."""
+    """Return the rules in brief; `auctioned` says that the last buildings go to the highest bidder."""
     repairs = " or ".join(f"{card.amount} a house and {card.per_hotel} a hotel" for card in _REPAIRS)
     return (
         "[RULES]",
@@ -52,7 +52,7 @@ def rules(players: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
 
 
 def _printed(group: str) -> str:
-    """The deeds of a group as they are printed; those of one rent stand together."""
+    """Return a line with a group's deeds as printed; deeds of equal rents stand together."""
     spaces = [SPACES[position] for position in GROUPS[group]]
     heads = {
         "railroad": "railroad (rent 25, 50, 100, 200 by how many you hold)",
@@ -68,20 +68,20 @@ def _printed(group: str) -> str:
 
 
 def deed(estate: Estate, position: int) -> str:
-    level = estate.level[position]
+    houses = estate.houses[position]
     mark = " mortgaged" if estate.mortgaged[position] else ""
-    if level:
-        mark = " hotel" if level == HOTEL else f" {counted(level, 'house')}"
+    if houses:
+        mark = " hotel" if houses == HOTEL else f" {counted(houses, 'house')}"
     return f"{position} {SPACES[position].name}{mark}"
 
 
 def group_line(view: View, seat: int, position: int) -> str:
-    """Who holds the rest of a deed's group, and whose it would complete."""
+    """Describe who owns the rest of a deed's group, and whose group the deed would complete."""
     space, estate = SPACES[position], view.estate()
-    owners = {lot: view.owner[lot] for lot in GROUPS[space.group] if lot != position}
+    owners = {other: view.owner[other] for other in GROUPS[space.group] if other != position}
     names = {BANK: "unowned", seat: "yours"}
     names |= {other: f"{view.seats[other].name}'s" for other in owners.values() if other not in names}
-    holders = [f"{deed(estate, lot)} ({names[owner]})" for lot, owner in owners.items()]
+    holders = [f"{deed(estate, other)} ({names[owner]})" for other, owner in owners.items()]
     rest = set(owners.values())
     whose = ""
     if len(rest) == 1 and BANK not in rest:
@@ -101,13 +101,13 @@ def rent_line(position: int) -> str:
 # -- the board in words: the money of all, the deeds by group
 
 
-@lru_cache(maxsize=16)  # a view is shown to the seats of one moment
+@lru_cache(maxsize=16)  # for the seats of one moment
 def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
-    """The board from one seat."""
+    """Return the board as one seat sees it."""
     estate, seats = view.estate(), view.seats
     names = {BANK: "unowned"} | {number: each.name for number, each in enumerate(seats)} | {seat: "you"}
     others = [*range(seat + 1, len(seats)), *range(seat)]
-    free = [group for group, lots in GROUPS.items() if all(estate.owner[lot] == BANK for lot in lots)]
+    free = [group for group, positions in GROUPS.items() if all(estate.owner[at] == BANK for at in positions)]
     return (
         f"Turn {view.turn} of {max_turns}. You are {seats[seat].name}.{_rolled(view, seat, names)}",
         "Players in order of play (up to: with all sold and mortgaged):",
@@ -115,7 +115,7 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
         "Deeds by group:",
         *(f"- {group_name(each)}: {'; '.join(_owners(estate, each, names))}" for each in GROUPS if each not in free),
         *([f"- unowned: {', '.join(map(group_name, free))}"] if free else []),
-        f"The bank has {counted(view.houses, 'house')} and {counted(view.hotels, 'hotel')} left.",
+        f"The bank has {counted(view.bank_houses, 'house')} and {counted(view.bank_hotels, 'hotel')} left.",
     )
 
 
@@ -127,7 +127,7 @@ def _rolled(view: View, seat: int, names: Mapping[int, str]) -> str:
 
 
 def _called(player: Seat, name: str) -> str:
-    """What a player is called, and its id, by which trades name it, where that is another."""
+    """Return a player's name, with the id that trades use if it is another."""
     return name if name in {"you", player.id} else f"{name} (id {player.id})"
 
 
@@ -137,30 +137,30 @@ def _player(player: Seat, estate: Estate, seat: int) -> str:
     place = SPACES[player.position]
     at = f"in jail ({player.failed} of 3 rolls failed)" if player.jailed else f"on {place.position} {place.name}"
     cards = f", {counted(len(player.cards), 'card')} out of jail" if player.cards else ""
-    worth, most = player.cash + estate.worth(seat), player.cash + estate.liquid(seat)
+    worth, most = player.cash + estate.worth(seat), player.cash + estate.liquidation_value(seat)
     return f"${player.cash}, worth ${worth}, up to ${most}, {at}{cards}"
 
 
 def _owners(estate: Estate, group: str, names: Mapping[int, str]) -> Iterator[str]:
-    """Who holds what of a group, and who lacks one deed of it alone."""
+    """Yield who owns which deeds of a group, and who lacks only one of them."""
     held: dict[int, list[int]] = {}
-    for lot in GROUPS[group]:
-        held.setdefault(estate.owner[lot], []).append(lot)
-    for owner, lots in sorted(held.items(), reverse=True):
+    for position in GROUPS[group]:
+        held.setdefault(estate.owner[position], []).append(position)
+    for owner, positions in sorted(held.items(), reverse=True):
         name = names[owner]
         if len(held) > 1:
-            yield f"{name} {', '.join(_lot(estate, lot) for lot in lots)}"
+            yield f"{name} {', '.join(_deed_in_short(estate, position) for position in positions)}"
         else:
             whose = "your" if name == "you" else f"{name}'s"
-            yield f"{whose} whole group: {', '.join(_lot(estate, lot) for lot in lots)}"
-    for owner, lots in held.items():
-        if owner != BANK and len(lots) == len(GROUPS[group]) - 1:
-            (missing,) = set(GROUPS[group]) - set(lots)
+            yield f"{whose} whole group: {', '.join(_deed_in_short(estate, position) for position in positions)}"
+    for owner, positions in held.items():
+        if owner != BANK and len(positions) == len(GROUPS[group]) - 1:
+            (missing,) = set(GROUPS[group]) - set(positions)
             yield f"{names[owner]} lack{'s' * (names[owner] != 'you')} {missing}"
 
 
-def _lot(estate: Estate, position: int) -> str:
-    level = estate.level[position]
-    if level:
-        return f"{position} (hotel)" if level == HOTEL else f"{position} ({counted(level, 'house')})"
+def _deed_in_short(estate: Estate, position: int) -> str:
+    houses = estate.houses[position]
+    if houses:
+        return f"{position} (hotel)" if houses == HOTEL else f"{position} ({counted(houses, 'house')})"
     return f"{position} (mortgaged)" if estate.mortgaged[position] else f"{position}"

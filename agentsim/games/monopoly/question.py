@@ -1,7 +1,7 @@
-"""Question: what all requests of Monopoly show and take: the board, the memory, and words beside the action.
+"""Questions: the base of all requests: the board, the memory, and words beside the action.
 
-A prompt stands in the order in which its parts change: the rules and the printed deeds never do, talk only grows, the
-state is new each time. Whatever a player said stands as one line of JSON.
+A prompt is in the order in which its parts change: the rules never do, the history only grows, the state is always new.
+A player's words are one line of JSON.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from agentsim.engine import Options, Text
 from agentsim.engine.decision import Decision, WholeNumber
-from agentsim.engine.options import Schema
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
@@ -34,18 +34,18 @@ A = TypeVar("A")
 
 
 def word(value: Any) -> Any:
-    """A choice in any case, with blanks for underscores; whether it is open is for the request to say."""
+    """Return a choice in lower case with underscores for blanks; the request checks whether it is open."""
     return "_".join(value.casefold().split()) if isinstance(value, str) else value
 
 
 def _given(value: Any) -> Any:
-    """An object without what is null in it, which says as little as what is left out."""
+    """Return an object without its nulls, which mean the same as fields left out."""
     return {name: part for name, part in value.items() if part is not None} if isinstance(value, dict) else value
 
 
 Word: TypeAlias = Annotated[str, BeforeValidator(word)]
 Place: TypeAlias = Annotated[WholeNumber, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 39})]
-# What is written in lists is bounded where a model's sampling can be: some small ones never come to an end.
+# Lists are bounded as far as a model's sampling can be: some small models never end one.
 Deeds: TypeAlias = Annotated[tuple[Place, ...], Field(json_schema_extra={"maxItems": 28})]
 
 
@@ -58,7 +58,7 @@ class Part(BaseModel):
 
 
 class Reacted(Decision):
-    """Words alone, public and private: what is left where nothing is to be decided."""
+    """An answer of words alone, public and private, to a question without a decision."""
 
     private_thought: str = ""
     public_speech: str = ""
@@ -67,7 +67,7 @@ class Reacted(Decision):
 
 
 class Spoken(Decision, Generic[A]):
-    """An action, and the words that come with it, public and private."""
+    """An action, with a private thought and a public speech."""
 
     private_thought: str = ""
     action: A
@@ -77,7 +77,7 @@ class Spoken(Decision, Generic[A]):
 
 
 class StandIn(Decision):
-    """The narrator's lines in place of a player's words, which a fallback alone has: for the table, and for the log.
+    """The narrator's lines in place of a player's words, in fallbacks: `narrated` for the table, `noted` for the log.
 
     Replies are never read as one, so that no player can speak as the narrator.
     """
@@ -91,7 +91,7 @@ S = TypeVar("S", bound=Spoken[Any] | Reacted)
 
 @cache
 def _standing_in(answer: type[Any]) -> Any:
-    """The same answer with the narrator's lines beside it."""
+    """Return the class of an answer with the narrator's lines beside it."""
     return new_class(f"{answer.__name__}StandIn", (answer, StandIn))
 
 
@@ -107,7 +107,7 @@ def _spoken(words: int, chars: int) -> Options:
 
 
 class MonopolyRequest(Request[S]):
-    """Base of all: the board as it is now, and what the player remembers; `words` and `chars` limit what it may say."""
+    """Base of all requests: the board and the player's memory; `words` and `chars` limit its speech and its thought."""
 
     unshown: ClassVar[Mapping[str, str]] = {
         "view.active": "whose turn it is follows from the question",
@@ -127,7 +127,7 @@ class MonopolyRequest(Request[S]):
 
     @cached_property
     def seat(self) -> int:
-        """The player's number, looked up once: every decision asks for it several times."""
+        """The player's number, looked up once because every decision needs it several times."""
         return self.view.seat(self.player)
 
     @property
@@ -138,7 +138,7 @@ class MonopolyRequest(Request[S]):
         return {**super().options(), **self.choices(), **_spoken(self.words, self.chars)}
 
     def choices(self) -> Options:
-        """The legal actions, where they are few and the state decides them."""
+        """Return the legal actions, if they are few and the state determines them."""
         return {}
 
     def prompt(self) -> Prompt:
@@ -151,32 +151,32 @@ class MonopolyRequest(Request[S]):
         )
 
     def question(self) -> tuple[str, ...]:
-        """What is to be decided, with every number that decides how it goes."""
+        """Return the lines that ask for a decision, with every number on which it depends."""
         raise NotImplementedError
 
     def named_numbers(self) -> Mapping[str, int]:
         return _POSITIONS
 
-    def narrowed(self) -> Mapping[str, Schema | None]:
+    def narrowed(self) -> Mapping[str, Narrowed | None]:
         room = {
             "public_speech": f"at most {counted(self.words, 'word')}",
             "private_thought": f"at most {counted(self.chars, 'character')}",
         }
-        return {name: {"default": "", "description": words} for name, words in room.items()} | dict(self.on_board())
+        return {name: Narrowed(words, usual="") for name, words in room.items()} | dict(self.on_board())
 
-    def on_board(self) -> Iterable[tuple[str, Schema | None]]:
-        """What the board says of the action's fields, by path: None of what cannot matter on it (`narrowed`)."""
+    def on_board(self) -> Iterable[tuple[str, Narrowed | None]]:
+        """Return what the board allows by path of a field, or None if the field cannot matter (`narrowed`)."""
         return ()
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         return {"board": self.view.mark, **super().fingerprint_fields()}
 
     def fallback(self) -> S:
-        """What an empty object means, which is to do nothing, where a question has no other."""
+        """Return what an empty object means, which is to do nothing; some questions have another fallback."""
         return self.silent(action={})
 
     def silent(self, **action: Any) -> S:
-        """The decision of a player who gave no usable answer: the player says nothing, the narrator says so."""
+        """Return the decision of a player without a usable answer: the narrator says so, the player nothing."""
         decision: S = _standing_in(self.answer)(
             narrated=f"{self.you.name} is thinking...",
             noted="[Decision made by fallback system due to LLM error]",

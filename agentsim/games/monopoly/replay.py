@@ -1,7 +1,6 @@
-"""Replay: a game worked out again from its events alone, up to any moment and after every turn; its trades and tables.
+"""Replays: a game rebuilt from its events alone, for any moment and after every turn; its trades and export tables.
 
-Only public events are needed, so a log that one player heard gives the same. What is made of it to look at is `panels`,
-for export `tables`.
+Public events are enough, so the log of one player gives the same. `panels` draws it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Literal, TypeAlias
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES, name_of
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.estate import BANK, Estate
@@ -30,9 +29,9 @@ _PIPS = 7
 
 @dataclass
 class Replay:
-    """The game as far as it was told; players stand in it by id, in the order of play, and in the estate by number.
+    """A game as far as it was told; players are ids in the order of play, and numbers in the estate.
 
-    After a `turn` (0 is the set-up), `active` is whose turn it was, and `events` are what happened in it.
+    After a `turn` (0 is the setup), `active` is the player whose turn it was, and `events` are what happened in it.
     """
 
     names: dict[PlayerId, str]
@@ -57,15 +56,15 @@ class Replay:
         return copied
 
     def seat(self, player: PlayerId | None) -> int:
-        """The number by which the estate knows a player; None is the bank."""
+        """Return a player's number in the estate; None is the bank."""
         return BANK if player is None else list(self.names).index(player)
 
     def worth(self, player: PlayerId) -> int:
-        """Net worth in dollars, as the end of the game counts it; 0 once bankrupt."""
+        """Return the net worth in dollars, as the end of the game counts it; 0 for a bankrupt player."""
         return 0 if player in self.bankrupt else self.cash[player] + self.estate.worth(self.seat(player))
 
     def apply(self, event: Event) -> None:
-        """Let it happen; what moves nothing on the board is passed over."""
+        """Apply an event; those that change nothing on the board are ignored."""
         match event:
             case Paid():
                 self.cash.update(event.cash)
@@ -94,9 +93,9 @@ class Replay:
                 self.estate.owner[event.position] = self.seat(event.taker)
                 self.estate.mortgaged[event.position] = event.mortgaged
             case Built() | Sold():
-                self.estate.level[event.position] = event.after
+                self.estate.houses[event.position] = event.after
                 self.cash[event.player] = event.cash
-            case Mortgaged() | Lifted():
+            case Mortgaged() | Unmortgaged():
                 self.estate.mortgaged[event.position] = isinstance(event, Mortgaged)
                 self.cash[event.player] = event.cash
 
@@ -106,7 +105,7 @@ def began(log: Sequence[LoggedEvent]) -> GameBegan | None:
 
 
 def snapshots(log: Sequence[LoggedEvent]) -> list[Replay]:
-    """One for the set-up and one for every turn that was begun, in order; none before the game has begun."""
+    """Return the game at the setup and after every turn begun; empty before the game has begun."""
     start = began(log)
     return list(_turns(log, Replay.begin(start))) if start else []
 
@@ -129,12 +128,12 @@ def _turns(log: Sequence[LoggedEvent], game: Replay) -> Iterator[Replay]:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A trade that was put before the table, with what it was worth to either side when it was proposed.
+    """A proposed trade, with its worth to both sides when it was proposed.
 
-    `list_balance` is what the proposer stands to gain in dollars by list price; the other side loses as much: a clear
-    deed counts its price, a mortgaged one half of it, a card out of jail $50 and cash itself. `rent_proposer` and
-    `rent_target` are the changes of the sums of all rents that a player's deeds bring, in dollars: one visit to each,
-    7 pips for utilities, whole groups that the trade makes or breaks with it. An `open` one has no answer yet.
+    `list_balance` is what the proposer would gain in dollars, and the other side lose, by list price: a clear deed
+    counts its price, a mortgaged one half of it, a Get Out of Jail Free card $50. `rent_proposer` and `rent_target` are
+    the changes in the sum of all rents of each side in dollars: one visit to each deed, 7 pips for utilities, and the
+    monopolies that the trade completes or breaks. `answer` is "open" while there is none.
     """
 
     number: int
@@ -151,7 +150,7 @@ class Deal:
 
 
 def deals(log: Sequence[LoggedEvent]) -> list[Deal]:
-    """All that were proposed, in order; the discarded ones are not among them."""
+    """Return all proposed trades in order, without those that were discarded."""
     start, found = began(log), dict[int, Deal]()
     game = Replay.begin(start) if start else None
     for told in log if game else ():
@@ -180,13 +179,13 @@ def _deal(game: Replay, turn: int, event: TradeProposed) -> Deal:
 
 
 def _list_price(estate: Estate, side: Side) -> int:
-    """A side by list price: a clear deed its price, a mortgaged one half of it, a card the fine that it saves."""
+    """Return the worth of one side by list price; a Get Out of Jail Free card counts the fine that it saves."""
     deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
     return sum(deeds) + side.cash + FINE * side.jail_cards
 
 
 def _rents(estate: Estate, seat: int) -> int:
-    """The sum of all rents that a seat's deeds bring: one visit to each, 7 pips for utilities."""
+    """Return the sum of a seat's rents: one visit to each deed, 7 pips for utilities."""
     return sum(estate.rent(position, _PIPS) for position in estate.held(seat))
 
 
@@ -210,7 +209,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-    """Every table with the columns of `COLUMNS`; the page on tables says what they hold. None and "" is the bank."""
+    """Return every table with the columns of `COLUMNS`, which docs/tables.md explains; None or "" is the bank."""
     rents = [entry for entry in log if isinstance(entry.event, Paid) and entry.event.why == "rent"]
     rows = {
         "turns": _stands(log),
@@ -232,7 +231,7 @@ def _stands(log: Sequence[LoggedEvent]) -> Iterator[Row]:
 
 
 def _told(log: Sequence[LoggedEvent], kind: type[Paid | DeedMoved], table: str) -> Iterator[Row]:
-    """A row for every event of a kind, of its fields and of its space by name."""
+    """Yield a row for every event of a kind that has a position."""
     for told in log:
         if isinstance(told.event, kind) and told.event.position is not None:
             fields: dict[str, Cell] = {"turn": told.round, "space": name_of(told.event.position), **vars(told.event)}
@@ -269,11 +268,14 @@ def _auctions(log: Sequence[LoggedEvent]) -> Iterator[Row]:
 
 
 Utterance: TypeAlias = tuple[int, str, str, str]
-"""(turn, the player's id, what was said, what was thought); either may be empty."""
+"""(turn, player id, speech, thought); either text may be empty."""
 
 
 def utterances(log: Sequence[LoggedEvent]) -> list[Utterance]:
-    """One for each decision with words, in order; a pitch is said aloud. Of others only what was heard is there."""
+    """Return an entry for each decision with words, in order; a pitch counts as speech.
+
+    In the log of one player the thoughts of the others are missing.
+    """
     found: dict[tuple[str, int], Utterance] = {}
     for place, told in enumerate(log):
         match told.event:
@@ -285,7 +287,7 @@ def utterances(log: Sequence[LoggedEvent]) -> list[Utterance]:
                 player, turn, said, thought = event.proposer, told.round, event.pitch, ""
             case _:
                 continue
-        # Of a decision that the log does not name, every event stands for itself.
+        # Without the number of a decision, every event is an entry of its own.
         key = (player, told.decision if told.decision is not None else -1 - place)
         _, _, before, mind = found.get(key, (0, "", "", ""))
         found[key] = (turn, player, " ".join(filter(None, (before, said))), mind or thought)

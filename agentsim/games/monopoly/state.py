@@ -1,7 +1,7 @@
-"""State: the whole game at one moment, seats, estate, decks, cash, and `View`, which is what all players see of it.
+"""The state of a game: seats, estate, decks and cash; and `View`, what all players see of it.
 
-All of it but the decks is public in Monopoly: only thoughts are not, and they are `talk`. One view is made for each
-version of the state and shared by all requests that are made of it.
+All of it but the decks is public; the players' thoughts are in `talk`. There is one view for each version of the state,
+which all its requests share.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agentsim.games.monopoly.estate import BANK, Estate
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One player at one moment; `failed` are rolls that have not opened the jail, `cards` those out of it, by deck."""
+    """One player at one moment; `failed` counts rolls in jail, `cards` are Get Out of Jail Free cards by deck."""
 
     id: str
     name: str
@@ -32,9 +32,9 @@ class Seat:
 
 @dataclass
 class State:
-    """Seats are numbered from 0 in the order of play; `turn` counts players' turns from 1.
+    """The state of one game; seats are numbered from 0 in the order of play, and `turn` counts players' turns from 1.
 
-    `version` changes with everything that players can see, so that a view of it is made once.
+    `version` changes with everything that players can see, so that each view is made once.
     """
 
     seats: list[Seat]
@@ -46,7 +46,7 @@ class State:
     roll: tuple[int, int] | None = None
     roller: int = BANK
     version: int = 0
-    issued: int = 0  # what the bank has paid out, less what it has taken in
+    issued: int = 0  # dollars that the bank has paid out, less those it has received
     _view: View | None = field(default=None, repr=False, compare=False)
     _seen: int = field(default=-1, repr=False, compare=False)
     _sound_estate: tuple[object, ...] | None = field(default=None, repr=False, compare=False)
@@ -58,28 +58,28 @@ class State:
 
     @property
     def over(self) -> bool:
-        """Whether at most one is left."""
+        """Whether at most one player is left."""
         return [seat.bankrupt for seat in self.seats].count(False) <= 1
 
     def after(self, seat: int) -> list[int]:
-        """The living seats, from the left of this one round to itself, where it lives."""
+        """Return the seats in the game, from the left of this one round to itself if it is still in."""
         count = len(self.seats)
         order = [(seat + step) % count for step in range(1, count + 1)]
         return [number for number in order if not self.seats[number].bankrupt]
 
     def begin_turn(self) -> None:
-        """The first seat's turn, then that of the next who is still in the game."""
+        """Begin the turn of the first seat, or of the next seat in the game."""
         self.active = self.after(self.active)[0] if self.turn else 0
         self.turn += 1
         self.version += 1
 
     def change(self, seat: int, **now: Any) -> None:
-        """Fields of a seat are this now."""
+        """Set fields of a seat."""
         self.seats[seat] = replace(self.seats[seat], **now)
         self.version += 1
 
     def move_cash(self, payer: int, payee: int, amount: int) -> None:
-        """Cash changes hands; either may be the `BANK`."""
+        """Move cash; either side may be the `BANK`."""
         assert amount >= 0, "cash moves one way"
         for number, change in ((payer, -amount), (payee, amount)):
             if number == BANK:
@@ -88,18 +88,18 @@ class State:
                 self.change(number, cash=self.seats[number].cash + change)
 
     def give_deed(self, position: int, owner: int) -> None:
-        """A deed changes hands as it is; what the bank gets is cleared."""
+        """Move a deed as it is; the bank clears its mortgage."""
         self.estate.owner[position] = owner
         if owner == BANK:
             self.estate.mortgaged[position] = False
         self.version += 1
 
     def put(self, seat: int, position: int, *, jailed: bool = False, failed: int = 0, bankrupt: bool = False) -> None:
-        """The token stands there and passes nothing: in jail, or out of the game, where that is said."""
+        """Put a token on a space without passing any, and set whether it is in jail or bankrupt."""
         self.change(seat, position=position, jailed=jailed, failed=failed, bankrupt=bankrupt)
 
     def give_card(self, name: DeckName, giver: int, taker: int) -> None:
-        """A card out of jail changes hands; the `BANK` gives what was drawn, and takes it to the bottom of its deck."""
+        """Move a Get Out of Jail Free card; the `BANK` gives a drawn card, and puts one back under its deck."""
         if giver != BANK:
             left = list(self.seats[giver].cards)
             left.remove(name)
@@ -110,21 +110,27 @@ class State:
             self.change(taker, cards=(*self.seats[taker].cards, name))
 
     def view(self) -> View:
-        """What players see, made once for each version."""
+        """Return what players see, made once for each version."""
         if self._view is None or self._seen != self.version:
             estate = self.estate
-            deeds = (tuple(estate.owner), tuple(estate.level), tuple(estate.mortgaged), estate.houses, estate.hotels)
+            deeds = (
+                tuple(estate.owner),
+                tuple(estate.houses),
+                tuple(estate.mortgaged),
+                estate.bank_houses,
+                estate.bank_hotels,
+            )
             self._view = View(self.turn, self.active, self.roll, tuple(self.seats), *deeds, roller=self.roller)
             self._seen = self.version
         return self._view
 
     def worth(self, seat: int) -> int:
-        """Net worth (S19); nothing, once bankrupt."""
+        """Return the net worth in dollars (S19); 0 for a bankrupt player."""
         player = self.seats[seat]
         return 0 if player.bankrupt else player.cash + self.estate.worth(seat)
 
     def standings(self, fallen: Sequence[int]) -> tuple[Standing, ...]:
-        """Survivors by net worth, equal worth sharing a rank; then the `fallen`, the last to fall first."""
+        """Rank survivors by net worth, with ties, and then the `fallen`, the last to fall first."""
         entries = []
         for number, seat in enumerate(self.seats):
             key = (-1, fallen.index(number)) if seat.bankrupt else (0, self.worth(number))
@@ -152,7 +158,7 @@ class State:
                 yield f"{seat.name}: the token is on the board"
 
     def _check_estate(self) -> list[str]:
-        """What concerns deeds and buildings: looked at only where it is not as it was when all was sound."""
+        """Check deeds and buildings, unless they are as they were when all was sound."""
         now = (self.estate, [seat.bankrupt for seat in self.seats])
         if now == self._sound_estate:
             return []
@@ -163,7 +169,7 @@ class State:
         return broken
 
     def _check_cards(self) -> list[str]:
-        """What concerns cards, likewise."""
+        """Check cards, unless they are as they were when all was sound."""
         now = ([deck.order for deck in self.decks.values()], [seat.cards for seat in self.seats])
         if now == self._sound_cards:
             return []
@@ -179,30 +185,30 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """By seat: the number of deeds in each group, the number of them all, and the groups that are whole."""
+    """By seat: the number of deeds in each group, the number of all deeds, and the monopolies."""
 
     counts: tuple[Mapping[str, int], ...]
     deeds: tuple[int, ...]
-    whole: tuple[tuple[str, ...], ...]
+    monopolies: tuple[tuple[str, ...], ...]
 
 
 @lru_cache(maxsize=256)
 def holdings(owner: tuple[int, ...], seats: int) -> Holdings:
     counts = [dict.fromkeys(GROUPS, 0) for _ in range(seats)]
-    for group, lots in GROUPS.items():
-        for lot in lots:
-            if owner[lot] != BANK:
-                counts[owner[lot]][group] += 1
+    for group, positions in GROUPS.items():
+        for position in positions:
+            if owner[position] != BANK:
+                counts[owner[position]][group] += 1
     deeds = tuple(sum(held.values()) for held in counts)
-    whole = tuple(tuple(group for group, lots in GROUPS.items() if held[group] == len(lots)) for held in counts)
-    return Holdings(tuple(counts), deeds, whole)
+    monopolies = tuple(tuple(group for group in GROUPS if held[group] == len(GROUPS[group])) for held in counts)
+    return Holdings(tuple(counts), deeds, monopolies)
 
 
-@dataclass(frozen=True)  # without slots: what follows from it is kept with it
+@dataclass(frozen=True)  # without slots, for its cached properties
 class View:
-    """The game at one moment; seats are numbers into `seats`, -1 the bank; the rest is by position, as in `Estate`.
+    """The game at one moment; seats are numbers into `seats`, -1 is the bank, the rest is by position (`Estate`).
 
-    `roll` is the last one that moved a token, and `roller` whose it was.
+    `roll` is the last roll that moved a token, and `roller` the seat that made it.
     """
 
     turn: int
@@ -210,15 +216,15 @@ class View:
     roll: tuple[int, int] | None
     seats: tuple[Seat, ...]
     owner: tuple[int, ...]
-    level: tuple[int, ...]
+    houses: tuple[int, ...]
     mortgaged: tuple[bool, ...]
-    houses: int
-    hotels: int
+    bank_houses: int
+    bank_hotels: int
     roller: int = BANK
 
     @cached_property
     def mark(self) -> str:
-        """Turn, places, cash and numbers of deeds by seat: hardly another moment of a game has the same."""
+        """A text that hardly two moments of a game share: turn, and by seat position, cash and number of deeds."""
         deeds = zip(self.seats, self.holdings.deeds, strict=True)
         standing = ",".join([f"{seat.position}:{seat.cash}:{count}" for seat, count in deeds])
         return f"{self.turn}/{standing}"
@@ -228,11 +234,11 @@ class View:
         return holdings(self.owner, len(self.seats))
 
     def estate(self) -> Estate:
-        """The estate as it stands, to ask and to try things out on."""
-        return Estate(list(self.owner), list(self.level), list(self.mortgaged), self.houses, self.hotels)
+        """Return the estate as it is, as a copy to try things out on."""
+        return Estate(list(self.owner), list(self.houses), list(self.mortgaged), self.bank_houses, self.bank_hotels)
 
     def seat(self, player: str) -> int:
-        """The number of a player; `KeyError` where there is none by that id."""
+        """Return the number of a player. Raises `KeyError` if there is none with that id."""
         for number, seat in enumerate(self.seats):
             if seat.id == player:
                 return number

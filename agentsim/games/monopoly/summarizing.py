@@ -1,4 +1,4 @@
-"""Summarizing: what is left of what was told: a summary by staff where there is any, else a digest of the events."""
+"""Summaries of older turns: by staff if there is any, else a digest of the events."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
 from agentsim.engine.game import Bot
+from agentsim.engine.options import FormField, LegalValues
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.wording import counted, cut
@@ -23,17 +24,17 @@ from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed, TradeRej
 
 SUMMARIZER = "summarizer"
 _CHARS = 400
-_MOST_LINES = 100  # that are summed up at once; the newest say how it ended
+_MOST_LINES = 100  # summed up at once; the newest, which tell how it ended
 
 
 class Summary(Decision):
-    """Two or three sentences."""
+    """A summary in two or three sentences."""
 
     summary: Annotated[str, Text(_CHARS)]
 
 
 class Summarize(Request[Summary]):
-    """What was said and done in some turns, in two or three sentences; `digest` is what the events alone say."""
+    """The question for a summary of some turns; `digest` is what the events alone say."""
 
     prose: ClassVar[str | None] = "summary"
 
@@ -55,15 +56,15 @@ class Summarize(Request[Summary]):
             question=(f"What is worth remembering of {self.turns.lower()}? {self.answer_line}",),
         )
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**legal, "minLength": 1}
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        return FormField(Text(_CHARS, empty=False))
 
     def fallback(self) -> Summary:
         return Summary(summary=self.digest)
 
 
 def keeping_minutes(policy: Bot) -> Bot:
-    """The policy, which as staff gives the digest."""
+    """Return the policy with the digest as its answer if it is the summarizer."""
 
     def bot(request: Any, rng: Stream) -> Decision:
         return request.fallback() if isinstance(request, Summarize) else policy(request, rng)
@@ -72,7 +73,7 @@ def keeping_minutes(policy: Bot) -> Bot:
 
 
 async def take_minutes(match: Match) -> None:
-    """Have what is too much to be told in full summed up, once and for all."""
+    """Replace what is too long to be told in full by summaries, which are told to all."""
     while entries := match.minutes.leaving():
         first, last = max(entries[0].round, 1), entries[-1].round
         events = [entry.event for entry in entries]
@@ -88,7 +89,7 @@ async def take_minutes(match: Match) -> None:
 
 
 def digested(turns: str, events: Sequence[Event]) -> str:
-    """What happened in some turns, from the events alone: what changed hands, and who refused whom."""
+    """Return a digest of some turns, from the events alone: what changed hands, and refusals by player."""
     done: dict[str, list[str]] = {}  # in the order in which it first happened, with the deeds bought
     built, rents, refused = Counter[tuple[str, str]](), Counter[str](), Counter[tuple[str, str]]()
     offered: dict[int, str] = {}

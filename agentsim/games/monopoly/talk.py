@@ -1,7 +1,7 @@
-"""Talk: what players remember: the newest turns as they were told, with every word said, and older ones in short.
+"""Players' memory: the newest turns as they were told, with every word, and summaries of older ones.
 
-What all players hear is remembered once for all of them, in `Minutes`; `summarizing` sums it up. Thoughts, answers to
-one's own offers and refused proposals are each player's own.
+What all players hear is kept once for all of them, in `Minutes`, and `summarizing` sums it up. Thoughts, answers to a
+player's offers and its discarded proposals are each player's own.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from agentsim.games.monopoly.board import OnDeed, Recounted
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One line of the table's history: what happened, and a player's words in it: "" for none.
+    """One line of the public history: what happened, and a player's words in it, or "" for none.
 
-    `said` is None where the line tells a fact of the board, which a person at the table has seen.
+    `said` is None if the line tells a fact of the board, which a person at the table has seen.
     """
 
     happened: str
@@ -32,24 +32,24 @@ class Told:
 
     @property
     def size(self) -> int:
-        """About the characters of its line in a prompt."""
+        """About the number of characters of its line in a prompt."""
         return len(self.happened) + len(self.said or "") + 5
 
     @property
     def line(self) -> str:
-        """As it stands in a prompt, where no player's words can pass for anything else."""
+        """The line in a prompt, in which a player's words are quoted and cannot pass for anything else."""
         if self.said:
             return joined(f"{self.happened}: ", in_quotes(self.said))
         return self.happened if self.said is not None else Restated(self.happened)
 
 
 Heard: TypeAlias = tuple[tuple[str, ...], tuple[Told, ...]]
-"""What all heard: the summaries, oldest first, and all that was told since."""
+"""The public history: the summaries, oldest first, and the lines since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """A thought of one's own, and the turn in which it was thought."""
+    """A player's own thought, and the turn in which it had it."""
 
     turn: int
     text: str
@@ -57,7 +57,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """How many of one's latest offers to a player were rejected."""
+    """The number of a player's latest offers to another one, and of those that were rejected."""
 
     name: str
     rejected: int
@@ -66,9 +66,9 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one player remembers; `earlier` are summaries, oldest first, and `told` is everything after them.
+    """The memory of one player; `earlier` are summaries, oldest first, and `told` the lines since.
 
-    `discarded` says why its last proposal of this turn could not be, where it could not.
+    `discarded` is why its last proposal of this turn was discarded, or "".
     """
 
     earlier: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Memory:
     discarded: str = ""
 
     def public(self) -> Iterator[str]:
-        """What all heard: first what is older, in short."""
+        """Yield the public history, summaries first."""
         if self.earlier:
             yield Restated("Earlier in the game:")
             yield from (_restated("- ", in_quotes(summary)) for summary in self.earlier)
@@ -98,31 +98,34 @@ class Memory:
 
 
 def _restated(*parts: str) -> Restated:
-    """One line of these parts, which a person who was there is not told again."""
+    """Return one line of these parts, which is not told again to a person who was there."""
     line = Restated("".join(parts))
     line.parts = parts
     return line
 
 
-# -- what one player alone remembers
+# -- what only one player remembers
 
 THOUGHTS = Room(5, chars=1200)
-"""One's own, about 300 tokens."""
+"""A player's own thoughts that it remembers, about 300 tokens."""
 ANSWERS = Room(10, of=("proposer", "target"))
 PROPOSALS = Room(1, of=("proposer",))
 
 
 def memory(kept: Latest, heard: Heard, player: PlayerId, players: tuple[PlayerId, ...], turn: int) -> Memory:
-    """What a player remembers in this turn, with what all `heard`."""
+    """Return what a player remembers in this turn, with what all have `heard`."""
     thoughts, rejections, problem, at = _own(kept, kept.heard, player, players)
     return Memory(*heard, thoughts, rejections, problem * (at == turn))
 
 
-@lru_cache(maxsize=16)  # of most questions it is what it was at the one before
+@lru_cache(maxsize=16)  # rarely changes from one question to the next
 def _own(
     kept: Latest, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
 ) -> tuple[tuple[Thinking, ...], tuple[Rejection, ...], str, int]:
-    """Thoughts, rejections, and why the last proposal could not be, with its turn, of what is kept `so_far`."""
+    """Return a player's thoughts, rejections, and the problem and turn of its last proposal.
+
+    `so_far` is the number of events heard, for the cache.
+    """
     answers: list[Sequence[Any]] = [kept.of(ANSWERS, player, other) for other in players]
     rejections = [
         Rejection(given[0].event.target_name, sum(not told.event.accepted for told in given), len(given))
@@ -141,10 +144,10 @@ def _own(
 
 
 class Remembered(Recounted, base=True):
-    """Base of what players remember beyond the board: words, and what became of trades."""
+    """Base of events that players remember beyond the board: words, and what became of trades."""
 
     room: ClassVar[Room | None] = None
-    """How much of it a player remembers for itself."""
+    """The room for these events in a player's own memory, or None."""
 
     @property
     def said(self) -> str:
@@ -159,19 +162,19 @@ class _InWords(Remembered, words="text", base=True):
 
 
 class Spoke(_InWords, heading="{name} says"):
-    """What a player says to the whole table."""
+    """A player speaks to the whole table."""
 
     short = "{name}"
 
 
 class Thought(_InWords, heading="{name} thinks", private=("player",)):
-    """What a player thinks; only that player hears it."""
+    """A player thinks; only that player hears it."""
 
     room = THOUGHTS
 
 
 class Narrated(_InWords, heading="The narrator, in place of {name}"):
-    """What the narrator says where a player was asked and gave no usable answer: none of it is the player's words."""
+    """The narrator's line in place of a player without a usable answer; none of it is the player's words."""
 
     short = "NARRATOR: {text}"
 
@@ -181,7 +184,7 @@ class Narrated(_InWords, heading="The narrator, in place of {name}"):
 
 
 class Summarized(Remembered, heading="The table talk in short", words="text"):
-    """What players remember of some turns from now on, in the summarizer's words or in those of the digest."""
+    """A summary that replaces some turns in the players' memory, by the summarizer or the digest."""
 
     forgets: ClassVar[bool] = True
     first: int
@@ -189,19 +192,19 @@ class Summarized(Remembered, heading="The table talk in short", words="text"):
     text: str
 
 
-# -- what all players heard, in full as far as there is room, and in short before
+# -- the public history: in full as far as there is room, and summaries before
 
 MOST_SUMMED = 900
-"""Characters of summaries, about 225 tokens."""
+"""Characters of all summaries together, about 225 tokens."""
 EVERYBODY = "@everybody"
-"""Hears what all hear, and nothing else."""
+"""A listener that hears what all players hear, and nothing else."""
 
 
 class Minutes:
-    """What all players heard since the last summary, line by line, and the summaries before it.
+    """The public history: summaries, and all lines heard since the last one.
 
     Once the lines take more than `chars`, whole turns are summed up, the oldest first and at most `turns` in one
-    summary, until half of the room is free. Of a turn that is too long by itself the older part is.
+    summary, until half of the room is free. Of a turn that is too long by itself the older part is summed up.
     """
 
     def __init__(self, listener: PlayerId, *, titles: Sequence[str], turns: int, chars: int) -> None:
@@ -211,7 +214,7 @@ class Minutes:
         self._begin(())
 
     def _begin(self, heard: Iterable[tuple[LoggedEvent, int]]) -> None:
-        """Since the last summary nothing but this was heard."""
+        """Start over as if only this had been heard since the last summary."""
         self._heard: list[tuple[LoggedEvent, int]] = []  # with the characters that each adds to the lines
         self._lines: list[Told] = []
         self._size = 0
@@ -239,7 +242,7 @@ class Minutes:
         self._size += size
 
     def _tell(self, entry: LoggedEvent, event: Recounted, happened: str) -> int:
-        """Add the line of an event, if it has one; the characters that this takes."""
+        """Add the line of an event, if it has one, and return the characters that it adds."""
         if not happened:
             return 0
         before, step = 0, (entry.decision, event.kind)
@@ -261,7 +264,7 @@ class Minutes:
         return before + self._lines[-1].size
 
     def leaving(self) -> Sequence[LoggedEvent]:
-        """What is to be summed up now: nothing where there is room."""
+        """Return the events to sum up now; empty while there is room."""
         excess = self._size - self._chars // 2
         if self._size <= self._chars:
             return ()
@@ -282,7 +285,7 @@ class Minutes:
         return tuple(again._lines)
 
     def shown(self) -> Heard:
-        """What a player is told now, which stays the same until something is heard."""
+        """Return the public history as it is told now; the same object until something is heard."""
         if self._shown is None:
             self._shown = tuple(self._summaries), tuple(self._lines)
         return self._shown

@@ -1,7 +1,7 @@
-"""Trade: what may change hands between two players, and a trade from its proposal to its answer.
+"""Trades: what may change hands between two players, and a trade from its proposal to its answer.
 
-Cash, deeds without buildings in their groups, and cards out of jail change hands, now; who receives a mortgaged deed
-pays its interest at once.
+Cash, deeds of groups without buildings, and Get Out of Jail Free cards change hands at once. A player who receives a
+mortgaged deed pays its interest at once.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator
 
-from agentsim.engine import Choice, Options, Text
+from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.event import AGAINST, FOR, Deed, Interaction, Past
-from agentsim.engine.options import Schema
+from agentsim.engine.event import AGAINST, FOR, Interaction, InteractionRule, Past
+from agentsim.engine.options import MISSING
 from agentsim.engine.prompt import quoted
+from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import Worded, counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
@@ -30,8 +31,8 @@ from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Remembered
 
 NOBODY = -1
-_PROPOSED = (Deed("proposer", "target", "proposed a trade"),)
-_REJECTED = (Deed("target", "proposer", "rejected a trade", AGAINST),)
+_PROPOSED = (InteractionRule("proposer", "target", "proposed a trade"),)
+_REJECTED = (InteractionRule("target", "proposer", "rejected a trade", AGAINST),)
 _OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
 
 
@@ -39,7 +40,7 @@ _OFFERS = "{proposer_name} offers {target_name} {offer} for {request}"
 
 
 class Side(Part):
-    """What one side of a trade gives: deeds by position, dollars, cards out of jail."""
+    """One side of a trade: the deeds by position, dollars and Get Out of Jail Free cards that it gives."""
 
     properties: Deeds = ()
     cash: WholeNumber = 0
@@ -51,7 +52,7 @@ class Side(Part):
 
     @property
     def price(self) -> int:
-        """In dollars: cash, deeds at their printed price, mortgaged or not, cards out of jail at the fine they save."""
+        """The value in dollars: cash, deeds at their printed price, mortgaged or not, cards at the fine they save."""
         return self.cash + sum(SPACES[at].price for at in self.properties) + FINE * self.jail_cards
 
     def parts(self, in_cash: str = "") -> list[str]:
@@ -61,7 +62,7 @@ class Side(Part):
         return parts or ["nothing"]
 
     def described(self, estate: Estate) -> Iterator[str]:
-        """Every part, with what decides its value."""
+        """Yield every part with what determines its value."""
         for position in self.properties:
             space = SPACES[position]
             due = f", mortgaged: ${space.interest} interest due at once, ${space.redemption} to lift it"
@@ -75,12 +76,12 @@ class Side(Part):
 
 
 def _id(value: Any) -> Any:
-    """Ids are texts, and those that are numbers are often written as such."""
+    """Return an id as text: numeric ids are often written as numbers."""
     return str(value) if type(value) is int else value
 
 
 class Offered(Part):
-    """To whom a trade is offered, and what for what."""
+    """The target of a trade, what the proposer offers, and what it requests."""
 
     target_player: Annotated[str | None, BeforeValidator(_id)] = None
     offer: Side = Side()
@@ -93,12 +94,12 @@ class _Proposing(Part):
 
 
 class Proposal(Offered, _Proposing):
-    """A trade that is proposed, or that none is."""
+    """An answer that proposes a trade, or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Who gives what to whom; seats by number."""
+    """The terms of a trade, with seats by number."""
 
     proposer: int
     target: int
@@ -107,7 +108,7 @@ class Terms:
 
 
 def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
-    """What a trade changes for either side: interest due, and who holds how much of each group; told to one of them."""
+    """Yield the interest due and the changes in both sides' groups, in words for one of the sides."""
     before, after = view.estate(), view.estate()
     sides = ((terms.proposer, terms.request), (terms.target, terms.offer))
     for number, gets in sides:
@@ -121,26 +122,26 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
     moved = (*terms.offer.properties, *terms.request.properties)
     for group in dict.fromkeys(SPACES[position].group for position in moved):
         counts = (
-            f"{name} {sum(before.owner[lot] == number for lot in GROUPS[group])}, then "
-            f"{sum(after.owner[lot] == number for lot in GROUPS[group])}"
+            f"{name} {sum(before.owner[position] == number for position in GROUPS[group])}, then "
+            f"{sum(after.owner[position] == number for position in GROUPS[group])}"
             for number, name in names.items()
         )
         yield f"Of the {len(GROUPS[group])} {group_name(group)} deeds: {'; '.join(counts)}."
         for number, name in names.items():
-            if before.completes(number, group) != (completed := after.completes(number, group)):
+            if before.has_monopoly(number, group) != (completed := after.has_monopoly(number, group)):
                 whose = "your" if number == seat else f"{name}'s"
                 yield f"The trade {'completes' if completed else 'breaks'} {whose} {group_name(group)} group."
 
 
 def terms_of(traders: Sequence[Seat], proposer: int, proposal: Offered) -> Terms:
-    """The terms of a proposal, whatever the case in which it names its target; `NOBODY` where that is no player."""
+    """Return the terms of a proposal; ids match in any case, and the target is `NOBODY` if no player matches."""
     named = (proposal.target_player or "").strip().casefold()
     target = next((number for number, trader in enumerate(traders) if trader.id.casefold() == named), NOBODY)
     return Terms(proposer, target, proposal.offer, proposal.request)
 
 
 def possible(estate: Estate, traders: Sequence[Seat]) -> bool:
-    """Whether any player has anything to trade but cash."""
+    """Return whether any player has anything to trade but cash."""
     for position in DEEDS:
         if estate.owner[position] != BANK and not estate.built_up(position):
             return True
@@ -148,12 +149,12 @@ def possible(estate: Estate, traders: Sequence[Seat]) -> bool:
 
 
 def interest_on(mortgaged: Sequence[bool], positions: Iterable[int]) -> int:
-    """What the receiver of these deeds owes the bank at once: a tenth of every mortgage (S3)."""
+    """Return what the receiver of these deeds owes the bank at once: a tenth of every mortgage (S3)."""
     return sum([SPACES[position].interest for position in positions if mortgaged[position]])
 
 
 def why_not(estate: Estate, traders: Sequence[Seat], terms: Terms) -> str:
-    """Why this trade cannot be made, in words for the table; "" where it can."""
+    """Return why this trade cannot be made, in words for the table, or "" if it can."""
     if terms.target == NOBODY:
         others = [trader.id for number, trader in enumerate(traders) if number != terms.proposer]
         return f"there is no player of that id: it may be {' or '.join(others)}"
@@ -174,7 +175,7 @@ def why_not(estate: Estate, traders: Sequence[Seat], terms: Terms) -> str:
 
 
 def _wrongs(estate: Estate, trader: Seat, giver: int, who: str, side: Side) -> Iterator[str]:
-    """Why a player cannot give what stands on its side."""
+    """Yield why a player cannot give its side."""
     if min(side.cash, side.jail_cards) < 0:
         yield "amounts go from 0 up"
     if side.cash > trader.cash:
@@ -203,7 +204,7 @@ class _Trade(Remembered, base=True):
     target_name: str
 
 
-class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
+class TradeProposed(_Trade, heading=_OFFERS, words="pitch", interactions=_PROPOSED):
     short = _OFFERS
     room = PROPOSALS
     offer: Side
@@ -212,7 +213,7 @@ class TradeProposed(_Trade, heading=_OFFERS, words="pitch", deeds=_PROPOSED):
 
 
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
-    """A proposal that cannot be; it counts as one, and only its proposer hears why."""
+    """A proposal that cannot be made; it counts as a proposal, and only its proposer hears why."""
 
     room = PROPOSALS
     proposer: str
@@ -228,7 +229,7 @@ class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", conte
 
 
 class _TradeAnswered(_Trade, heading="{target_name} {verb} {proposer_name}'s trade", base=True):
-    """`number` is that of the proposal; the terms stand there."""
+    """`number` is that of the proposal, which has the terms."""
 
     short = "{target_name} {verb} it"
     room = ANSWERS
@@ -241,14 +242,14 @@ class TradeAccepted(_TradeAnswered, content="It is carried out."):
     accepted = True
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
-        """Both get something by it, the one what it asked for."""
+        """Yield what each side gave the other, with its value in dollars."""
         terms = past.last(TradeProposed, number=self.number)
         yield Interaction(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
         if terms is not None and terms.offer.price:
             yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
 
 
-class TradeRejected(_TradeAnswered, content="Nothing changes hands.", deeds=_REJECTED):
+class TradeRejected(_TradeAnswered, content="Nothing changes hands.", interactions=_REJECTED):
     verb = "rejects"
 
 
@@ -257,13 +258,13 @@ class Answered(Spoken[str]):
 
 
 class AnswerTrade(MonopolyRequest[Answered]):
-    """The offer is what you would get, the request what you would give."""
+    """The question whether to accept a trade: `terms.offer` is what the player would get."""
 
     terms: Terms
     pitch: str
 
     def question(self) -> tuple[str, ...]:
-        """The terms in full, with all that decides their worth; the pitch as its proposer's words."""
+        """Return the terms with everything that determines their worth, and the pitch as its proposer's words."""
         terms, estate, cash = self.terms, self.view.estate(), self.you.cash
         left = cash + terms.offer.cash - terms.request.cash - interest_on(estate.mortgaged, terms.offer.properties)
         return (
@@ -286,7 +287,7 @@ class AnswerTrade(MonopolyRequest[Answered]):
 
 
 class React(MonopolyRequest[Reacted]):
-    """Your trade is accepted and done: anything to say?"""
+    """The question whether the proposer has anything to say after its trade was accepted and carried out."""
 
     terms: Terms
 
@@ -302,7 +303,7 @@ class React(MonopolyRequest[Reacted]):
 
 
 async def deal(match: Match, proposer: int, proposal: Offered) -> None:
-    """Put a proposal before the table, have it answered, carry it out. One that cannot be is discarded."""
+    """Announce a proposal, have it answered, and carry it out if it is accepted; an impossible one is discarded."""
     state, seat = match.state, match.seat(proposer)
     terms = terms_of(state.seats, proposer, proposal)
     if wrong := why_not(state.estate, state.seats, terms):
@@ -343,32 +344,35 @@ Proposed: TypeAlias = Spoken[Proposal]
 
 
 class Proposing(MonopolyRequest[S]):
-    """A question that a proposal may answer. Any is an answer: whether it can be is the table's verdict, and counts."""
+    """Base of questions that a proposal may answer.
+
+    An impossible proposal is a valid answer too: it is discarded, and counts as a proposal.
+    """
 
     def check(self, decision: S) -> None:
         if reason := self.why_not(decision):
             raise IllegalDecision(reason)
 
     def proposals(self, path: str) -> Options:
-        """What a proposal at this path may hold."""
+        """Return the options of a proposal's fields at this path."""
         others = (seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player)
         room = Text(self.words * LONGEST_WORD)
         return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": room}
 
     def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[Seat]) -> str:
-        """Why the table would discard a proposal; nothing where it would not, or where none is made."""
+        """Return why the table would discard a proposal, or "" if it would not or none is made."""
         made = getattr(proposal, "propose_trade", True)
         wrong = made and why_not(estate, seats, terms_of(seats, self.seat, proposal))
         return f"{wrong}." if wrong else ""
 
     def kept(self) -> str:
-        """What cannot change hands: deeds of groups with buildings."""
+        """Name the groups whose deeds cannot be traded because of buildings."""
         estate = self.view.estate()
-        built = [group_name(group) for group, lots in GROUPS.items() if estate.built_up(lots[0])]
+        built = [group_name(group) for group, positions in GROUPS.items() if estate.built_up(positions[0])]
         return f", none of {', '.join(built)} (buildings)" if built else ""
 
     def for_trade(self) -> Iterator[str]:
-        """What can change hands now, by player."""
+        """Yield what each player can trade now."""
         estate = self.view.estate()
         for number, player in enumerate(self.view.seats):
             if not player.bankrupt:
@@ -377,23 +381,28 @@ class Proposing(MonopolyRequest[S]):
                 cards = f"{counted(len(player.cards), 'card')} out of jail"
                 yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 
-    def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, Schema | None]]:
-        """Of a proposal at this path: deeds and cards of those who have any, and no more cash than there is."""
+    def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, Narrowed | None]]:
+        """Yield the limits of a proposal's fields at this path: deeds and cards if any are held, cash as there is."""
         estate = self.view.estate()
         others = [number for number in self.view.living if number != self.seat]
         names = [seats[number].id for number in others]
-        yield f"{path}.target_player", {"enum": names, **({"default": names[0]} if len(names) == 1 else {})}
+        usual = names[0] if len(names) == 1 else MISSING
+        yield f"{path}.target_player", Narrowed(usual=usual, for_people=Choice(tuple(names)))
         for side, givers in (("offer", [self.seat]), ("request", others)):
             cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
-            deeds = {"description": DEEDS_IN_WORDS} if any(map(estate.held, givers)) else None
-            yield f"{path}.{side}.cash", {"minimum": 0, "maximum": cash, "default": 0}
-            yield f"{path}.{side}.jail_cards", {"minimum": 0, "maximum": cards, "default": 0} if cards else None
+            deeds = Narrowed(DEEDS_IN_WORDS) if any(map(estate.held, givers)) else None
+            yield f"{path}.{side}.cash", Narrowed(usual=0, for_people=Number(0, cash))
+            yield f"{path}.{side}.jail_cards", Narrowed(usual=0, for_people=Number(0, cards)) if cards else None
             yield f"{path}.{side}.properties", deeds
-        yield f"{path}.pitch", {"description": "your words to that player; nothing for none"}
+        yield f"{path}.pitch", Narrowed("your words to that player; nothing for none")
 
 
 class ProposeTrade(Proposing[Proposed]):
-    """A trade, or none; `made` in this phase so far, `left` that may still be; `again` where doubles roll again."""
+    """The question whether to propose a trade.
+
+    `made` trades were proposed in this phase so far, `left` are still allowed; `again` says that doubles give another
+    roll.
+    """
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {"propose_trade": False}}
     particulars: ClassVar[tuple[str, ...]] = ("when", "made")
@@ -416,19 +425,19 @@ class ProposeTrade(Proposing[Proposed]):
             *self.for_trade(),
         )
 
-    def on_board(self) -> Iterator[tuple[str, Schema | None]]:
+    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         return self.trade_that_can_be("action", self.view.seats)
 
 
 def left(match: Match, number: int, made: int) -> int:
-    """How many trades a player may still propose in a phase in which it has `made` some; 0 with nothing to trade."""
+    """Return how many trades a player may still propose in a phase after `made`; 0 if there is nothing to trade."""
     state, config = match.state, match.config
     most = min(config.proposals_per_phase - made, config.proposals_per_turn - match.proposals[number])
     return max(0, most) if possible(state.estate, state.seats) else 0
 
 
 async def propose(match: Match, number: int, when: When, *, again: bool) -> None:
-    """Let the player propose trades, as long as it does and there is anything to trade."""
+    """Let a player propose trades until it proposes none, or nothing is left to propose."""
     made = 0
     while more := left(match, number, made):
         decision = await match.ask(number, ProposeTrade, when=when, made=made, left=more, again=again)

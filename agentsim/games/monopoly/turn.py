@@ -1,6 +1,6 @@
-"""Turn: a game turn by turn: jail, before the roll, the roll, the landing, after the roll; doubles begin again.
+"""Turns: jail, the phase before the roll, the roll, the landing and the phase after it; doubles begin again.
 
-What a space, or the card drawn on it, does to the player who comes there is here too, and how a game begins and ends.
+The effects of spaces and cards are here too, and the events with which a game begins and ends.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_DOUBLES = 3
 
 
 class GameBegan(Event, heading="The game begins", content="{players} start on GO with ${cash} each."):
-    """`names` by id, in the order of play; `cash` is what each begins with."""
+    """`names` are by id, in the order of play; `cash` is what each player begins with."""
 
     names: dict[str, str]
     cash: int
@@ -49,7 +49,7 @@ class GameBegan(Event, heading="The game begins", content="{players} start on GO
 class CardDrawn(
     OfPlayer, heading=("{name} draws ", By("deck", {"chance": "Chance"}, "Community Chest")), content="{says.text}"
 ):
-    """`card` is its id; a card that is kept is with the player from now on."""
+    """`card` is its id; from now on the player has a card that is kept."""
 
     short = "{name} draws: {says.text}"
     deck: str
@@ -71,7 +71,7 @@ class Result:
 
 
 class GameEnded(Event, content=Rows("results", "{rank}. {name}: net worth ${net_worth}, ${cash} of it cash")):
-    """`results` in rank order."""
+    """`results` are in rank order."""
 
     turns: int
     results: tuple[Result, ...]
@@ -95,7 +95,7 @@ async def play_turn(match: Match, number: int) -> None:
 
 
 async def _roll(match: Match, number: int, doubles: int) -> bool:
-    """One roll, with what is done before and after it; whether another one follows."""
+    """Play one roll with the phases before and after it, and return whether another roll follows."""
     jailed, together = match.seat(number).jailed, match.config.questions == "together"
     if jailed and not together:
         await choose_way_out(match, number)
@@ -116,7 +116,7 @@ async def _roll(match: Match, number: int, doubles: int) -> bool:
 
 
 async def _between(match: Match, number: int, before: Sequence[tuple[int, int]]) -> None:
-    """Who was just sent to jail acts there; then the others: all, or those who have come to something and can build."""
+    """Let a player just sent to jail act, and then the others: all, or those with new means to build."""
     state, when = match.state, match.config.between_turns
     if when == "never" or state.over:
         return
@@ -129,10 +129,10 @@ async def _between(match: Match, number: int, before: Sequence[tuple[int, int]])
 
 
 def _can_newly_build(match: Match, number: int, before: tuple[int, int]) -> bool:
-    """Whether a player has come to a deed, or to the price of a building, and has a lot for it."""
+    """Return whether a player has gained a deed, or the price of a building, and may build for what it gained."""
     cash, deeds = _wealth(match, number)
     gained = cash if deeds > before[1] else cash - before[0]
-    return gained > 0 and any(SPACES[lot].house_cost <= gained for lot in match.state.estate.able("build", number))
+    return gained > 0 and any(SPACES[at].house_cost <= gained for at in match.state.estate.able("build", number))
 
 
 def _wealth(match: Match, number: int) -> tuple[int, int]:
@@ -145,7 +145,7 @@ def _goes_on(match: Match, number: int) -> bool:
 
 
 async def _walk(match: Match, number: int, steps: int, *, again: bool) -> None:
-    """Move, land, and do what is done after the roll, unless the turn has ended by then."""
+    """Move, land, and play the phase after the roll, unless the turn has ended by then."""
     match.advance(number, (match.seat(number).position + steps) % len(SPACES), "dice")
     await land(match, number)
     if _goes_on(match, number):
@@ -156,7 +156,7 @@ async def _walk(match: Match, number: int, steps: int, *, again: bool) -> None:
 
 
 async def land(match: Match, number: int) -> None:
-    """Resolve the space on which the player's token stands now; it may end in jail, or out of the game."""
+    """Resolve the space on which the player's token stands; this may end in jail or in bankruptcy."""
     space = SPACES[match.seat(number).position]
     match space.kind:
         case "street" | "railroad" | "utility":
@@ -177,7 +177,7 @@ def _dice(match: Match) -> int:
 
 
 async def _deed(match: Match, number: int, space: Space, rent: Callable[[], int]) -> None:
-    """Unowned: to be bought, or auctioned; another's and clear: the rent."""
+    """Offer or auction an unowned property, or collect the rent of another player's clear one."""
     owner = match.state.estate.owner[space.position]
     if owner == BANK:
         await offer(match, number, space)
@@ -208,7 +208,7 @@ async def _follow(match: Match, number: int, card: Card) -> None:
             if card.effect == "nearest_railroad":
                 await _deed(match, number, SPACES[to], lambda: RAILROAD_TIMES * estate.rent(to, 0))
             elif card.effect == "nearest_utility":
-                # A throw for the rent alone, and only where there is rent to pay (S6).
+                # This roll sets the rent alone, and is made only if there is rent to pay (S6).
                 await _deed(match, number, SPACES[to], lambda: UTILITY_DICE_TIMES * sum(match.roll(number, "rent")))
             else:
                 await land(match, number)
@@ -223,7 +223,7 @@ async def _follow(match: Match, number: int, card: Card) -> None:
 
 
 def _debts(match: Match, number: int, card: Card) -> list[Debt]:
-    """What is to be paid by the card, fixed when it is drawn: selling buildings does not lower it."""
+    """Return the debts of a card, fixed when it is drawn: selling buildings does not lower them."""
     others = [other for other in match.state.after(number) if other != number]
     match card.effect:
         case "receive_each":

@@ -1,4 +1,4 @@
-"""Society: agents who talk, propose, vote, work and give, and fall asleep where food and energy run out."""
+"""Society: agents talk, propose, vote, work and give, and fall dormant if they lack food or energy."""
 
 from agentsim.games.society.game import Society
 

@@ -1,4 +1,4 @@
-"""Actions: all that an agent can do in a turn, and which of it the rules of a game have."""
+"""The actions of an agent, by name, and the ones that the rules of a game allow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind fo
 
 
 def possible(rules: Rules) -> Mapping[str, type[Action]]:
-    """The actions that there are by these rules."""
+    """Return the actions that exist under these rules, by name."""
     return once(
         rules,
         "_possible",

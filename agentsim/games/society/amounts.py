@@ -1,7 +1,6 @@
-"""Amounts: quantities of a resource, kept as whole hundredths so that nothing is ever lost to binary fractions.
+"""Amounts of a resource: integers in hundredths, so that sums are exact.
 
-Outside (in TOML, replies, events, JSON) an amount is a decimal of at most two places; inside it is an int. What may be
-done with amounts is `state`.
+In TOML, replies, events and JSON an amount is a decimal of at most two places.
 """
 
 from __future__ import annotations
@@ -18,15 +17,16 @@ from agentsim.engine.wording import Worded
 UNIT = 100
 """Hundredths in one."""
 MOST = 10**9 * UNIT
-"""The most that a config or a reply may say: summed over all agents there can be, it is still written and read."""
+"""The largest amount in a config or a reply, in hundredths: its sum over all agents can still be written and read."""
 
 _DECIMAL = re.compile(r"(?P<whole>[0-9]{1,15})(?:\.(?P<part>[0-9]{1,2})0*)?")
 
 
 def amount(value: Any) -> int:
-    """The hundredths in a number or in its spelling; a pydantic error where it has more places, a sign, or is none.
+    """Parse a number or its decimal text into hundredths.
 
-    A float stands for the shortest decimal that it is printed as: 0.1 is a tenth.
+    A float stands for its shortest decimal: 0.1 is 10. Raises `PydanticCustomError` if the value has a sign, an
+    exponent or more than two places, or is no number.
     """
     text = ""
     if isinstance(value, Real):
@@ -42,23 +42,23 @@ def amount(value: Any) -> int:
 
 
 def number(hundredths: int) -> int | float:
-    """The amount as a JSON number: whole where it is whole."""
+    """Return the amount as a JSON number: an int if it is whole, else a float."""
     whole, rest = divmod(hundredths, UNIT)
     return hundredths / UNIT if rest else whole
 
 
 def shown(hundredths: int) -> str:
-    """The amount in digits: `12`, `0.5`, `3.25`."""
+    """Return the amount as text: `12`, `0.5`, `3.25`."""
     return str(number(hundredths))
 
 
 def share(hundredths: int, part: int, whole: int) -> int:
-    """`part`/`whole` of an amount, rounded to the nearest hundredth, halves up."""
+    """Return `part`/`whole` of an amount, rounded to the nearest hundredth, halves up."""
     return (2 * hundredths * part + whole) // (2 * whole)
 
 
 def bounded(hundredths: int) -> int:
-    """The amount, where it is no more than a config or a reply may say; else `ValueError`."""
+    """Return the amount. Raises `ValueError` if it is more than `MOST`."""
     if hundredths > MOST:
         raise ValueError(f"must be at most {MOST // UNIT:,}")
     return hundredths
@@ -71,6 +71,6 @@ Amount: TypeAlias = Annotated[
     WithJsonSchema({"type": "number", "minimum": 0}),
     Worded(shown),
 ]
-"""Hundredths in memory, a decimal on paper: a model built with 2.5 holds 250 and is written as 2.5."""
+"""Hundredths in memory, a decimal in JSON: a model built with 2.5 holds 250 and is written as 2.5."""
 Quantity: TypeAlias = Annotated[Amount, AfterValidator(bounded)]
-"""An amount that a config may say."""
+"""An amount of at most `MOST`."""

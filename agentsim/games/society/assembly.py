@@ -1,7 +1,4 @@
-"""Assembly: proposals, the votes on them, the laws they became, and what those laws come to.
-
-Paying and telling is `laws`, the votes are `voting`.
-"""
+"""The open proposals with their votes, the laws in force, and the rules that these laws add up to."""
 
 from __future__ import annotations
 
@@ -42,7 +39,10 @@ class _Motion:
 
 @dataclass(frozen=True)
 class Proposal(_Motion):
-    """A proposal; it closes on the evening of day `closes`. `name` is what its author is called, where it is shown."""
+    """A proposal that closes on the evening of day `closes`.
+
+    `name` is the name of its author, set in views only. `votes` are by agent, `counts` their numbers.
+    """
 
     closes: int = 0
     name: str = ""
@@ -50,7 +50,7 @@ class Proposal(_Motion):
     votes: dict[int, VoteCast] = field(default_factory=dict)
 
     def cast(self, agent: int, vote: VoteCast) -> VoteCast | None:
-        """Count an agent's vote in place of its earlier one, which is returned."""
+        """Count an agent's vote in place of its earlier one, and return the earlier vote or None."""
         before = self.votes.get(agent)
         if before is not None:
             self.counts[before] -= 1
@@ -61,22 +61,23 @@ class Proposal(_Motion):
 
 @dataclass(frozen=True)
 class Law(_Motion):
-    """A law in force since `day`; `author` 0 and `proposal` 0 where it was there from the first day."""
+    """A law in force since `day`; `author` and `proposal` are 0 for a law of the first day."""
 
     proposal: int = 0
 
     @property
     def standing(self) -> tuple[Term, ...]:
-        """The terms that hold as long as the law does: not those that are done once."""
+        """The terms that hold as long as the law does: all but those with a single effect."""
         return tuple(term for term in self.terms if not once_only(term))
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the terms of all laws in force come to: percent of work that is taxed; dividends and hours by law.
+    """The sum of all laws in force: taxes in percent by resource, dividends and work minimums by law, the voting rule.
 
-    A proposal passes with more than `threshold` percent of yes and no, and as many votes as are `needed`: `quorum`, or
-    `quorum_percent` of all who can vote. Where it is `entrenched`, a rule that is harder to meet has to be `consented`.
+    A proposal passes with more than `threshold` percent of yes among yes and no, if at least `needed` votes are cast:
+    the larger of `quorum` and `quorum_percent` of the agents that can vote. If the rule is `entrenched`, a rule that is
+    harder to meet must be `consented`.
     """
 
     taxes: Mapping[Resource, int]
@@ -88,35 +89,35 @@ class Standing:
     entrenched: bool = False
 
     def needed(self, voters: int) -> int:
-        """The votes that must be cast where so many agents can vote; entrenched, never more than there can be."""
+        """Return the least number of votes for so many voters; if entrenched, it is at most the number of voters."""
         least = max(self.quorum, -(-self.quorum_percent * voters // 100))
         return min(least, voters) if self.entrenched else least
 
     def harder_than(self, other: Standing) -> bool:
-        """Whether fewer proposals pass than by another rule."""
+        """Return whether the threshold or the quorum is higher than that of another rule."""
         return self.threshold > other.threshold or self.quorum > other.quorum
 
     @property
     def work_minimum(self) -> int:
-        """Hours a day by the law that asks for most."""
+        """The largest minimum of hours a day of any law, or 0."""
         return max(self.minimums.values(), default=0)
 
     def passes(self, proposal: Proposal, voters: int) -> bool:
-        """Whether the votes are enough where so many agents can vote."""
+        """Return whether a proposal has enough votes if so many agents can vote."""
         yes, no = proposal.counts["yes"], proposal.counts["no"]
         return yes * 100 > self.threshold * (yes + no) and len(proposal.votes) >= self.needed(voters)
 
     def consented(self, proposal: Proposal, voters: int, living: int) -> bool:
-        """Whether the votes are enough for this rule where each living agent that did not say yes counts as a no."""
+        """Return whether a proposal has enough votes if each living agent without a yes counts as a no."""
         return proposal.counts["yes"] * 100 > self.threshold * living and len(proposal.votes) >= self.needed(voters)
 
 
 @dataclass
 class Assembly:
-    """What is open to votes and what is in force, each by id, oldest first; ids count from 1 and are never reused.
+    """The open proposals and the laws in force, each by id, oldest first; ids count from 1 and are never reused.
 
-    `rule` is what holds where there are no laws; `passed` counts the laws that came of votes, `by_author` and
-    `laws_by` are the ids of what is open and in force.
+    `rule` holds if there are no laws. `proposed` and `enacted` are the last ids, `passed` counts the laws that votes
+    made. `by_author` and `laws_by` are the ids of open proposals and of laws in force, by author.
     """
 
     rule: Standing
@@ -138,12 +139,12 @@ class Assembly:
         return proposal
 
     def close(self, proposal: Proposal) -> None:
-        """End the voting."""
+        """Remove a proposal from the open ones."""
         del self.open[proposal.id]
         self.by_author[proposal.author].remove(proposal.id)
 
     def enact(self, day: int, source: Proposal) -> Law:
-        """Make a law of a proposal; one of id 0 was there from the beginning."""
+        """Add the law of a proposal; a law of the first day has a proposal of id 0."""
         self.enacted += 1
         author, title, words = source.author, source.title, source.description
         law = Law(self.enacted, day, author, title, words, source.type, source.terms, source.id)
@@ -153,27 +154,27 @@ class Assembly:
         return law
 
     def repeal(self, law: int) -> Law | None:
-        """End a law; None where it is not in force."""
-        gone = self.laws.pop(law, None)
-        if gone is not None:
-            self.laws_by[gone.author].remove(gone.id)
+        """End a law and return it, or None if it is not in force."""
+        ended = self.laws.pop(law, None)
+        if ended is not None:
+            self.laws_by[ended.author].remove(ended.id)
             self._standing = None
-        return gone
+        return ended
 
     @property
     def standing(self) -> Standing:
-        """What the laws in force come to, worked out when they have changed."""
+        """The sum of the laws in force, cached until they change."""
         if self._standing is None:
             self._standing = _summed(self.laws.values(), self.rule)
         return self._standing
 
     def after(self, proposal: Proposal) -> Standing:
-        """What the laws come to once the proposal has passed."""
+        """Return the sum of the laws in force if the proposal passes."""
         ended = {term.law for term in proposal.terms if isinstance(term, Repeal)}
         return _summed([*(law for law in self.laws.values() if law.id not in ended), proposal], self.rule)
 
     def check(self) -> Iterator[str]:
-        """Every broken invariant, in words."""
+        """Yield the broken invariants, in words."""
         for proposal in self.open.values():
             if sum(proposal.counts.values()) != len(proposal.votes) or min(proposal.counts.values()) < 0:
                 yield f"proposal {proposal.id} counts every vote once"
@@ -183,7 +184,10 @@ class Assembly:
 
 
 def _summed(laws: Iterable[_Motion], rule: Standing) -> Standing:
-    """Taxes add up, to 100 at most; of a law's hours the most count, and of rules of voting the newest."""
+    """Return the sum of laws: taxes add up, to 100 at most; the newest voting rule holds.
+
+    Of several work minimums in one law, the largest counts.
+    """
     taxed: Counter[Resource] = Counter()
     dividends: list[tuple[int, Dividend]] = []
     minimums: dict[int, int] = {}
@@ -198,11 +202,11 @@ def _summed(laws: Iterable[_Motion], rule: Standing) -> Standing:
             case VotingRule():
                 rule = replace(rule, threshold=term.threshold, quorum=term.quorum)
             case _:
-                pass  # what happens once, when a proposal passes
+                pass  # terms with a single effect, when the proposal passes
     taxes = {resource: min(100, taxed[resource]) for resource in RESOURCES if taxed[resource]}
     return replace(rule, taxes=taxes, dividends=tuple(dividends), minimums=minimums)
 
 
 def newest(entries: dict[K, V], count: int) -> dict[K, V]:
-    """The last `count` of what is kept in order, oldest first."""
+    """Return the last `count` entries of a dictionary, oldest first."""
     return dict(list(islice(reversed(entries.items()), count))[::-1])

@@ -1,4 +1,4 @@
-"""Building: a passed proposal opens a site, agents bring materials, and the pool keeps up what stands."""
+"""Construction: a passed proposal begins a project, agents contribute materials, and the pool pays for upkeep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agentsim.games.society.amounts import Amount
 from agentsim.games.society.projects import Project
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Positive, Structure
-from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
+from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn
 
 
 class ProjectBegan(
@@ -34,9 +34,11 @@ class ProjectBuilt(
 
 
 class Contributed(
-    Deed, heading="Agent #{agent} gives {amount:material} to project {project}", content="{given} of {cost:material}."
+    AgentEvent,
+    heading="Agent #{agent} gives {amount:material} to project {project}",
+    content="{given} of {cost:material}.",
 ):
-    """`amount` is what was taken, at most what was missing; `given` of `cost` is what the project has now."""
+    """An agent contributes `amount`, at most the missing materials; the project now has `given` of `cost`."""
 
     project: int
     amount: Amount
@@ -47,7 +49,7 @@ class Contributed(
 class UpkeepPaid(
     Daily, heading="Upkeep: {running:#} running, {paused:#} paused", content="{materials:material} from the pool."
 ):
-    """Every built project is among `running` or `paused`; `materials` came from the pool."""
+    """The pool pays for upkeep with `materials`; every built project is in `running` or in `paused`."""
 
     materials: Amount
     running: tuple[int, ...]
@@ -55,7 +57,7 @@ class UpkeepPaid(
 
 
 def begin(state: State, proposal: int, what: Structure) -> list[Event]:
-    """Open a site; nothing happens where the pool has not enough land."""
+    """Begin a project and return its events, or an empty list if the pool lacks the land."""
     config = state.config
     if state.pool["land"] < config.project_land:
         return []
@@ -71,7 +73,7 @@ def _built(state: State, project: Project) -> list[Event]:
 
 
 class Contribute(Action):
-    """Materials for a project, which takes what it still needs."""
+    """A gift of materials to a project, which takes at most the missing ones."""
 
     action: Literal["contribute"] = "contribute"
     project_id: Id
@@ -95,7 +97,10 @@ class Contribute(Action):
 
 
 def keep_up(table: Table, state: State) -> None:
-    """The pool keeps up what it can, the oldest first; what it cannot pauses until the next evening."""
+    """Pay the upkeep of built projects from the pool, in the order in which they were built.
+
+    A project that the pool cannot pay for pauses until the next evening.
+    """
     built, config, before = state.projects.built.values(), state.config, state.pool["materials"]
     for project in built:
         cost = config.farm_upkeep if project.what == "farm" else config.generator_upkeep

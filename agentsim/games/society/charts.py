@@ -1,6 +1,6 @@
-"""Charts: the society from evening to evening; proposals and laws, personalities, who deals with whom, the forum.
+"""Panels of a page: curves by evening, proposals and laws, personalities, the network of agents, the forum.
 
-Given the events one agent heard, they show what that agent could know. `tables` are for study.
+Made from the events that one player heard, they show what this player could know.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from agentsim.games.society.voting import ProposalResolved, Proposed, Voted
 from agentsim.games.society.work import Traded, Worked
 
 WINDOW = 5
-"""Days before and after a law that are compared."""
+"""The number of days before and after a law that are compared."""
 MOST_VOTERS = 100
-"""Voters that are named of a side, beside their number."""
+"""The number of voters of a side that are listed, beside their total."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class People:
     names: dict[int, str]
 
     def called(self, number: int) -> str:
-        """Return number and name."""
+        """Return the number and name of an agent."""
         return f"#{number} {self.names.get(number, '')}".rstrip()
 
 
 def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
-    """Everything that a page shows of the society, in its order; no panel without data."""
+    """Return the panels of a page, in order, without those that have no data."""
     events = [told.event for told in log]
     began = next((event for event in events if isinstance(event, SocietyBegan)), None)
     if began is None:
@@ -76,9 +76,9 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Pane
 
 
 def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
-    """The society by evening: who is active, or, where all always are, what they hold.
+    """Return the curves of the agents' status by evening, or of their stocks if all days have the same active agents.
 
-    A society as a whole neither wins nor loses.
+    A society as a whole has no winner, so the verdict is a summary.
     """
     ends = [told.event for told in log if isinstance(told.event, DayEnded)]
     if not ends:
@@ -102,7 +102,7 @@ def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
 
 
 def _balance(totals: Mapping[str, Totals]) -> str:
-    """What was made, against what the days cost."""
+    """Return the amounts made and consumed, in words, for each resource that is consumed."""
     parts = (
         f"{its.produced / UNIT:,.0f} {name} made, {its.consumed / UNIT:,.0f} consumed"
         for name, its in totals.items()
@@ -112,7 +112,7 @@ def _balance(totals: Mapping[str, Totals]) -> str:
 
 
 def _turns(log: Sequence[LoggedEvent]) -> Iterator[TurnedAt]:
-    """The first that fell dormant, the first law, the vote that was closest, and the first building."""
+    """Yield the first dormancy, the first law, the closest vote, and the first building."""
     first: dict[type[Event], int] = {}
     votes: dict[int, ProposalResolved] = {}
     for at, told in enumerate(log):
@@ -128,7 +128,7 @@ def _turns(log: Sequence[LoggedEvent]) -> Iterator[TurnedAt]:
 
 
 def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Chart]:
-    """Who is awake, what there is, how unequal it is, and how much is said; nothing before the first evening."""
+    """Yield the charts of status, stocks, pool, commons, inequality and talk by day; none before the first evening."""
     charts: Mapping[tuple[str, str], Mapping[str, str]] = {
         ("Agents by evening", "agents"): {name: name for name in STATUS},
         ("Held by agents", "units"): {name: f"{name}_held" for name in RESOURCES},
@@ -146,7 +146,7 @@ def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Chart]:
 
 
 def _proposals(events: Sequence[Event], people: People) -> Iterator[Panel]:
-    """Every proposal with what came of it, and who voted how in the end; nothing without proposals."""
+    """Yield the table of proposals with their results and final votes; none if there are no proposals."""
     resolved = {event.proposal: event for event in events if isinstance(event, ProposalResolved)}
     cast: dict[int, dict[int, VoteCast]] = defaultdict(dict)
     for event in events:
@@ -174,9 +174,9 @@ def _side(agents: Iterable[int]) -> str:
 
 
 def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterator[Panel]:
-    """The timeline of laws, and their measured effects; nothing without laws.
+    """Yield the table of laws, and the table of measures before and after each; none if there are no laws.
 
-    A law acts from the day after the evening of its vote; one of the first day has no before.
+    A law acts from the day after the evening of its vote. A law of the first day has no days before and is left out.
     """
     laws = [event for event in events if isinstance(event, LawEnacted)]
     ended = {event.law: event.day for event in events if isinstance(event, LawRepealed)}
@@ -209,7 +209,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _made(resource: str, before: Mapping[str, Totals], after: Mapping[str, Totals]) -> float:
-    """By an evening's total and that of the evening before."""
+    """Return the amount made between two evenings, in whole units."""
     return (after[resource].produced - before[resource].produced) / UNIT
 
 
@@ -231,7 +231,10 @@ _DEEDS: dict[type[Event], str] = {
 
 
 def _personalities(events: Sequence[Event], people: People) -> Iterator[Panel]:
-    """For each personality: deeds of its agents on average, and in the end how many are active and what they hold."""
+    """Yield the table of mean acts by personality, with the number of active agents and mean wealth at the end.
+
+    It is left out if no agent has acted or there are fewer than two personalities.
+    """
     done: dict[str, Counter[str]] = defaultdict(Counter)
     each: Any
     for each in events:
@@ -256,11 +259,11 @@ def _personalities(events: Sequence[Event], people: People) -> Iterator[Panel]:
     yield DataTable("By personality", columns, tuple(rows), note)
 
 
-# -- who deals with whom
+# -- the network
 
 
 def _ties(events: Sequence[Event], people: People) -> Iterator[Network]:
-    """The network of messages, replies and gifts; nothing without any tie."""
+    """Yield the network of messages, replies and gifts; none if it has no ties."""
     counts: Counter[tuple[int, int, str]] = Counter()
     authors: dict[int | None, int] = {}
     for event in events:
@@ -290,7 +293,7 @@ def _ties(events: Sequence[Event], people: People) -> Iterator[Network]:
 
 
 def _forum(events: Sequence[Event], people: People) -> Iterator[Panel]:
-    """Every post beneath the one that it answers; nothing where no agent posted."""
+    """Yield the threads of the forum; none if there are no posts."""
     posts = tuple(
         ThreadPost(event.post, people.called(event.agent), f"day {event.day}", event.text, event.parent)
         for event in events

@@ -1,6 +1,6 @@
-"""Config: the `[game_config]` table of Society, and the numbers of it that every agent is told, its rules.
+"""The `[game_config]` table of Society.
 
-Agents and their models are the scenario's players. What the rules mean in words is `prompts`.
+The scenario's players are the agents. `rules` takes from this table the numbers that every agent is told.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ WorkType: TypeAlias = Literal["farm", "generate", "gather"]
 Count: TypeAlias = Annotated[int, Field(ge=1, le=1_000)]
 Chars: TypeAlias = Annotated[int, Field(ge=1, le=20_000)]
 MADE: Mapping[WorkType, Resource] = {"farm": "food", "generate": "energy", "gather": "materials"}
-"""What each kind of work makes."""
+"""The resource that each kind of work makes."""
 STRUCTURE: Mapping[WorkType, str] = {"farm": "farm", "generate": "generator"}
-"""What adds to each kind of work."""
+"""The structure that adds to each kind of work."""
 LONGEST_PROSE = 4_000
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class FoundingLaw(GameConfig):
 
 
 class Course(Chapter):
-    """For how long the game is played."""
+    """The length of the game."""
 
     days: Annotated[int, Field(ge=1, le=100_000)] = 30
     """Days that are played"""
@@ -70,7 +70,7 @@ class Course(Chapter):
 
 
 class Beginning(Chapter):
-    """Who lives in the society, with what words and values, and what there is."""
+    """The ranking, the texts for agents, their personalities, and the first stocks of agents and pool."""
 
     rank_by: Merit = Field(
         default="none", description="What the standings go by; wealth is the sum of the three, none ranks no agent"
@@ -94,7 +94,7 @@ class Beginning(Chapter):
 
 
 class Living(Chapter):
-    """What work makes, what a day costs, and how long a proposal is open."""
+    """The yields of work, the costs of a day, and the time for which a proposal is open."""
 
     hours_per_day: Annotated[int, Field(ge=1, le=24)] = 8
     """Hours that an agent can work in a day, over all its turns"""
@@ -121,12 +121,12 @@ class Living(Chapter):
     voting_days: Count = Field(default=2, description="A proposal closes on the evening of this day, its own being 1")
 
     def of(self, what: str, resource: str) -> int:
-        """The `daily`, `dormant` or `wake` amount of a resource; 0 of one that is not needed for it."""
+        """Return the `daily`, `dormant` or `wake` amount of a resource in hundredths, or 0 if there is none."""
         return int(getattr(self, f"{what}_{resource}", 0))
 
 
 class Deciding(Chapter):
-    """By what rule a proposal passes, and which laws there are already."""
+    """The voting rule and the laws of the first day."""
 
     threshold: Annotated[int, Field(ge=50, le=99)] = Field(default=50, description="Percent of yes and no to exceed")
     quorum: Annotated[int, Field(ge=0, le=20_000)] = Field(default=0, description="Votes that must be cast")
@@ -134,7 +134,7 @@ class Deciding(Chapter):
 
 
 class Constitution(Chapter):
-    """What no vote can undo: how many must vote at least, and how the voting rule itself is changed."""
+    """The rules that no vote can change: the least quorum, and the way in which the voting rule itself is changed."""
 
     constitution: Literal["entrenched", "open"] = Field(
         default="entrenched",
@@ -146,7 +146,7 @@ class Constitution(Chapter):
 
 
 class Building(Chapter):
-    """What structures cost and do, and the limits of an action."""
+    """The costs and effects of structures, and the limits of actions and prompts."""
 
     farm_cost: Quantity = _amount(50, "Materials to build one")
     farm_bonus: Amount = _amount(0.20, "More food of work, for each farm")
@@ -181,7 +181,7 @@ class Building(Chapter):
 
 
 class Windows(Chapter):
-    """How much of the society a prompt shows."""
+    """The limits on how much of the society a prompt shows."""
 
     shown_posts: Count = Field(default=20, description="Posts in a prompt")
     shown_proposals: Count = Field(
@@ -203,7 +203,7 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **settings: Any) -> Self:
-        """The config in a table, with the defaults of its preset."""
+        """Parse the config and fill in the defaults of its preset."""
         given = json.loads(json_data)
         return super().model_validate_json(
             json.dumps(settled(given)) if isinstance(given, dict) else json_data, **settings
@@ -237,23 +237,23 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
         return self
 
     def stock(self) -> dict[Resource, int]:
-        """What an agent begins with."""
+        """Return the first stock of each agent, in hundredths."""
         return {resource: getattr(self, f"start_{resource}") for resource in RESOURCES}
 
     def pool(self, agents: int) -> dict[str, int]:
-        """What the common pool begins with among so many agents, in proportion to their number.
+        """Return the first stock of the common pool in hundredths, in proportion to the number of agents.
 
-        `commons`, where there are any, are the stock that farming draws on.
+        `commons` is the stock that farming draws on; it is a key only if the config has commons.
         """
         commons = {"commons": share(self.capacity(agents), self.commons_start, UNIT)} if self.commons_capacity else {}
         return {name: getattr(self, f"pool_{name}") * agents // 100 for name in (*RESOURCES, "land")} | commons
 
     def capacity(self, agents: int) -> int:
-        """Of the commons among so many agents; at least a hundredth, where there are any."""
+        """Return the capacity of the commons in hundredths: 0 if there are no commons, else at least 1."""
         return max(self.commons_capacity * agents // 100, min(1, self.commons_capacity))
 
     def value_of(self, personality: Personality) -> str:
-        """The words in which agents of this personality are told their values."""
+        """Return the text that tells agents of this personality their values, or "" if there is none."""
         prose: Prose | None = getattr(self, personality)
         if prose is not None:
             return prose.text
@@ -261,7 +261,7 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
 
 
 def once(shared: Any, name: str, make: Callable[[], T]) -> T:
-    """What `make` gives, made once and kept with a record that many requests share."""
+    """Return `make()`, cached under `name` in the `__dict__` of a record that many requests share."""
     kept: dict[str, T] = shared.__dict__
     if name not in kept:
         kept[name] = make()

@@ -1,6 +1,6 @@
-"""Evening: what a day costs, falling dormant, waking and dying of it; how it is summed up, and when the game is over.
+"""The evening of a day: consumption, dormancy, waking and death, the summary of the day, and the end of the game.
 
-Also the action of doing nothing.
+The action `idle` is here too.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from agentsim.games.society.founding import Totals, in_pool, totals
 from agentsim.games.society.laws import name_idlers, pay_dividends
 from agentsim.games.society.state import Citizen, State, Status
 from agentsim.games.society.terms import RESOURCES, Resource
-from agentsim.games.society.turn import Action, Daily, Deed, Turn, Why
+from agentsim.games.society.turn import Action, AgentEvent, Daily, Turn, Why
 from agentsim.games.society.voting import count_votes
 
 
-class Idled(Deed, heading="Agent #{agent} does nothing", words="text", private=("agent",)):
-    """An agent does nothing; it alone hears its reasons."""
+class Idled(AgentEvent, heading="Agent #{agent} does nothing", words="text", private=("agent",)):
+    """An agent does nothing; it alone hears its reason."""
 
     text: str
 
@@ -38,7 +38,7 @@ class Idle(Action):
 
 @dataclass(frozen=True)
 class Meal:
-    """What one agent consumes in a day."""
+    """The daily consumption of one agent."""
 
     food: Amount
     energy: Amount
@@ -49,7 +49,10 @@ class Consumed(
     heading="The day costs {food} food and {energy} energy",
     content="Paid by {active} active and {dormant:dormant agent}; {unfed:#} could not pay.",
 ):
-    """`each` who was active and stays so paid that, the dormant `asleep`; `unfed` lacked it, with their evenings."""
+    """The agents consume: the active ones `each`, the dormant ones `asleep`; `food` and `energy` are the sums.
+
+    `unfed` are the dormant agents that lacked it, with their evenings without enough in a row.
+    """
 
     active: int
     dormant: int
@@ -60,48 +63,48 @@ class Consumed(
     unfed: dict[int, int]
 
 
-class FellDormant(Deed, heading="Agent #{agent} falls dormant", content="It lacks {missing} for the day."):
-    """`lacks` are the resources of which the agent had less than the day costs."""
+class FellDormant(AgentEvent, heading="Agent #{agent} falls dormant", content="It lacks {missing} for the day."):
+    """An agent falls dormant; `lacks` are the resources of which it held less than the day costs."""
 
     lacks: tuple[Resource, ...]
 
     @property
     def missing(self) -> str:
-        """The resources in words."""
+        """The lacking resources, in words."""
         return " and ".join(self.lacks)
 
 
 class AgentDied(
-    Deed,
+    AgentEvent,
     kind="died",
     heading="Agent #{agent} dies",
     content="{evenings:evening} without enough food and energy.",
     out=("agent",),
 ):
-    """`evenings` are those without enough, in a row."""
+    """An agent dies after so many `evenings` without enough in a row."""
 
     evenings: int
 
 
-class AgentWoke(Deed, kind="woke", heading="Agent #{agent} wakes", content=""):
-    """It holds enough food and energy again."""
+class AgentWoke(AgentEvent, kind="woke", heading="Agent #{agent} wakes", content=""):
+    """A dormant agent holds enough food and energy and is active again."""
 
 
 def announce_woken(table: Table, state: State) -> None:
-    """Tell all who woke since this was last done."""
-    for woken in state.awakened:
-        table.tell(AgentWoke(state.day, woken.number), to=Everyone)
-    state.awakened.clear()
+    """Tell all players which agents woke since the last call."""
+    for citizen in state.woken:
+        table.tell(AgentWoke(state.day, citizen.number), to=Everyone)
+    state.woken.clear()
 
 
 def consume(table: Table, state: State) -> None:
-    """Who was awake pays or falls dormant; who slept pays if it can, or starves.
+    """Let each living agent consume; if it lacks something, an active agent falls dormant, a dormant one starves.
 
-    No agent pays both: one that falls dormant this evening begins to starve on the next.
+    An agent that falls dormant this evening begins to starve on the next.
     """
     config, before = state.config, dict(state.consumed)
-    each, asleep = Meal(config.daily_food, config.daily_energy), Meal(config.dormant_food, config.dormant_energy)
-    meals = {"active": each, "dormant": asleep}
+    each, dormant = Meal(config.daily_food, config.daily_energy), Meal(config.dormant_food, config.dormant_energy)
+    meals = {"active": each, "dormant": dormant}
     paid = {"active": 0, "dormant": 0}
     unfed: dict[int, int] = {}
     fallen: list[Event] = []
@@ -121,13 +124,13 @@ def consume(table: Table, state: State) -> None:
                 dead.append(AgentDied(state.day, citizen.number, citizen.starved))
             unfed[citizen.number] = citizen.starved
     food, energy = (state.consumed[resource] - before[resource] for resource in ("food", "energy"))
-    consumed = Consumed(state.day, paid["active"], paid["dormant"], each, asleep, food, energy, unfed)
+    consumed = Consumed(state.day, paid["active"], paid["dormant"], each, dormant, food, energy, unfed)
     for event in (consumed, *fallen, *dead):
         table.tell(event, to=Everyone)
 
 
 def _eat(state: State, citizen: Citizen, meal: Meal) -> tuple[Resource, ...]:
-    """Consume both, or nothing; what there was too little of."""
+    """Consume food and energy, or nothing if either is too little; return the lacking resources."""
     needs: dict[Resource, int] = {"food": meal.food, "energy": meal.energy}
     lacks = tuple(resource for resource, need in needs.items() if citizen.stock[resource] < need)
     for resource, need in needs.items() if not lacks else ():
@@ -140,7 +143,7 @@ class Regrown(
     heading="The commons regrow by {regrown}",
     content="Work drew {harvest} from them; they hold {stock}.",
 ):
-    """Food that work drew from the commons on a day, and what has grown again."""
+    """The commons grow overnight: `harvest` is the food that work took today, `stock` what the commons now hold."""
 
     harvest: Amount
     regrown: Amount
@@ -152,7 +155,7 @@ class DayEnded(
     heading="Day {day} ends: {active} active, {dormant} dormant, {dead} dead",
     content="Agents hold {held}; the pool {pool}. {laws:law} in force.",
 ):
-    """`totals` by resource; posts, messages, proposals, votes and invalid actions are those of the day."""
+    """A day ends. Posts, messages, proposals, votes and invalid actions are those of the day; `laws` are in force."""
 
     active: int
     dormant: int
@@ -168,17 +171,17 @@ class DayEnded(
 
     @property
     def held(self) -> tuple[str, ...]:
-        """What agents hold; land is not held."""
+        """The stocks of agents, in words; agents hold no land."""
         return tuple(f"{shown(t.held)} {resource}" for resource, t in self.totals.items() if resource in RESOURCES)
 
     @property
     def pool(self) -> str:
-        """What the common pool holds."""
+        """The contents of the common pool, in words."""
         return in_pool(self.totals)
 
 
 def pass_evening(table: Table, state: State) -> None:
-    """End the day, in this order: proposals, upkeep, dividends, duties, consumption, commons."""
+    """End the day, in this order: votes, upkeep, dividends, work minimums, consumption, commons."""
     count_votes(table, state)
     announce_woken(table, state)
     keep_up(table, state)
@@ -188,7 +191,7 @@ def pass_evening(table: Table, state: State) -> None:
     consume(table, state)
     if "commons" in state.pool:
         grown = state.regrow()
-        table.tell(Regrown(state.day, state.drawn, grown, state.pool["commons"]), to=Everyone)
+        table.tell(Regrown(state.day, state.harvest, grown, state.pool["commons"]), to=Everyone)
     state.yesterday = state.close_day()
     for citizen in state.citizens:
         citizen.worked = citizen.turns = 0
@@ -202,7 +205,7 @@ def pass_evening(table: Table, state: State) -> None:
 
 @dataclass(frozen=True)
 class Result:
-    """An agent's end; its rank is 0 where the scenario ranks no agent."""
+    """The result of one agent; `rank` is 0 if the scenario ranks no agent."""
 
     agent: int
     player: str
@@ -231,9 +234,10 @@ class SocietyEnded(
         " passed; the Gini coefficient of wealth is {gini:.2f}.",
     ),
 ):
-    """`survival` is the share of agents that are active, `participation` of those that ever voted or proposed.
+    """The game ends. `survival` is the share of agents that are active.
 
-    `laws` are those that were passed; `results` are in rank order.
+    `participation` is the share of agents that ever voted or proposed, `laws` the number of laws that votes passed;
+    `results` are in the order of the standings.
     """
 
     reason: str
@@ -253,7 +257,7 @@ _GOALS: Mapping[Goal, tuple[str, Callable[[State], bool]]] = {
 
 
 def reason(state: State) -> str:
-    """Why the game is over this evening, or "" where it goes on."""
+    """Return the reason why the game ends this evening, or "" if it goes on."""
     if not state.counts["active"]:
         return "nobody is awake"
     goal = _GOALS.get(state.config.until)
@@ -263,9 +267,9 @@ def reason(state: State) -> str:
 
 
 def end(table: Table, state: State, why: str) -> Outcome:
-    """Standings by what the config says, the most first; told with what became of the society and of every agent.
+    """Tell the end and return the outcome, with standings by `rank_by`, the most first.
 
-    Where the config ranks no agent, they stand in the order of their numbers.
+    If `rank_by` is `none`, the agents have no rank and are in the order of their numbers.
     """
     by, count = state.config.rank_by, len(state.citizens)
     if by == "none":

@@ -1,4 +1,4 @@
-"""Forum: the posts, of which the newest are shown to all."""
+"""The forum: it keeps the newest posts, which prompts show to all agents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentsim.engine.wording import cut
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One post; `parent` is the post it replies to, `name` what its author was called then, `text` as it is shown."""
+    """One post: `parent` is the post it replies to, `name` the author's name then, `text` is cut."""
 
     id: int
     day: int
@@ -24,7 +24,7 @@ class Post:
 
     @property
     def line(self) -> Quoted:
-        """The post in a prompt."""
+        """The line of the post in a prompt."""
         name = {"name": self.name} if self.name else {}
         reply = {} if self.parent is None else {"reply_to": self.parent}
         return quoted(post=self.id, day=self.day, **{"from": f"#{self.author}"}, **name, **reply, text=self.text)
@@ -32,9 +32,9 @@ class Post:
 
 @dataclass
 class Forum:
-    """The newest posts. At most `window` of them are shown in `tokens` (0: no limit), and of each so many `chars`.
+    """The newest posts: at most `window`, in at most `tokens` tokens (0: no limit), each cut to `chars` characters.
 
-    `count` is how many posts there are; ids count from 1.
+    `count` is the number of all posts so far; ids count from 1.
     """
 
     window: int = 20
@@ -47,7 +47,7 @@ class Forum:
         self.newest = deque(maxlen=self.window)
 
     def post(self, day: int, author: int, name: str, parent: int | None, text: str) -> int:
-        """Put a post up and return its id."""
+        """Add a post and return its id."""
         self.count += 1
         self.newest.append(Post(self.count, day, author, name, parent, cut(text, self.chars)))
         return self.count
@@ -57,7 +57,7 @@ class Forum:
         return tuple(self._fitting())[::-1]
 
     def numbers(self, shown: Iterable[Post]) -> frozenset[int]:
-        """Return the ids of the posts shown, or none if a prompt may leave some of them out."""
+        """Return the ids of the posts shown, or an empty set if a prompt may leave some of them out."""
         return frozenset(post.id for post in shown) if self.tokens else frozenset()
 
     def _fitting(self) -> Iterator[Post]:

@@ -1,4 +1,4 @@
-"""Founding: the society before its first day: who lives in it, with what values, and what there is."""
+"""The beginning of a game: personalities, skills and the first stocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agentsim.games.society.terms import RESOURCES, Resource
 
 @dataclass(frozen=True)
 class Being:
-    """An agent as it begins."""
+    """An agent at the beginning of the game."""
 
     agent: int
     player: str
@@ -25,7 +25,7 @@ class Being:
 
 @dataclass(frozen=True)
 class Totals:
-    """Of one resource: what agents and pool hold, and what was made, consumed and spent since the beginning."""
+    """The account of one resource: the stocks of agents and pool, and the flows since the beginning."""
 
     held: Amount
     pool: Amount
@@ -35,13 +35,13 @@ class Totals:
 
 
 def totals(state: State) -> dict[str, Totals]:
-    """Where every resource is, or went."""
+    """Return the account of every resource."""
     where = (state.held, state.pool, state.produced, state.consumed, state.spent)
     return {resource: Totals(*(amounts[resource] for amounts in where)) for resource in state.pool}
 
 
 def in_pool(totals: Mapping[str, Totals]) -> str:
-    """What the common pool holds, in words; and the commons, where there are any."""
+    """Return the contents of the common pool in words, with the commons if there are any."""
     called = ((total, "food in the commons" if name == "commons" else name) for name, total in totals.items())
     return ", ".join(f"{shown(total.pool)} {name}" for total, name in called)
 
@@ -54,7 +54,7 @@ class SocietyBegan(
         By("days", {1: "There is 1 day."}, "There are {days} days."),
     ),
 ):
-    """`food`, `energy` and `materials` are each agent's; the pool's are in `totals`."""
+    """The game begins: `food`, `energy` and `materials` are the stock of each agent; `totals` has the pool."""
 
     days: int
     agents: tuple[Being, ...]
@@ -64,7 +64,7 @@ class SocietyBegan(
     totals: dict[str, Totals]
 
     def player(self, agent: int) -> str:
-        """Whose seat an agent's number is; "" of 0, which is the common pool."""
+        """Return the player of an agent, or "" for 0, which is the common pool."""
         return self.agents[agent - 1].player if 0 < agent <= len(self.agents) else ""
 
     @property
@@ -74,33 +74,34 @@ class SocietyBegan(
 
     @property
     def pool(self) -> str:
-        """What the common pool holds."""
+        """The contents of the common pool, in words."""
         return in_pool(self.totals)
 
 
 def dealt(table: Table, config: SocietyConfig) -> Sequence[Personality]:
-    """Personalities in turn, in an order drawn once: of any agents in a row, each has as many as any other, or one off.
+    """Deal the personalities to the agents in turn, in an order drawn once.
 
-    Agents of one model sit in a row, so that holds within every model too.
+    Among any consecutive agents the counts of two personalities differ by at most one (if the config names each once).
+    The agents of one model are consecutive, so this holds within every model too.
     """
     order = table.chance.stream("personalities").shuffled(config.personalities)
     return list(islice(cycle(order), len(table.players)))
 
 
 class SkillsDrawn(Event, heading="Agent #{agent} has skills", content="{in_words}", private=("agent",)):
-    """What an agent makes by its work, as a part of what all would make with equal skills."""
+    """The skills of an agent: factors of the yield of its work, by resource."""
 
     agent: int
     skills: dict[Resource, Amount]
 
     @property
     def in_words(self) -> str:
-        """Each skill as percent."""
+        """The skills as percentages."""
         return ", ".join(f"{each} {skill}%" for each, skill in self.skills.items())
 
 
 def tell_beginning(table: Table, state: State) -> None:
-    """Tell all who is there and what there is."""
+    """Tell the beginning to all players; if skills differ, draw them and tell each agent its own."""
     beings = tuple(Being(each.number, each.player, each.personality) for each in state.citizens)
     stock = state.config.stock()
     table.tell(SocietyBegan(state.config.days, beings, **stock, totals=totals(state)), to=Everyone)

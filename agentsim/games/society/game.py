@@ -1,4 +1,4 @@
-"""Society: the game as the kernel sees it, and its course: days of ticks, evenings, an end."""
+"""The game class of Society and its loop: days of ticks, each day followed by an evening."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Society(Game):
     )
     announcements = "restated"
     bots = BOTS
-    typical = ("citizen", "farmer")  # half of the agents help those who fall short
+    typical = ("citizen", "farmer")  # half of the agents, the citizens, help agents in need
     seats = (2, None)
     course = staticmethod(charts.course)
     tables = staticmethod(tables.tables)
@@ -108,19 +108,19 @@ class Society(Game):
 
 
 async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[PlayerId], Chronicle]) -> None:
-    """All who are awake decide on the same world; what they decide happens in a fresh random order."""
+    """Ask all active agents about the same world, then carry out their actions in a new random order."""
     chronicle = table.memory(ALL, remembers)
-    awake, seen = state.active(), world(state, chronicle)
+    active, seen = state.active(), world(state, chronicle)
     wording = chronicle.wording._replace(posts=state.forum.numbers(seen.posts))
     requests: list[Act] = []
-    for each in awake:
+    for each in active:
         heard = table.concerning(each.player)
         memory = Recollection(each.player, each.number, heard, each.heard, wording)
         requests.append(Act(player=each.player, rules=rules, world=seen, you=own(state, each, seen, memory)))
         each.heard = heard
     decisions = await table.ask_all(requests)
     decided = {}
-    for citizen, decision in zip(awake, decisions, strict=True):
+    for citizen, decision in zip(active, decisions, strict=True):
         citizen.turns += 1
         decided[citizen.number] = decision
     for number in table.chance.stream("order").shuffled(list(decided)):

@@ -1,6 +1,6 @@
-"""Laws: what a passed proposal does at once, and what standing laws do every evening: dividends and duties.
+"""The effects of passed proposals and, every evening, of the laws in force: dividends and work minimums.
 
-Which terms hold is kept by `assembly`, and taxes are taken from `work`.
+`assembly` keeps the laws in force; `work` takes the taxes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class LawEnacted(
     heading="Law {law} is in force: {title}",
     content=If("terms", "{in_words}", "Words alone: it is up to the agents to honour it."),
 ):
-    """`proposal` and `agent` are 0 for a law of the first day."""
+    """A law comes into force; `proposal` and `agent` are 0 for a law of the first day."""
 
     law: int
     proposal: int
@@ -31,7 +31,7 @@ class LawEnacted(
 
     @property
     def in_words(self) -> str:
-        """The terms."""
+        """The terms, in words."""
         return in_words(self.terms)
 
 
@@ -52,7 +52,7 @@ def _enacted(state: State, proposal: Proposal) -> LawEnacted:
 
 
 def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str]]:
-    """Let a passed proposal act: what has happened, and what of it could not be done, in words."""
+    """Carry out a passed proposal and return its events, and notes on the parts that could not be done."""
     events: list[Event] = []
     notes: list[str] = []
     if proposal.type in {"law", "rule"}:
@@ -63,7 +63,7 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
             case Allocation():
                 paid = _allocated(state, proposal, term)
                 events.append(paid)
-                notes += [f"Agent #{agent} is dead." for agent in term.agents if agent in state.gone]
+                notes += [f"Agent #{agent} is dead." for agent in term.agents if agent in state.dead]
                 notes += ["The pool could not pay all of it."] if paid.missing else []
             case Repeal():
                 law = state.assembly.repeal(term.law)
@@ -76,7 +76,7 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
                 events += began
                 notes += [] if began else ["The pool has not enough land for it."]
             case _:
-                pass  # it stands with its law
+                pass  # holds as long as its law
     return events, notes
 
 
@@ -89,7 +89,7 @@ class AllocationPaid(
     content=(If("paid", "{each}", "nobody"), ".", If("missing", " The pool lacked {missing}.")),
     concerns=("paid",),
 ):
-    """`paid` maps agents to what they got; `missing` is what the pool did not hold."""
+    """The pool pays an allocation; `paid` are amounts by agent, `missing` is the amount that the pool lacked."""
 
     proposal: int
     resource: Resource
@@ -98,18 +98,18 @@ class AllocationPaid(
 
     @property
     def total(self) -> str:
-        """All that was paid."""
+        """The sum of the payments."""
         return shown(sum(self.paid.values()))
 
     @property
     def each(self) -> tuple[str, ...]:
-        """Who got how much."""
+        """The payment to each agent, in words."""
         return tuple(f"#{agent} {shown(amount)}" for agent, amount in self.paid.items())
 
 
 def _allocated(state: State, proposal: Proposal, term: Allocation) -> AllocationPaid:
-    """Pay the named in the order in which they are named, as far as the pool goes."""
-    living = [agent for agent in term.agents if agent not in state.gone]
+    """Pay the living agents of an allocation in its order, until the pool is empty."""
+    living = [agent for agent in term.agents if agent not in state.dead]
     got = {agent: state.pay(state.citizen(agent), term.resource, term.amount) for agent in living}
     missing = term.amount * len(living) - sum(got.values())
     paid = {agent: amount for agent, amount in got.items() if amount}
@@ -125,7 +125,10 @@ class DividendPaid(
     content=If("missing", "The pool is empty: {missing} {resource} could not be paid.", "All were paid in full."),
     concerns=("agents",),
 ):
-    """`amount` to each of `agents`, but to the last one `last`; `missing` is what the pool did not hold for others."""
+    """The pool pays a dividend: `amount` to each of `agents`, but `last` to the last one.
+
+    `missing` is the amount due that the pool did not hold.
+    """
 
     law: int
     resource: Resource
@@ -136,18 +139,18 @@ class DividendPaid(
 
     @property
     def paid(self) -> dict[int, int]:
-        """What each agent got."""
+        """The payment to each agent, in hundredths."""
         return {agent: self.last if agent == self.agents[-1] else self.amount for agent in self.agents}
 
 
 def pay_dividends(table: Table, state: State) -> None:
-    """Every standing dividend, the oldest law first."""
+    """Pay the dividends of all laws in force, oldest law first."""
     for law, dividend in state.assembly.standing.dividends:
         table.tell(_dividend(table, state, law, dividend), to=Everyone)
 
 
 def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> DividendPaid:
-    """To each in turn until the pool is empty; where it will not do for all, in a random order."""
+    """Pay a dividend by agent number until the pool is empty, or in a random order if it cannot pay all."""
     resource, amount = dividend.resource, dividend.amount
     meant = {"dormant"} if dividend.to == "dormant" else {"active", "dormant"}
     whom = [citizen for citizen in state.citizens if citizen.status in meant]
@@ -168,7 +171,7 @@ def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> Divid
 class WorkMinimumBroken(
     Daily, heading="Law {law}: {agents:agent} worked less than {hours} h", content="{agents}", concerns=("agents",)
 ):
-    """The active agents that worked less than the law's hours today."""
+    """The agents that had a turn today and worked fewer hours than a law asks for."""
 
     law: int
     hours: int
@@ -176,7 +179,7 @@ class WorkMinimumBroken(
 
 
 def name_idlers(table: Table, state: State) -> None:
-    """Name every agent that worked too little, except those that woke after the last turn of the day."""
+    """Announce the agents that had a turn and worked less than a law's minimum, and count their breaches."""
     for law, hours in state.assembly.standing.minimums.items():
         short = [each for each in state.citizens if each.turns and each.worked < hours]
         for citizen in short:

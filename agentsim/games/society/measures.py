@@ -1,4 +1,4 @@
-"""Measures: what a day of the society came to, and how unequal what agents hold is."""
+"""The summary of a day, and measures of the spread of wealth."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from agentsim.games.society.amounts import Amount
 from agentsim.games.society.terms import Resource
 
 Flow: TypeAlias = Literal["taxed", "paid", "given"]
-"""What changes hands in a day: to the pool, from it, and between agents."""
+"""The transfers of a day: taxes to the pool, payments by the pool, and gifts."""
 
 
 @dataclass(frozen=True)
 class DaySum:
-    """What a day came to: `hours` of work by so many `workers`.
+    """The summary of a day. Amounts are in hundredths.
 
-    `worked` are the hours of the agent with the fewest, of the middle one and of the one with most, of those that had a
-    turn; `wealth` is that of the poorest, the middle and the richest agent that is not dead, in the evening. So much
-    was `taxed` for the pool, `paid` by it to agents, and `given`. Of the commons so much was `drawn` by work, and so
-    much has `regrown` to what they hold, `commons`.
+    - `hours` is the sum of all work, `workers` the number of agents that worked.
+    - `worked` are the minimum, median and maximum of hours over the agents that had a turn.
+    - `wealth` are the minimum, median and maximum over the agents that are not dead, in the evening.
+    - `taxed`, `paid` and `given` are taxes, payments by the pool to agents, and gifts, by resource.
+    - `harvest` is the food taken from the commons, `regeneration` their growth, `commons` their stock after both.
     """
 
     hours: int
@@ -31,15 +32,15 @@ class DaySum:
     taxed: Mapping[Resource, Amount]
     paid: Mapping[Resource, Amount]
     given: Mapping[Resource, Amount]
-    drawn: Amount = 0
-    regrown: Amount = 0
+    harvest: Amount = 0
+    regeneration: Amount = 0
     commons: Amount = 0
 
 
 def gini(wealths: Sequence[int]) -> float:
-    """The Gini coefficient of sorted wealths, to 4 places; 0 where there is no wealth.
+    """Return the Gini coefficient of wealths in ascending order, to 4 places, or 0 if their sum is 0.
 
-    Of x_1 <= ... <= x_n: sum((2 i - n - 1) x_i) / (n sum(x_i)).
+    For x_1 <= ... <= x_n it is sum((2 i - n - 1) x_i) / (n sum(x_i)).
     """
     total, n = sum(wealths), len(wealths)
     if not total:
@@ -48,5 +49,5 @@ def gini(wealths: Sequence[int]) -> float:
 
 
 def spread(ordered: Sequence[int]) -> tuple[int, int, int]:
-    """The least, the middle and the most."""
+    """Return the minimum, the median (the upper one of an even number) and the maximum of sorted values."""
     return ordered[0], ordered[len(ordered) // 2], ordered[-1]

@@ -1,7 +1,7 @@
-"""Memory: what an agent remembers of what it heard: its deeds, its messages, its part in decisions, what it met.
+"""The memory of one agent, and the chronicle of the latest public events.
 
-That is what it did, heard with few others, or is concerned with (`Table.concerning`). What came of the society for all
-to hear is the `Chronicle`.
+An agent remembers events that it caused, heard with few others, or is concerned with (`Table.concerning`), in four
+parts: deeds, messages, decisions, and events that befell it. The chronicle is shared by all agents.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from agentsim.games.society import building, evening, laws, shocks, talk, turn, 
 from agentsim.games.society.config import SocietyConfig
 
 ALL = "@all"
-"""Who hears what all hear, and nothing else."""
+"""The listener that hears public events only."""
 
 Part: TypeAlias = Literal["deeds", "messages", "decisions", "met"]
 
@@ -36,9 +36,9 @@ _PARTS: Mapping[Part, tuple[type[Event], ...]] = {
     ),
 }
 _PART = {kind: part for part, kinds in _PARTS.items() for kind in kinds}
-"""Where an event stands; what another did is met."""
+"""The part of memory of each class of event; the deeds of other agents are in `met` instead."""
 _TOLD_TO_ALL = (laws.DividendPaid, laws.WorkMinimumBroken)
-"""What all are told in full, and the agent's own line names."""
+"""Events that the chronicle shows in full, and an agent's memory in brief."""
 _OUTCOMES = (voting.ProposalResolved, laws.LawRepealed)
 _OF_ALL = {
     *(*_OUTCOMES, *_TOLD_TO_ALL, laws.AllocationPaid, shocks.ShockStruck),
@@ -48,9 +48,10 @@ _OF_ALL = {
 
 @dataclass(frozen=True)
 class Told:
-    """One event as an agent remembers it: `own` is what it did, `new` what it heard since it was last asked.
+    """One event as an agent remembers it.
 
-    `other` is the agent on the other side; what it is called stands in the `line`. `about` is the post that it is.
+    `own` says that the agent caused it, `new` that the agent heard it after it was last asked. `other` is the number of
+    the other agent, or 0; `about` is the id of the post, or 0 if the event is no post. `line` is the text.
     """
 
     part: Part
@@ -64,38 +65,37 @@ class Told:
 
 @dataclass(frozen=True)
 class Said:
-    """What an agent remembers, in words, after so many `older` events."""
+    """The memory of an agent in words; `older` is the number of events that are left out."""
 
     older: int
     told: tuple[Told, ...]
 
 
 class Recollection:
-    """What an agent remembers at one moment: a window on what it heard, oldest first.
+    """The memory of an agent at one moment: the latest of the events that it heard, oldest first.
 
-    It is looked at and put into words when it is read, which bots seldom do. As JSON, and in comparisons, it is what it
-    says.
+    It is put into words when it is first read, which bots seldom do. Its JSON, equality and hash are of the words.
     """
 
     __slots__ = ("_agent", "_heard", "_news", "_player", "_said", "_seen", "_wording")
 
     def __init__(self, player: str, agent: int, heard: Heard, seen: Heard, wording: Wording) -> None:
-        """`seen` is what the agent had heard when it was last asked."""
+        """Take the events heard so far (`heard`) and those heard when the agent was last asked (`seen`)."""
         self._player, self._agent, self._heard, self._seen, self._wording = player, agent, heard, seen, wording
         self._said: Said | None = None
         self._news: list[LoggedEvent] | None = None
 
     @property
     def older(self) -> int:
-        """How many events are too old to be remembered."""
+        """The number of events that are too old to be remembered."""
         return self.said().older
 
     def told(self) -> tuple[Told, ...]:
-        """All that is remembered."""
+        """Return all events in memory, oldest first."""
         return self.said().told
 
     def said(self) -> Said:
-        """The same in words."""
+        """Return the memory in words, which is built once."""
         if self._said is None:
             kept = [*islice(filter(_is_kept, reversed(self._heard)), self._wording.most)][::-1]
             first = len(kept) - sum(map(_is_kept, self._heard.since(self._seen)))
@@ -104,11 +104,11 @@ class Recollection:
         return self._said
 
     def news(self) -> list[Told]:
-        """What was told since the agent was last asked, beside its own deeds."""
+        """Return the events that the agent heard after it was last asked, without its own."""
         return [each for each in self.told() if each.new and not each.own]
 
     def touched(self, kind: type[Event]) -> Iterator[tuple[int, int]]:
-        """By whom events of this kind, which are news, touched the agent, and what they are about."""
+        """Yield (other agent, post or 0) for each new event of this class that the agent did not cause."""
         if self._said is not None:
             yield from ((each.other, each.about) for each in self.news() if each.kind == kind.kind)
             return
@@ -161,9 +161,10 @@ def _about(entry: LoggedEvent) -> int:
 
 
 class Wording(NamedTuple):
-    """How events are put into words in one turn: so many at `most`, with what all agents are called.
+    """The way in which events are put into words in one turn.
 
-    `posts` are those that stand in the same prompt in full.
+    `most` is the largest number of events in memory, `names` are the names of agents. `posts` are the ids of posts that
+    the same prompt shows in full, so memory shows them in brief.
     """
 
     lines: Lines
@@ -174,18 +175,18 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True)
 class Latest:
-    """Lines of the latest events of some kind, after so many older ones."""
+    """The lines of the latest events of some kind; `older` is the number of events before them."""
 
     lines: tuple[str, ...] = ()
     older: int = 0
 
     def with_line(self, line: str, most: int) -> Latest:
-        """The same with one more, of which the newest `most` are kept."""
+        """Return a copy with one more line, limited to the newest `most`."""
         return Latest((*self.lines, line)[-most:], self.older + (len(self.lines) == most))
 
 
 class Chronicle:
-    """What the latest public events were, but for talk and votes, which stand in their own places; and all names."""
+    """The latest public events without talk and votes, which prompts show elsewhere, and the names of all agents."""
 
     def __init__(self, config: SocietyConfig, rounds: Sequence[str]) -> None:
         self.wording = Wording(Lines(rounds, config.shown_chars), 2 * config.shown_events, {})
@@ -193,7 +194,7 @@ class Chronicle:
         self._most = config.shown_events
 
     def hear(self, entry: LoggedEvent) -> None:
-        """Take in one event."""
+        """Add one event."""
         event, wording = entry.event, self.wording
         if type(event) in _OF_ALL:
             name = "outcomes" if isinstance(event, _OUTCOMES) else "events"

@@ -1,4 +1,4 @@
-"""Names: what an agent may call itself, so that no agent is taken for another. Who is called what, `state` knows."""
+"""The rules for names of agents, so that no agent is taken for another."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from agentsim.engine.letters import LOOK_ALIKES
 
-# accents, and characters of other kinds that print as nothing
+# accents, and characters of other categories that are invisible
 _UNSEEN = re.compile("[\u0300-\u036f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\ufe00-\ufe0f\uffa0]")
-# scripts of which letters may stand beside Latin ones: their lookalikes are in the table, or they have none
+# scripts that may be mixed with Latin: `LOOK_ALIKES` covers their look-alikes, or they have none
 _WITH_LATIN = {"LATIN", "CYRILLIC", "GREEK", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"}
 _NUMBER_WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _NUMBER = re.compile(
@@ -22,12 +22,15 @@ _NO_AGENT_SAYS = re.compile(r"(?<!\w)(?:system|developer|assistant|narrator|mode
 
 
 def signature(name: str) -> str:
-    """What names share that could be taken for each other: without case, accents, spaces, points and foreign forms."""
+    """Return the key of a name without case, accents, spaces, punctuation and look-alikes.
+
+    Names with the same signature could be taken for each other.
+    """
     return "".join(char for char in _bare(name) if unicodedata.category(char)[0] not in "PZ") or _bare(name)
 
 
 def misnomer(name: str, agent: int, agents: int, taken: Mapping[str, int]) -> str:
-    """Why an agent among so many cannot be called so, or ""; `taken` are the agents of signatures."""
+    """Return the reason why an agent cannot have this name, or ""; `taken` maps signatures to agents."""
     bare, sign = _bare(name), signature(name)
     if not bare:
         return "a name must be something that can be seen"

@@ -1,7 +1,7 @@
-"""The words of Society's prompts. What an agent may know is settled in `view`; scenarios add personas of their own.
+"""The text of prompts, made from the rules and an agent's view.
 
-First stands the `rulebook`, which never changes and is the same for all, then what all see in this tick, then the
-agent's own: so the prompts of a whole tick begin alike, and those of one agent share the rules.
+A prompt begins with the rules, which are constant and equal for all agents; then come the public state of the tick and
+the agent's own state. So all prompts share the rules as a prefix, and those of one tick the public state too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from agentsim.engine import Prompt, joined, quoted
-from agentsim.engine.prompt import TOKEN_BYTES, Listed, Part, fitted, size
+from agentsim.engine.prompt import TOKEN_BYTES, Listed, PromptSegment, fitted, size
 from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Law, Proposal
@@ -19,21 +19,24 @@ from agentsim.games.society.measures import DaySum
 from agentsim.games.society.memory import Part as Remembered
 from agentsim.games.society.memory import Told
 from agentsim.games.society.projects import Project
-from agentsim.games.society.rulebook import rulebook
 from agentsim.games.society.rules import Rules
+from agentsim.games.society.rules_text import rules_lines
 from agentsim.games.society.terms import Resource, plain
 from agentsim.games.society.view import Own, World
 
 _NO_LIMIT = 10**9
 _SHARED = 0.52
-"""Of the room beside the rules: what all agents are shown of a turn, which is the same for all of them."""
+"""The part of the room beside the rules that the public state may fill."""
 
 
 def composed(player: str, rules: Rules, world: World, you: Own, possible: Container[str]) -> Prompt:
-    """The whole prompt of one turn, in about as many tokens as the rules allow; `possible` are the actions."""
+    """Return the prompt of one turn, in about as many tokens as the rules allow.
+
+    `possible` are the names of the actions that exist.
+    """
     turn = f"Day {world.day}, turn {world.tick} of {rules.actions_per_day}."
     question = f"{turn} What does agent #{you.agent} do? Answer with one JSON object and nothing else."
-    unchanging = once(rules, "_lines", lambda: tuple(filter(None, rulebook(rules, possible))))
+    unchanging = once(rules, "_lines", lambda: tuple(filter(None, rules_lines(rules, possible))))
     room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - once(rules, "_size", lambda: size("\n".join(unchanging)))
     all_see = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
     room -= once(world, "_size", lambda: size("\n".join(all_see))) + size(question) + 3
@@ -41,11 +44,11 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
     return Prompt(rules=unchanging, history=(), state=(*all_see, *own), question=(question,))
 
 
-# -- what all see
+# -- the public state
 
 
-def _world(rules: Rules, world: World) -> Iterator[Part]:
-    """The public state, the same for every agent in one tick."""
+def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
+    """Yield the public state, which is the same for every agent in one tick."""
     yield Listed("Laws in force", [*map(_law, world.laws)], 3, world.more_laws)
     rule, least = world.standing, world.standing.needed(world.active)
     taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in rule.taxes.items()) or "none"
@@ -65,10 +68,10 @@ def _world(rules: Rules, world: World) -> Iterator[Part]:
     )
     if rules.commons_capacity:
         yield f"The commons hold {shown(world.pool['commons'])} of {shown(rules.commons_capacity)} food."
-    for resource, percent in world.slump.items():
+    for resource, percent in world.shock_percent.items():
         yield f"Today work makes {percent}% less {resource}."
     posts = Listed("Newest posts of the forum", [post.line for post in world.posts], 4)
-    # posts that have room of their own (`feed_tokens`) all stay
+    # with `feed_tokens`, the forum has limited the posts already, so all of them stay
     yield from posts.shown(len(world.posts)) if rules.feed_tokens else [posts]
     yield Listed("What came of proposals", world.outcomes.lines, 2, world.outcomes.older)
     yield Listed("What happened to all", world.events.lines, 2, world.events.older)
@@ -82,23 +85,24 @@ def _world(rules: Rules, world: World) -> Iterator[Part]:
     )
     if world.yesterday is not None:
         yield _yesterday(world.yesterday)
-    if world.asleep:
-        asleep = ", ".join(f"#{agent} (lacked {' and '.join(lacks)})" for agent, lacks in world.asleep.items())
-        yield f"Dormant: {asleep}{_others(world.dormant - len(world.asleep))}."
-    if world.gone:
-        yield f"Dead: {', '.join(f'#{agent}' for agent in world.gone)}{_others(world.dead - len(world.gone))}."
+    if world.latest_dormant:
+        dormant = ", ".join(f"#{agent} (lacked {' and '.join(lacks)})" for agent, lacks in world.latest_dormant.items())
+        yield f"Dormant: {dormant}{_others(world.dormant - len(world.latest_dormant))}."
+    if world.latest_dead:
+        dead = ", ".join(f"#{agent}" for agent in world.latest_dead)
+        yield f"Dead: {dead}{_others(world.dead - len(world.latest_dead))}."
 
 
 def _yesterday(day: DaySum) -> str:
     taxed, paid, given = map(_amounts, (day.taxed, day.paid, day.given))
-    idlest, usual, busiest = day.worked
-    least, middle, most = map(shown, day.wealth)
-    drawn = f"Work drew {shown(day.drawn)} from the commons, and {shown(day.regrown)} grew again. "
+    minimum, median, maximum = day.worked
+    poorest, middle, richest = map(shown, day.wealth)
+    harvest = f"Work drew {shown(day.harvest)} from the commons, and {shown(day.regeneration)} grew again. "
     work = f"Yesterday {counted(day.workers, 'agent')} worked {counted(day.hours, 'hour')} in all"
     return (
-        f"{work}: the idlest {idlest}, the middle one {usual}, the busiest {busiest}. Taxes took {taxed} for the "
-        f"pool, which paid agents {paid}; gifts came to {given}. {drawn if day.drawn or day.regrown else ''}"
-        f"In the evening the poorest agent held {least} in all, the middle one {middle}, the richest {most} (Gini "
+        f"{work}: the idlest {minimum}, the middle one {median}, the busiest {maximum}. Taxes took {taxed} for the "
+        f"pool, which paid agents {paid}; gifts came to {given}. {harvest if day.harvest or day.regeneration else ''}"
+        f"In the evening the poorest agent held {poorest} in all, the middle one {middle}, the richest {richest} (Gini "
         f"coefficient {day.gini:.2f})."
     )
 
@@ -139,7 +143,7 @@ def _project(project: Project) -> str:
     return quoted(project=project.id, builds=project.what, materials=given)
 
 
-# -- what one agent sees
+# -- the agent's own state
 
 
 _PAST: Mapping[Remembered, tuple[str, int]] = {
@@ -148,10 +152,10 @@ _PAST: Mapping[Remembered, tuple[str, int]] = {
     "decisions": ("Your part in decisions", 3),
     "met": ("What befell you before", 2),
 }
-"""What of the past stands under which title, and what a line of it is worth."""
+"""The title of each part of an agent's memory, and its worth when lists are shortened."""
 
 
-def _own(rules: Rules, you: Own) -> Iterator[Part]:
+def _own(rules: Rules, you: Own) -> Iterator[PromptSegment]:
     if values := rules.values[you.personality]:
         yield f"Your values: {values}"
     if you.name:
@@ -177,13 +181,13 @@ def _own(rules: Rules, you: Own) -> Iterator[Part]:
 
 
 def _past(rules: Rules, you: Own) -> Iterator[str]:
-    """What the agent did, and what it was told before its last turn."""
+    """Yield the agent's own acts, and the events that it heard before its last turn."""
     parts: dict[Remembered, list[Told]] = {part: [] for part in _PAST}
     for told in you.memory.told():
         if told.own or not told.new:
             parts[told.part].append(told)
     latest = {told.other: place for place, told in enumerate(parts["messages"])}
-    parts["messages"].sort(key=lambda told: latest[told.other])  # as threads, the latest last
+    parts["messages"].sort(key=lambda told: latest[told.other])  # as threads, the one with the latest message last
     lists = [
         Listed(_PAST[part][0], [each.line for each in told], _PAST[part][1]) for part, told in parts.items() if told
     ]

@@ -1,6 +1,6 @@
-"""Requests of Society: the one question that an active agent is asked in every tick, and how replies to it are read.
+"""The one request of Society, which each active agent is asked in every tick, and the reading of replies to it.
 
-Every reply is an action: words alone are a post, and what cannot be read is rejected.
+Every reply is an action: a reply without JSON is a post, and an unreadable reply is a rejected action.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field, ValidationError
 
-from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text, reading
-from agentsim.engine.codec import knows
+from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
 from agentsim.engine.decision import Reading
 from agentsim.engine.markup import first_turn
-from agentsim.engine.options import Option, Subset
-from agentsim.engine.schema import schema_of
+from agentsim.engine.options import FormField, Kinds, LegalValues, Real, Record, Schema, Several
+from agentsim.engine.schema import record_of
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.actions import Spoken, possible
@@ -37,7 +36,7 @@ from agentsim.games.society.view import Own, World
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
 UNPARSED = "Failed to parse action"
 
-# an object that is none, or that has lost its braces: as a post it would tell all what may be meant for one
+# broken JSON, or JSON without braces: as a post it could tell all agents a private message
 _MEANT_AS_ACTION = re.compile(
     r"[{｛]|&#123;|\b(?:direct_message\b|recipient_agent_id\b|action[\"'*_`]{0,3}\s{0,3}[:=][\"'*_`\s]{0,5}[a-z]++(?:_[a-z]*+)?\b)"
     r"|<(?:function|invoke|tool_call|parameter)\b",
@@ -48,20 +47,20 @@ _CUT = frozenset({"action.reasoning", "note"})
 
 
 class Acted(Decision):
-    """The one decision of the game: what an agent does in this turn."""
+    """The action of an agent in one turn, with an optional note."""
 
     action: Annotated[Spoken | Rejected, Field(discriminator="action")]
     note: Annotated[str, Field(exclude_if=lambda note: not note)] = ""
 
 
 class Said(Decision):
-    """What a reply is asked for: an action, as one of those that there are."""
+    """The shape of a reply: one of the actions."""
 
     action: Annotated[Spoken, Field(discriminator="action")]
 
 
 class Noting(Said):
-    """The same, with a note for the agent itself."""
+    """The shape of a reply if agents can write notes."""
 
     note: str
 
@@ -88,14 +87,14 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "which posts there are room for": ("rules.feed_tokens",),
     "what they hold as the day begins is shown": ("world.yesterday.commons",),
 }
-"""Fields that no prompt shows, by the reason."""
+"""The fields that no prompt shows, by reason."""
 
 
 class Act(Request[Acted]):
     """What do you do now?
 
-    Every reply is an action, if only a rejected one, so no agent is asked again. Whether an action still holds when its
-    turn comes is the society's verdict, and no matter of reading.
+    Every reply is an action, at worst a rejected one, so no agent is asked again. Reading does not check whether an
+    action is possible: the society checks that when the agent's turn comes.
     """
 
     unshown: ClassVar[Mapping[str, str]] = {path: why for why, paths in _UNSHOWN.items() for path in paths}
@@ -112,7 +111,7 @@ class Act(Request[Acted]):
     you: Own
 
     def options(self) -> Options:
-        """The same for all agents in one game, so made once, and so is the schema: half of what a question costs."""
+        """Return the options, which are the same for all agents of a game and cached: half the cost of a request."""
         return once(self.rules, "_options", self._options)
 
     def _options(self) -> Options:
@@ -134,11 +133,14 @@ class Act(Request[Acted]):
             **noted,
         }
 
-    def whole_schema(self) -> dict[str, Any]:
-        return once(self.rules, "_schema", self._schema)
+    def build_answer_fields(self) -> Record:
+        return once(self.rules, "_record", self._record)
 
-    def _schema(self) -> dict[str, Any]:
-        return schema_of(Noting if self.rules.note_chars else Said, self.legal)
+    def _record(self) -> Record:
+        return record_of(Noting if self.rules.note_chars else Said, self.stated)
+
+    def schema(self) -> Schema:
+        return once(self.rules, "_schema", super().schema)
 
     def prompt(self) -> Prompt:
         return composed(self.player, self.rules, self.world, self.you, possible(self.rules))
@@ -151,55 +153,58 @@ class Act(Request[Acted]):
         return Acted(action=Idle())
 
     def check(self, decision: Acted) -> None:
-        if decision.action.action not in {"rejected", "idle"}:  # most decisions of a large society: nothing limits them
+        if decision.action.action not in {"rejected", "idle"}:  # the most frequent ones have no limits to check
             super().check(decision)
 
-    def check_value(self, path: str, value: Any, legal: Option | Subset) -> None:
-        """Lengths are limits here: an action that breaks one is rejected as a whole. Reasons and notes are cut."""
-        if not isinstance(legal, Text):
-            super().check_value(path, value, legal)
+    def check_value(self, path: str, option: LegalValues, given: Mapping[str, Any]) -> None:
+        """Raise `IllegalDecision` if a text is too long, or empty without leave; reasons and notes are cut instead."""
+        if not isinstance(option, Text):
+            super().check_value(path, option, given)
         elif path not in _CUT:
-            if len(value) > legal.limit:
+            value = given[path]
+            if len(value) > option.limit:
                 raise IllegalDecision(
-                    f"{path} must be at most {counted(legal.limit, 'character')}, and has {len(value)}."
+                    f"{path} must be at most {counted(option.limit, 'character')}, and has {len(value)}."
                 )
             if not value.strip() and path not in _MAY_BE_EMPTY:
                 raise IllegalDecision(f"{path} must not be empty.")
 
     @property
     def conditions(self) -> Conditions:
-        """What its player's work makes more or less by."""
-        return Conditions(self.world.bonus, self.you.skills, self.world.slump, self.world.pool.get("commons"))
+        """The factors of the yield of the player's work."""
+        return Conditions(self.world.bonus, self.you.skills, self.world.shock_percent, self.world.pool.get("commons"))
 
     # -- a person's form
 
-    def form_schema(self, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> Mapping[str, Any]:
-        match name:
-            case "action.terms":
-                return _carried(legal, answered["proposal_type"])
-            case "action.terms.agents":
-                return {**legal, "items": {**legal["items"], "maximum": self.rules.agents}}
-            case "action.terms.hours":
-                return {**legal, "maximum": self.rules.hours_per_day}
-            case "action.terms.quorum":
-                return {**legal, "maximum": self.rules.agents}
-            case "action.amount" | "action.terms.amount":
-                legal = {**legal, "minimum": 1 / UNIT}
+    def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
+        agents = Number(1, self.rules.agents)
+        match path, option:
+            case "action.terms", Several(Kinds()):
+                return FormField(_carried(option, answered["proposal_type"]))
+            case "action.terms.agents", Several():
+                return FormField(replace(option, items=agents))
+            case "action.terms.hours", Number():
+                return FormField(replace(option, high=self.rules.hours_per_day))
+            case "action.terms.quorum", Number():
+                return FormField(replace(option, high=self.rules.agents))
+            case (("action.amount" | "action.terms.amount"), _):
+                option = Real(1 / UNIT)
             case _:
                 pass
-        hint = _hint(self, name, legal, answered)
-        return {**legal, "description": hint} if hint else legal
+        return FormField(option, _hint(self, path, option, answered))
 
     # -- a reply
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
-        """Every reply is an action: nothing is asked again, and what is unreadable or in doubt is rejected."""
+        """Read a reply as an action; an unreadable or doubtful reply is a rejected action."""
         try:
             found = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
             return Reading(_rejected(why), "rejected", candidates=0)
-        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(reading.split(first_turn(text))[0]):
+        from agentsim.engine.reading.thinking import split
+
+        if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
             return Reading(_rejected(UNPARSED), "rejected", candidates=0)
         if isinstance(found.decision.action, Rejected):
             return replace(found, stage="rejected", candidates=0, checked=True)
@@ -213,12 +218,11 @@ class Act(Request[Acted]):
     def knows(self, said: Mapping[str, Any]) -> bool:
         given, _ = self._parts(said)
         beside = said if isinstance(said.get("action"), Mapping) else {}
-        return (
-            knows(self.schema()["properties"]["action"], given) and beside.keys() <= self.schema()["properties"].keys()
-        )
+        parts = self.answer_fields.parts
+        return parts["action"].knows(given) and beside.keys() <= parts.keys()
 
     def _parts(self, said: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-        """The object of the action, which may be all of the answer or its field, and the note, in it or beside it."""
+        """Return the action's object, which is the answer or its field `action`, and the note inside or beside it."""
         within = said.get("action")
         given = within if isinstance(within, Mapping) else said
         if not self.rules.note_chars or not {*given, *said} & {"note"}:
@@ -231,7 +235,7 @@ class Act(Request[Acted]):
         return not isinstance(self.decision_of(said).action, Rejected)
 
     def decision_of(self, said: Mapping[str, Any]) -> Acted:
-        """The action that an object is; where it is no valid one, its rejection."""
+        """Return the action of a JSON object, or a rejected action if it is invalid."""
         given, note = self._parts(said)
         kind = self._kind_of(given)
         if kind is None:
@@ -247,7 +251,7 @@ class Act(Request[Acted]):
         return acted
 
     def in_words(self, words: str) -> Acted | None:
-        """A reply that opens no brace is a post."""
+        """Return a reply in words as a post, or None if actions are strict or talk is off."""
         if self.rules.strict_actions or not self.rules.talk:
             return None
         return Acted(action=ForumPost(content=words[: self.rules.post_chars].strip()))
@@ -258,7 +262,7 @@ class Act(Request[Acted]):
 
 
 def _rejected(reason: str, given: Any = None) -> Acted:
-    """What a reply comes to that is no valid action, whose author is told why."""
+    """Return a rejected action with its reason, which the author is told."""
     text = "" if given is None else json.dumps(given, ensure_ascii=False)[:LONGEST_GIVEN]
     return Acted(action=Rejected(reason=reason, given=text))
 
@@ -266,8 +270,8 @@ def _rejected(reason: str, given: Any = None) -> Acted:
 # -- a person's form
 
 
-def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, Any]) -> str:
-    """What can be answered in this state of the society, where the range does not tell."""
+def _hint(act: Act, name: str, option: LegalValues, answered: Mapping[str, Any]) -> str:
+    """Return a hint on the legal values in this state, or "" if the range of the field says enough."""
     world, you = act.world, act.you
     entries: Mapping[str, tuple[Sequence[Any], int, str]] = {
         "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "a newer one"),
@@ -275,7 +279,7 @@ def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, 
         "action.terms.law": ((*world.laws, *you.laws), world.more_laws, "an older one"),
     }
     match name:
-        case "action.recipient_agent_id" if not legal["minimum"]:
+        case "action.recipient_agent_id" if isinstance(option, Number) and not option.low:
             return f"0 for the common pool, or 1 to {act.rules.agents}"
         case "action.hours":
             return _upto(act.rules.hours_per_day - you.hours, "none are left today")
@@ -288,13 +292,14 @@ def _hint(act: Act, name: str, legal: Mapping[str, Any], answered: Mapping[str, 
             return _one_of(*entries[name]) if name in entries else ""
 
 
-def _carried(legal: Mapping[str, Any], type_: ProposalType) -> Mapping[str, Any]:
-    """The terms that a proposal of this type can carry: none, where it can carry no kind."""
-    if not kinds(type_):
-        return {**legal, "maxItems": 0}
-    needed = {"minItems": 1, "maxItems": 1} if type_ == "infrastructure" else {}
-    branches = [each for each in legal["items"]["anyOf"] if each["properties"]["kind"]["enum"][0] in kinds(type_)]
-    return {**legal, "items": {"anyOf": branches}, **needed}
+def _carried(option: Several, type_: ProposalType) -> Several:
+    """Return the terms that a proposal of this type can carry: none, if it can carry no kind."""
+    assert isinstance(option.items, Kinds), "terms are of several kinds"
+    carried = {kind: record for kind, record in option.items.kinds.items() if kind in kinds(type_)}
+    if not carried:
+        return replace(option, upto=0)
+    option = replace(option, items=replace(option.items, kinds=carried))
+    return replace(option, least=1, upto=1) if type_ == "infrastructure" else option
 
 
 def _upto(most: int, none: str) -> str:
@@ -302,7 +307,7 @@ def _upto(most: int, none: str) -> str:
 
 
 def _one_of(shown: Sequence[Any], more: int, others: str) -> str:
-    """The numbers of what is shown; `more` are not."""
+    """Return the ids of the shown items; if `more` is not 0, `others` names the rest."""
     ids = ", ".join(map(str, sorted({each.id for each in shown}))) or "none"
     return f"{ids}, or {others}" if more else ids
 

@@ -1,4 +1,4 @@
-"""Rules: the numbers of the config that every agent is told, and what they make of an hour of work."""
+"""The numbers of the config that every request carries, and the yield of work computed from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from agentsim.games.society.terms import Resource
 
 
 class Rules(Stakes, Building, Constitution, Living, Course):
-    """The numbers that decide what an action comes to, as each request has them; `values` are personalities' words."""
+    """The numbers that decide the result of an action, as each request carries them.
+
+    `base` is the text that introduces every agent, `values` the text about values for each personality.
+    """
 
     agents: int
     base: str
@@ -30,25 +33,26 @@ class Rules(Stakes, Building, Constitution, Living, Course):
 
     @property
     def evenings(self) -> int:
-        """From that of the day on which a proposal is made to that on which its votes are counted."""
+        """The number of days from a proposal to the evening on which its votes are counted."""
         return self.voting_days - 1
 
     def efficiency(self, hours: int) -> int:
-        """Hundredths of what work of so many hours makes."""
+        """Return the efficiency of work of so many hours, in hundredths; longer work has the table's last value."""
         return self.efficiency_by_hours[min(hours, len(self.efficiency_by_hours)) - 1]
 
     def work(self, kind: WorkType) -> tuple[Resource, int, int]:
-        """What a kind of work makes, how much of it an hour, and the energy that an hour takes."""
+        """Return the resource that a kind of work makes, and its yield and energy cost an hour in hundredths."""
         return MADE[kind], getattr(self, f"{kind}_rate"), getattr(self, f"{kind}_energy")
 
     def made(self, kind: WorkType, hours: int, there: Conditions = PLAIN) -> int:
-        """The yield, rounded to a hundredth, halves up: hours x rate x efficiency of that many hours x (1 + bonus).
+        """Return the yield of some hours of work, in hundredths, halves rounded up.
 
-        All of it x skill, less what shocks take. What draws on commons is x stock / capacity, at most the stock.
+        The yield is hours x rate x efficiency of that many hours x (1 + bonus) x skill x (1 - shock). If there are
+        commons, farm work yields that x stock / capacity, and at most the stock.
         """
         resource = MADE[kind]
         factor = (UNIT + there.bonus.get(STRUCTURE.get(kind, ""), 0)) * there.skills.get(resource, UNIT)
-        factor *= 100 - there.slump.get(resource, 0)
+        factor *= 100 - there.shock_percent.get(resource, 0)
         labour, whole = hours * int(getattr(self, f"{kind}_rate")) * self.efficiency(hours), UNIT**3 * 100
         if kind != "farm" or there.commons is None:
             return share(labour, factor, whole)
@@ -56,7 +60,7 @@ class Rules(Stakes, Building, Constitution, Living, Course):
 
 
 def rules_of(config: SocietyConfig, agents: int) -> Rules:
-    """The rules that a config makes for so many agents."""
+    """Return the rules of a config for this number of agents."""
     shared = {name: getattr(config, name) for name in Rules.model_fields if name not in {"agents", "base", "values"}}
     values = {personality: config.value_of(personality) for personality in PERSONALITIES}
     base = "" if config.base is None else config.base.text.replace("{agents}", str(agents))

@@ -1,4 +1,4 @@
-"""Shocks: what befalls the society on given days, and what each agent loses by it."""
+"""The shocks of a day: losses of agents, pool and commons, and days on which work yields less."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentsim.games.society.amounts import Amount, share
 from agentsim.games.society.stakes import Shock
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import Resource
-from agentsim.games.society.turn import Daily, Deed
+from agentsim.games.society.turn import AgentEvent, Daily
 
 
 class ShockStruck(
@@ -26,7 +26,7 @@ class ShockStruck(
         "Work makes {percent}% less {of} for {days:day}.",
     ),
 ):
-    """`lost` is what is gone, by resource; of `rates` nothing is. `resource` may be `all`."""
+    """A shock begins; `lost` are the losses by resource, and is empty for `rates`."""
 
     title: str
     what: Literal["held", "pool", "commons", "rates"]
@@ -37,18 +37,23 @@ class ShockStruck(
 
     @property
     def of(self) -> str:
-        """The resource in words."""
+        """The resource, in words."""
         return "every resource" if self.resource == "all" else self.resource
 
 
-class LostToShock(Deed, kind="lost", heading="Agent #{agent} loses by a shock", content="{lost}", private=("agent",)):
-    """What one agent lost."""
+class LostToShock(
+    AgentEvent, kind="lost", heading="Agent #{agent} loses by a shock", content="{lost}", private=("agent",)
+):
+    """The loss of one agent by a shock."""
 
     lost: dict[Resource, Amount]
 
 
 def strike(table: Table, state: State) -> None:
-    """As a day begins: what befalls the society on it, announced to all; and what work makes less of today."""
+    """Carry out and announce the shocks of the day, and set the percentages by which work is lower today.
+
+    Of several shocks to one resource, the largest percentage holds.
+    """
     shocks = state.config.shocks
     for shock in shocks:
         if shock.day == state.day:
@@ -57,16 +62,16 @@ def strike(table: Table, state: State) -> None:
             table.tell(ShockStruck(state.day, *what, lost), to=Everyone)
             for loss in losses:
                 table.tell(loss, to=(state.citizen(loss.agent).player,))
-    slump: dict[Resource, int] = {}
+    shock_percent: dict[Resource, int] = {}
     for shock in shocks:
         for resource in shock.resources if shock.what == "rates" else ():
             if shock.lowers(resource, state.day):
-                slump[resource] = max(slump.get(resource, 0), shock.percent)
-    state.slump = slump
+                shock_percent[resource] = max(shock_percent.get(resource, 0), shock.percent)
+    state.shock_percent = shock_percent
 
 
 def _struck(state: State, shock: Shock) -> tuple[list[LostToShock], dict[str, int]]:
-    """Let the shock act: what each agent lost, and what all lost."""
+    """Carry out a shock; return the losses of single agents and the total losses by resource."""
     lost: dict[str, int] = {}
     losses: list[LostToShock] = []
     match shock.what:

@@ -1,6 +1,6 @@
-"""Stakes: the settings of a world in which something is at stake: commons, unequal skills, shocks.
+"""The settings of commons, unequal skills and shocks, and the presets of worlds that use them.
 
-All are off in the seed's world, `classic`. `PRESETS` are worlds that have some of them.
+All of these settings are off in the preset `classic`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Share: TypeAlias = Annotated[Amount, AfterValidator(_part)]
 
 
 class Chapter(BaseModel):
-    """Base of the chapters of the table: its keys stand in the order of the chapters."""
+    """Base of the parts of the config; the keys of the table are in the order of the parts."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
@@ -60,16 +60,16 @@ class Shock(GameConfig):
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """Those that it is of."""
+        """The resources that the shock concerns."""
         return tuple(each for each in RESOURCES if self.resource in {"all", each})
 
     def lowers(self, resource: Resource, day: int) -> bool:
-        """Whether work makes less of the resource on that day."""
+        """Return whether the shock lowers work on the resource on that day."""
         return self.what == "rates" and resource in self.resources and self.day <= day < self.day + self.days
 
 
 class Stakes(Chapter):
-    """What agents can overuse and are unequal in, and whether they can talk."""
+    """The commons, the differences in skill, and whether agents can talk."""
 
     commons_capacity: Quantity = Field(
         default=0, description="Food in the commons at most, for 100 agents; farming draws on them; 0 for no commons"
@@ -86,18 +86,22 @@ class Stakes(Chapter):
 
 
 class Conditions(NamedTuple):
-    """What work makes more or less by, in hundredths: structures, skills, shocks; and what the commons hold."""
+    """The factors of the yield of work.
+
+    `bonus` is by structure and `skills` by resource, in hundredths; `shock_percent` is the loss by shocks, by resource.
+    `commons` is the stock of the commons in hundredths, or None if there are no commons.
+    """
 
     bonus: Mapping[Any, int] = {}
     skills: Mapping[Resource, int] = {}
-    slump: Mapping[Resource, int] = {}
+    shock_percent: Mapping[Resource, int] = {}
     commons: int | None = None
 
 
 PLAIN = Conditions()
 
 _POLITICS: dict[str, Any] = {"quorum_percent": 25}
-"""How the worlds beside the seed's decide: a quarter of the active agents must vote."""
+"""The voting rule of all presets but `classic`: a quarter of the active agents must vote."""
 
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     "classic": {},
@@ -123,13 +127,13 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     | {"farm_cost": 30, "generator_cost": 30}
     | {"shocks": [{"day": 15, "what": "commons", "percent": 40, "title": "Fire"}]},
 }
-"""Worlds, as defaults under what a config says."""
+"""The presets, as defaults for keys that a config does not set."""
 
 
 def settled(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A table with the defaults of its preset; shocks of the preset after the last day are left out.
+    """Return the config table with the defaults of its preset.
 
-    A preset that there is not is left to the field's own check.
+    Shocks of the preset after the last day are left out. The check of the field `preset` rejects unknown names.
     """
     preset: Any = given.get("preset", "classic")
     values: dict[str, Any] = {**PRESETS.get(preset if isinstance(preset, str) else "classic", {}), **given}  # type: ignore[call-overload] # any word

@@ -1,6 +1,6 @@
-"""State: who holds what, and every way in which that can change; the rest of the society hangs on it.
+"""The state of the society: agents, resources and laws, and the operations that change them.
 
-All amounts are hundredths. Which action leads to which change is `turn`, the end of a day `evening`.
+All amounts are in hundredths.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ from agentsim.games.society.terms import RESOURCES, Resource, Structure
 
 Status: TypeAlias = Literal["active", "dormant", "dead"]
 Counted: TypeAlias = Literal["posts", "messages", "proposals", "votes"]
-"""What is counted of each agent, and of all by day."""
+"""Actions that are counted for each agent, and for all agents by day."""
 
 
 @dataclass
 class Citizen:
-    """An agent; `number` is what the others know it by, `player` whose seat it is; amounts are hundredths.
+    """An agent: the others know it by `number`, the kernel by `player`. Amounts are in hundredths.
 
-    `worked` are the hours of today, `turns` its turns; `heard` is what it had heard when it was last asked, and
-    `note` what it wrote for itself. `skills` are hundredths of what others make by the same work; none are all 100.
+    `worked` and `turns` are today's hours of work and turns, `hours` those of the whole game. `starved` counts evenings
+    without enough in a row, `breaches` the evenings below a work minimum. `heard` are the events that it had heard
+    when it was last asked, `note` is its latest note. `skills` multiply the yield of work, in hundredths by resource;
+    an empty mapping means 100 for each.
     """
 
     number: int
@@ -54,12 +56,12 @@ class Citizen:
 
     @property
     def wealth(self) -> int:
-        """All that it holds."""
+        """The sum of its resources."""
         return sum(self.stock.values())
 
 
 Place: TypeAlias = Citizen | Literal["pool", "produced", "consumed", "spent"]
-"""Where resources are, come from, or go to."""
+"""A holder, source or sink of resources."""
 
 
 def _nothing() -> dict[str, int]:
@@ -70,11 +72,14 @@ def _nothing() -> dict[str, int]:
 class State:
     """The whole society. `citizens[n - 1]` is agent n.
 
-    `awakened` are those who woke and were not yet announced; `names` the agents by their names' signatures. `asleep`
-    are the dormant agents and what each lacked, `gone` the dead, the latest last in both. `today` counts talk, votes
-    and invalid actions, `flows` what taxes took today, what the pool paid, and gifts; `yesterday` is what the last
-    whole day came to. `slump` is by how many percent work makes less today; `drawn` and `regrown` are the day's of the
-    commons, a part of the pool.
+    - `initial`, `produced`, `consumed`, `spent` and `held` are totals by resource; `held` is the sum over all agents.
+    - `counts` are the numbers of active, dormant and dead agents.
+    - `woken` are agents that woke and are not yet announced; `names` maps the signatures of names to agents.
+    - `dormant` maps dormant agents to the resources that they lacked, `dead` lists dead agents; both in order of time.
+    - `today` counts today's talk, votes and invalid actions; `flows` are today's taxes, payments of the pool and gifts.
+    - `yesterday` sums up the last whole day.
+    - `shock_percent` is the percentage by which shocks lower work today, by resource.
+    - `harvest` is today's food from the commons, which are a part of the pool, `regeneration` their last growth.
     """
 
     config: SocietyConfig
@@ -89,16 +94,16 @@ class State:
     spent: dict[str, int] = field(default_factory=_nothing)
     held: dict[str, int] = field(default_factory=_nothing)
     counts: dict[str, int] = field(default_factory=dict)
-    awakened: list[Citizen] = field(default_factory=list)
+    woken: list[Citizen] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
-    asleep: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
-    gone: list[int] = field(default_factory=list)
+    dormant: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
+    dead: list[int] = field(default_factory=list)
     today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
     flows: dict[Flow, Counter[Resource]] = field(default_factory=lambda: {flow: Counter() for flow in get_args(Flow)})
     yesterday: DaySum | None = None
-    slump: Mapping[Resource, int] = field(default_factory=dict)
-    drawn: int = 0
-    regrown: int = 0
+    shock_percent: Mapping[Resource, int] = field(default_factory=dict)
+    harvest: int = 0
+    regeneration: int = 0
     day: int = 0
     tick: int = 0
 
@@ -108,15 +113,15 @@ class State:
         self.counts = {"active": len(self.citizens), "dormant": 0, "dead": 0}
 
     def citizen(self, number: int) -> Citizen:
-        """Agent #number."""
+        """Return agent #`number`."""
         return self.citizens[number - 1]
 
     def active(self) -> list[Citizen]:
-        """Those who are awake."""
+        """Return the active agents, by number."""
         return [citizen for citizen in self.citizens if citizen.status == "active"]
 
     def rename(self, citizen: Citizen, name: str) -> None:
-        """Call an agent by a name that no other agent bears; its earlier one is free again."""
+        """Give an agent a name that no other agent has, and free its earlier name."""
         if citizen.name:
             del self.names[signature(citizen.name)]
         citizen.name = name
@@ -125,7 +130,10 @@ class State:
     # -- resources
 
     def move(self, resource: Resource, amount: int, source: Place, target: Place) -> None:
-        """Every change of what there is: `produced` is where it comes from, `consumed` and `spent` where it ends."""
+        """Move an amount, and wake the target if it is a dormant agent that now holds enough.
+
+        `produced` is the source of new resources, `consumed` and `spent` are the sinks; all three only grow.
+        """
         for place, change in ((source, -amount), (target, amount)) if amount else ():
             if isinstance(place, Citizen):
                 place.stock[resource] += change
@@ -137,12 +145,12 @@ class State:
                 assert account[resource] >= 0, "the pool pays what it holds"
         if isinstance(target, Citizen) and target.status == "dormant" and self._has_to_wake(target):
             self._become(target, "active")
-            del self.asleep[target.number]
+            del self.dormant[target.number]
             target.starved = 0
-            self.awakened.append(target)
+            self.woken.append(target)
 
     def pay(self, citizen: Citizen, resource: Resource, amount: int) -> int:
-        """From the pool to an agent, as far as the pool goes; what was paid."""
+        """Pay an agent from the pool, at most what the pool holds, and return the amount paid."""
         paid = min(amount, self.pool[resource])
         self.move(resource, paid, "pool", citizen)
         self.flows["paid"][resource] += paid
@@ -155,35 +163,38 @@ class State:
     # -- the commons
 
     def draw(self, amount: int) -> None:
-        """Take from the commons, for good."""
+        """Remove an amount from the commons and count it as spent."""
         self.pool["commons"] -= amount
         self.spent["commons"] += amount
         assert self.pool["commons"] >= 0, "the commons give what they have"
 
     def regrow(self) -> int:
-        """Let the commons grow by a day: r S (1 - S / capacity), rounded, at most up to the capacity."""
+        """Grow the commons by one day of logistic growth and return the growth.
+
+        The growth is r S (1 - S / capacity), rounded to a hundredth, at most up to the capacity.
+        """
         stock, capacity = self.pool["commons"], self.config.capacity(len(self.citizens))
         grown = share(stock, self.config.commons_regrowth * (capacity - stock), UNIT * capacity)
-        self.regrown = min(grown, capacity - stock)
-        self.pool["commons"] += self.regrown
-        self.produced["commons"] += self.regrown
-        return self.regrown
+        self.regeneration = min(grown, capacity - stock)
+        self.pool["commons"] += self.regeneration
+        self.produced["commons"] += self.regeneration
+        return self.regeneration
 
-    # -- waking and sleeping
+    # -- dormancy and death
 
     def fall_dormant(self, citizen: Citizen, lacks: tuple[Resource, ...]) -> None:
-        """Put an agent to sleep that lacked something for the day."""
+        """Make an agent dormant and record the resources that it lacked."""
         self._become(citizen, "dormant")
-        self.asleep[citizen.number] = lacks
+        self.dormant[citizen.number] = lacks
 
     def starve(self, citizen: Citizen) -> bool:
-        """Count an evening without enough; whether the agent has died of it."""
+        """Count an evening without enough food and energy, and return whether the agent dies of it."""
         citizen.starved += 1
         dies = self.config.permadeath and citizen.starved >= self.config.starvation_days
         if dies:
             self._become(citizen, "dead")
-            del self.asleep[citizen.number]
-            self.gone.append(citizen.number)
+            del self.dormant[citizen.number]
+            self.dead.append(citizen.number)
         return dies
 
     def _become(self, citizen: Citizen, status: Status) -> None:
@@ -194,34 +205,34 @@ class State:
     # -- measures
 
     def bonus(self) -> Mapping[Structure, int]:
-        """What running projects add to work, in hundredths, by structure; effects add up."""
+        """Return the total bonus of running projects to work, in hundredths, by structure."""
         running, config = self.projects.running, self.config
         return {"farm": running["farm"] * config.farm_bonus, "generator": running["generator"] * config.generator_bonus}
 
     def total(self, resource: str) -> int:
-        """All there is of a resource."""
+        """Return the total of a resource that agents and the pool hold."""
         return self.held[resource] + self.pool[resource]
 
     def wealths(self) -> list[int]:
-        """What each agent that is not dead holds in all, the least first."""
+        """Return the wealth of each agent that is not dead, in ascending order."""
         return sorted(citizen.wealth for citizen in self.citizens if citizen.status != "dead")
 
     def day_sum(self) -> DaySum:
-        """What today came to, as its evening ends."""
+        """Return the summary of today."""
         hours, wealths = sorted(each.worked for each in self.citizens if each.turns) or [0], self.wealths() or [0]
         flows: dict[str, Any] = {flow: dict(+amounts) for flow, amounts in self.flows.items()}
-        flows |= {"drawn": self.drawn, "regrown": self.regrown, "commons": self.pool.get("commons", 0)}
+        flows |= {"harvest": self.harvest, "regeneration": self.regeneration, "commons": self.pool.get("commons", 0)}
         return DaySum(sum(hours), sum(map(bool, hours)), spread(hours), spread(wealths), self.gini(), **flows)
 
     def close_day(self) -> DaySum:
-        """The same, and begin to count anew."""
-        summed, self.drawn = self.day_sum(), 0
+        """Return the summary of today, and reset the harvest and the flows."""
+        summed, self.harvest = self.day_sum(), 0
         for amounts in self.flows.values():
             amounts.clear()
         return summed
 
     def gini(self) -> float:
-        """The Gini coefficient of the wealth of all who are not dead, to 4 places."""
+        """Return the Gini coefficient of the wealth of all agents that are not dead, to 4 places."""
         return gini(self.wealths())
 
     def _all_held(self) -> dict[str, int]:
@@ -237,11 +248,11 @@ class State:
                 yield f"agent #{citizen.number} wakes when it has enough"
 
     def check(self) -> Sequence[str]:
-        """Every broken invariant, in words."""
+        """Return the broken invariants, in words."""
         counted = dict.fromkeys(self.counts, 0)
         for citizen in self.citizens:
             counted[citizen.status] += 1
-        out = {**counted, "dormant": len(self.asleep), "dead": len(self.gone)}
+        out = {**counted, "dormant": len(self.dormant), "dead": len(self.dead)}
         invariants = {
             "what is held is what all agents hold": self._all_held() == self.held,
             "every name is one agent's": len(self.names) == sum(1 for citizen in self.citizens if citizen.name),
@@ -258,7 +269,7 @@ class State:
 
 
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:
-    """The society before its first day, without its founding laws."""
+    """Return the society before its first day, without its founding laws."""
     citizens = [
         Citizen(number, player, personality, config.stock())
         for number, (player, personality) in enumerate(zip(players, personalities, strict=True), start=1)

@@ -1,6 +1,6 @@
-"""Tables: what a society leaves for study, row by row: days, agents, proposals, votes, laws, transfers, talk.
+"""Tables of a game for analysis: days, agents, proposals, votes, laws, transfers, posts and messages.
 
-Given the events that one agent heard, they hold what that agent could know. What a page shows is `charts`.
+Made from the events that one player heard, they hold what this player could know.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ POOL = 0
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
-    """All of them. An agent's status is its `condition`: a column `status` leads every table over many runs."""
+    """Return all tables by name.
+
+    The status of an agent is in the column `condition`, since tables over many runs have a column `status` of the run.
+    """
     events = [told.event for told in log]
     began = next((event for event in events if isinstance(event, SocietyBegan)), None)
     seats: Seats = {None: None, POOL: None, **{being.agent: being.player for being in began.agents}} if began else {}
@@ -72,7 +75,7 @@ Seats = Mapping[int | None, str | None]
 
 
 def days(events: Sequence[Event]) -> Frame:
-    """A row an evening."""
+    """Return the table of days, with one row for each evening."""
     return Frame(DAYS, tuple(_day(event) for event in events if isinstance(event, DayEnded)))
 
 
@@ -102,7 +105,7 @@ def _proposals(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
 
 
 def _votes(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
-    """Every vote that was cast; the last of an agent on a proposal counts."""
+    """Yield a row for each vote cast; the last one of an agent on a proposal counts."""
     reasons: dict[tuple[int, int, int], list[str]] = {}
     last: dict[tuple[int, int], Voted] = {}
     for event in events:
@@ -127,7 +130,7 @@ def _laws(events: Sequence[Event], seats: Seats) -> Iterator[Row]:
 
 
 Transfer: TypeAlias = tuple[str, int, int | None, str, int, int | None]
-"""As what, from whom, to whom (None: it is lost), of what, how much, and by which law, project or proposal."""
+"""Kind, giver, taker (None: lost), resource, amount in hundredths, and id of the law, project or proposal, or None."""
 
 
 def _from_pool(what: str, event: AllocationPaid | DividendPaid, by: int) -> Iterable[Transfer]:
@@ -148,7 +151,7 @@ _MOVED: Mapping[type[Event], Callable[[Any], Iterable[Transfer]]] = {
     LostToShock: lambda it: _lost(it.agent, it.lost),
     ShockStruck: lambda it: _lost(POOL, it.lost) if it.what == "pool" else (),
 }
-"""What each kind of event hands over."""
+"""The transfers of each class of event."""
 
 
 def _transfers(events: Sequence[Event], seats: Seats) -> Iterator[Row]:

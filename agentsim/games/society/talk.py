@@ -1,4 +1,4 @@
-"""Talk: posts, replies, direct messages, and the names that agents choose. The posts are kept by `forum`."""
+"""Posts, replies, direct messages, and the names that agents choose."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from agentsim.engine.event import NAMED, Interaction, Past, PlayerId
-from agentsim.engine.event import Deed as Done
+from agentsim.engine.event import NAMED, Interaction, InteractionRule, Past, PlayerId
 from agentsim.engine.letters import without_joiners
 from agentsim.engine.wording import If
 from agentsim.games.society.names import misnomer
-from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn
+from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn
 
 MOST_MENTIONED = 10
 _MENTION = re.compile(r"#([1-9][0-9]{0,5})(?![0-9])")
@@ -22,9 +21,9 @@ class Posted(
     heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")),
     words="text",
     concerns=("mentions",),
-    deeds=(Done("agent", "mentions", NAMED),),
+    interactions=(InteractionRule("agent", "mentions", NAMED),),
 ):
-    """`parent` is the post that this one replies to; `mentions` are agents named by number."""
+    """An agent posts: `parent` is the post that it replies to, `mentions` are other agents named by number."""
 
     post: int
     agent: int
@@ -33,7 +32,7 @@ class Posted(
     text: str
 
     def concerned(self, past: Past) -> Iterator[PlayerId | int]:
-        """Those whom it calls, and whom it replies to."""
+        """Yield the agents that the post mentions, and the author of the post that it replies to."""
         yield from self.mentions
         if (answered := self._answered(past)) is not None:
             yield answered.agent
@@ -68,7 +67,10 @@ class ForumReply(Action, needs=("talk",)):
 
 
 def post(turn: Turn, parent: int | None, content: str) -> None:
-    """Put a post up, and tell all; the first few agents that it names by number, such as #7, are mentioned."""
+    """Add a post and tell all players.
+
+    Agents named by number, such as #7, are mentioned: at most the first `MOST_MENTIONED`, without the author.
+    """
     text = content.strip()
     number = turn.state.forum.post(turn.day, turn.agent, turn.citizen.name, parent, text)
     turn.count("posts")
@@ -79,14 +81,14 @@ def post(turn: Turn, parent: int | None, content: str) -> None:
 
 
 class MessageSent(
-    Deed,
+    AgentEvent,
     kind="message",
     heading="Agent #{agent} to agent #{recipient}",
     words="text",
     private=("agent", "recipient"),
-    deeds=(Done("agent", "recipient", "wrote to"),),
+    interactions=(InteractionRule("agent", "recipient", "wrote to"),),
 ):
-    """A direct message: its two agents alone hear it."""
+    """A direct message; only its two agents hear it."""
 
     recipient: int
     text: str
@@ -106,7 +108,7 @@ class DirectMessage(Action, needs=("talk",)):
         turn.tell_alone(MessageSent(turn.day, turn.agent, other.number, self.content.strip()), other)
 
 
-class Renamed(Deed, heading="Agent #{agent} chooses a name", words="name"):
+class Renamed(AgentEvent, heading="Agent #{agent} chooses a name", words="name"):
     name: str
 
 
@@ -116,7 +118,7 @@ class SetName(Action):
 
     @property
     def name(self) -> str:
-        """The name without needless spaces, and without joiners, by which it could only imitate another."""
+        """The name without surplus spaces, and without joiners, which are invisible and could imitate another name."""
         return " ".join(without_joiners(self.display_name).split())
 
     def why_not(self, known: Known) -> str:

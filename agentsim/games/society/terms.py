@@ -1,6 +1,6 @@
-"""Terms: the closed vocabulary in which a proposal can say what it does, so that it acts once it has passed.
+"""The terms of proposals: the closed vocabulary of effects, which `laws` carries out once a proposal has passed.
 
-Each term is one small record; what it does is `laws`. A proposal without terms is words.
+A proposal without terms is words alone.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _Named: TypeAlias = Annotated[Agent, Field(ge=1), BeforeValidator(whole)]
 
 
 class _Term(BaseModel):
-    """Base of the terms: `words` say what one does, for a reader."""
+    """Base of the terms; `words` is a template that describes the effect."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
     words: ClassVar[Template]
 
     def misfit(self, agents: int, hours: int) -> str:
-        """Why it cannot be said among so many agents, in days of so many hours; "" where it can."""
+        """Return the reason why the term cannot be used with this many agents and hours a day, or ""."""
         return ""
 
 
@@ -144,14 +144,15 @@ def kinds(type_: ProposalType) -> tuple[str, ...]:
 
 
 def once_only(term: Term) -> bool:
-    """Whether a term is done when its proposal passes, and stands for nothing after that."""
+    """Return whether the term has its whole effect when its proposal passes."""
     return isinstance(term, Allocation | Repeal)
 
 
 def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) -> str:
-    """Why a proposal of this type cannot carry these terms among so many agents, or "" where it can.
+    """Return the reason why a proposal of this type cannot have these terms, or "" if it can.
 
-    `hours` are those of a day. Whether a law to be repealed is in force shows when the vote is over.
+    `agents` is the number of agents, `hours` that of the working hours of a day. Repealing a law that is not in force
+    is allowed here; `laws` notes it after the vote.
     """
     for term in terms:
         if not isinstance(term, ALLOWED[type_]):
@@ -164,10 +165,10 @@ def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) 
 
 
 def in_words(terms: Sequence[Term]) -> str:
-    """What the terms do, for a reader."""
+    """Return the terms in words."""
     return "; ".join(filled(term.words, term) for term in terms)
 
 
 def plain(terms: Sequence[Term]) -> list[dict[str, Any]]:
-    """The terms as JSON values, as a proposal spells them."""
+    """Return the terms as JSON values, as a proposal has them."""
     return [term.model_dump(mode="json") for term in terms]

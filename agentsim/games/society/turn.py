@@ -1,4 +1,4 @@
-"""Turn: an agent's action when its turn comes: it holds as the society is then and happens, or it is rejected.
+"""An agent's turn: its action is checked against the society at that moment, then carried out or rejected.
 
 The actions are in `talk`, `voting`, `work`, `building` and `evening`.
 """
@@ -26,12 +26,15 @@ Why: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is Non
 
 
 class Daily(Event, base=True):
-    """Base of what happens on some day; its `deeds` name agents by number, and amounts in hundredths."""
+    """Base of the events of a day.
+
+    Their `dealings` give agents by number and amounts in hundredths, their `interactions` players and decimals.
+    """
 
     day: int
 
     def dealings(self, past: Past) -> Iterable[Interaction]:
-        """Its interactions, in such numbers."""
+        """Return the interactions of the event, with agents by number and amounts in hundredths."""
         return super().interactions(past)
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
@@ -42,17 +45,17 @@ class Daily(Event, base=True):
                 yield replace(done, who=who, whom=whom, amount=amount)
 
 
-class Deed(Daily, base=True, concerns=("agent",)):
-    """Base of what an agent does on some day, or what befalls it."""
+class AgentEvent(Daily, base=True, concerns=("agent",)):
+    """Base of the events of one agent: its acts, and events that concern it alone."""
 
     agent: int
 
 
 class Known(NamedTuple):
-    """What decides whether an action holds: the society as it is when an agent's turn comes.
+    """The facts that decide whether an action is legal, at the moment of an agent's turn.
 
-    `posts` and `proposals` are the highest numbers that there are; `open` are the proposals that can be voted on, and
-    `missing` says which materials a project still needs.
+    `posts` and `proposals` are the highest ids, `open` the ids of proposals that are open to votes, `names` the agents
+    by the signatures of their names. `missing` returns the materials that a project still needs, in hundredths.
     """
 
     rules: Rules
@@ -67,7 +70,7 @@ class Known(NamedTuple):
     missing: Callable[[int], int]
 
     def no_company(self, agent: int) -> str:
-        """Why the agent cannot write or give to that one, or ""."""
+        """Return the reason why the agent cannot write or give to `agent`, or ""."""
         if agent == self.agent:
             return "that is yourself"
         if not 1 <= agent <= self.rules.agents:
@@ -75,15 +78,15 @@ class Known(NamedTuple):
         return f"agent #{agent} is dead" if agent in self.dead else ""
 
     def too_little(self, resource: Resource, amount: int) -> str:
-        """Why it cannot hand over so much, or ""."""
+        """Return the reason why the agent cannot hand over this amount, or ""."""
         held = self.stock[resource]
         return f"you hold {shown(held)} {resource}, not {shown(amount)}" if held < amount else ""
 
 
 class Action(Decision):
-    """Base of the actions: whether one holds, said once for its author and for the society; and what comes of it.
+    """Base of the actions: each has one check of its legality and one effect.
 
-    There is one only where the rules have all that it `needs`.
+    `needs` are the names of settings; the action exists only if all of them are on.
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
@@ -93,18 +96,18 @@ class Action(Decision):
         cls.needs = needs or cls.needs
 
     def why_not(self, known: Known) -> str:
-        """Why the action comes to nothing, in words without a full stop; "" where it holds."""
+        """Return the reason why the action is illegal, without a full stop, or "" if it is legal."""
         return ""
 
     def happen(self, turn: Turn) -> None:
-        """Change the society, and tell who hears of it. Asked only where the action holds."""
+        """Carry out the legal action: change the state and tell its events."""
         raise NotImplementedError
 
 
 class InvalidAction(
-    Deed, heading="Agent #{agent}: an action is rejected", content="Action rejected: {reason}", private=("agent",)
+    AgentEvent, heading="Agent #{agent}: an action is rejected", content="Action rejected: {reason}", private=("agent",)
 ):
-    """An action that came to nothing, without any penalty; `action` is the object as JSON, "" where none was read."""
+    """A rejected action, without a penalty; `action` is the object as JSON, or "" if the reply had none."""
 
     action: str
     reason: str
@@ -114,16 +117,16 @@ class InvalidAction(
         return True
 
 
-class Noted(Deed, heading="Agent #{agent} notes for itself", words="text", private=("agent",)):
-    """What an agent writes for itself, in place of what it wrote before."""
+class Noted(AgentEvent, heading="Agent #{agent} notes for itself", words="text", private=("agent",)):
+    """A note that an agent writes for itself; it replaces the one before."""
 
     text: str
 
 
 class Rejected(Action):
-    """What a reply comes to in which no valid action can be read; no reply can ask for it.
+    """The action of a reply without a valid action; no reply can ask for it.
 
-    `given` is the object that was rejected, as JSON; empty where there was none to read.
+    `given` is the rejected object as JSON, or "" if the reply had none.
     """
 
     action: Literal["rejected"] = "rejected"
@@ -145,7 +148,7 @@ class Turn:
 
     @property
     def known(self) -> Known:
-        """The society as it is now."""
+        """The facts of this moment."""
         state, citizen, rules = self.state, self.citizen, self.rules
         return Known(
             rules=rules,
@@ -153,7 +156,7 @@ class Turn:
             hours_left=rules.hours_per_day - citizen.worked,
             stock=citizen.stock,
             names=state.names,
-            dead=state.gone,
+            dead=state.dead,
             posts=state.forum.count,
             proposals=state.assembly.proposed,
             open=state.assembly.open,
@@ -161,43 +164,43 @@ class Turn:
         )
 
     def take(self, action: Action) -> None:
-        """Let the action happen, or reject it."""
+        """Carry out the action if it is legal, and reject it otherwise."""
         if why_not := action.why_not(self.known):
             self.reject(action.model_dump_json(), why_not)
         else:
             action.happen(self)
 
     def note(self, words: str) -> None:
-        """Keep what the agent wrote for itself, if it wrote anything, in place of what it wrote before."""
+        """Replace the agent's note, cut to `note_chars`; do nothing if `words` is empty or notes are off."""
         if words and self.rules.note_chars:
             self.citizen.note = cut(words, self.rules.note_chars)
             self.tell_alone(Noted(self.day, self.agent, self.citizen.note))
 
     def reject(self, action: str, reason: str) -> None:
-        """Tell the agent alone that its action came to nothing."""
+        """Count the action as invalid and tell the agent alone why."""
         self.state.today["invalid"] += 1
         self.tell_alone(InvalidAction(self.day, self.agent, action, reason))
 
     def tell(self, event: Event) -> None:
-        """What all hear of the agent's doing."""
+        """Tell all players an event of this agent."""
         self.table.tell(event, to=Everyone, by=self.citizen.player)
 
     def tell_alone(self, event: Event, *others: Citizen) -> None:
-        """What the agent alone hears, or with these others."""
+        """Tell an event to the agent and to `others` only."""
         to = (self.citizen.player, *(other.player for other in others))
         self.table.tell(event, to=to, by=self.citizen.player)
 
     def count(self, what: Counted) -> None:
-        """One more of these today, and by this agent."""
+        """Add one to the count of today and to that of the agent."""
         self.state.today[what] += 1
         setattr(self.citizen, what, getattr(self.citizen, what) + 1)
 
     @property
     def day(self) -> int:
-        """Today."""
+        """The current day."""
         return self.state.day
 
     @property
     def agent(self) -> int:
-        """Whose turn it is."""
+        """The number of the agent."""
         return self.citizen.number

@@ -1,7 +1,6 @@
-"""View: what an agent may know: one public view that a whole tick shares, and each agent's own part.
+"""The views of agents: one public view shared by all agents of a tick, and each agent's own part.
 
-Everything in them is a window of bounded size on what `state` keeps, so that neither grows with agents or days. How it
-is put into words is `prompts`.
+Every list in a view has a limit, so that no view grows with the number of agents or days.
 """
 
 from __future__ import annotations
@@ -24,17 +23,20 @@ from agentsim.games.society.terms import RESOURCES, Resource, Structure
 
 P = TypeVar("P", Law, Proposal)
 MOST_PROJECTS = 20
-MOST_NAMED = 20  # of the dormant, and of the dead
+MOST_NAMED = 20  # of dormant agents, and of dead ones
 
 
 @dataclass(frozen=True)
 class World:
-    """What all agents see as the tick begins; `tick` counts from 1. `totals` and `pool` are by resource.
+    """The public view as a tick begins; `tick` counts from 1. Amounts are in hundredths.
 
-    `proposals` are those that close first, `laws` the newest; `more_...` count the rest. `asleep` are the latest to
-    fall dormant and what they lacked, `gone` the latest dead. `bonus` is what running projects add to work, and
-    `slump` by how many percent shocks make it less. `outcomes` are those of votes, `events` the other latest public
-    ones; `yesterday` is what the last whole day came to.
+    - `latest_dormant` maps the latest dormant agents to the resources that they lacked.
+    - `totals` are the sums of agents and pool, `pool` the stocks of the pool, by resource.
+    - `proposals` are those that close first, `laws` the newest, `projects` the oldest that need materials; `more_...`
+      count the rest.
+    - `bonus` is the effect of running projects on work, in hundredths; `shock_percent` that of shocks, in percent.
+    - `outcomes` are the latest results of votes and repeals, `events` the other latest public events.
+    - `yesterday` sums up the last whole day.
     """
 
     day: int
@@ -42,8 +44,8 @@ class World:
     active: int
     dormant: int
     dead: int
-    asleep: Mapping[int, tuple[Resource, ...]]
-    gone: tuple[int, ...]
+    latest_dormant: Mapping[int, tuple[Resource, ...]]
+    latest_dead: tuple[int, ...]
     totals: Mapping[Resource, Amount]
     pool: Mapping[str, Amount]
     posts: tuple[Post, ...]
@@ -57,7 +59,7 @@ class World:
     running: Mapping[Structure, int]
     paused: int
     bonus: Mapping[Structure, Amount]
-    slump: Mapping[Resource, int]
+    shock_percent: Mapping[Resource, int]
     outcomes: Latest = field(default_factory=Latest)
     events: Latest = field(default_factory=Latest)
     yesterday: DaySum | None = None
@@ -65,10 +67,10 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """An agent's own part. `proposals` and `laws` are its own beyond the public ones.
+    """The part of a view that is one agent's own.
 
-    `votes` are its own on open proposals that it is shown; `hours` are those that it has worked today. `note` is
-    what it wrote for itself.
+    `hours` are its hours of work today. `proposals` and `laws` are its own that the public view does not show; `votes`
+    are its votes on the proposals that either shows.
     """
 
     agent: int
@@ -85,7 +87,7 @@ class Own:
 
 
 def world(state: State, chronicle: Chronicle) -> World:
-    """The public view as it is now."""
+    """Return the public view of this moment."""
     config, assembly, projects = state.config, state.assembly, state.projects
     proposals = dict(islice(assembly.open.items(), config.shown_proposals))
     laws = newest(assembly.laws, config.shown_laws)
@@ -93,8 +95,8 @@ def world(state: State, chronicle: Chronicle) -> World:
         day=state.day,
         tick=state.tick,
         **state.counts,
-        asleep=newest(state.asleep, MOST_NAMED),
-        gone=tuple(state.gone[-MOST_NAMED:]),
+        latest_dormant=newest(state.dormant, MOST_NAMED),
+        latest_dead=tuple(state.dead[-MOST_NAMED:]),
         totals={resource: state.total(resource) for resource in RESOURCES},
         pool=dict(state.pool),
         posts=state.forum.shown(),
@@ -108,7 +110,7 @@ def world(state: State, chronicle: Chronicle) -> World:
         running=dict(projects.running),
         paused=len(projects.built) - sum(projects.running.values()),
         bonus=state.bonus(),
-        slump=dict(state.slump),
+        shock_percent=dict(state.shock_percent),
         outcomes=chronicle.outcomes,
         events=chronicle.events,
         yesterday=state.yesterday,
@@ -116,7 +118,7 @@ def world(state: State, chronicle: Chronicle) -> World:
 
 
 def own(state: State, citizen: Citizen, world: World, memory: Recollection) -> Own:
-    """An agent's own part."""
+    """Return the agent's own part of the view; `world` is the public one."""
     me, assembly, config = citizen.number, state.assembly, state.config
     more = _more(assembly.by_author.get(me, ()), world.proposals, config.shown_proposals)
     decreed = _more(assembly.laws_by.get(me, ()), world.laws, config.shown_laws)
@@ -137,7 +139,7 @@ def own(state: State, citizen: Citizen, world: World, memory: Recollection) -> O
 
 
 def _more(mine: Sequence[int], shown: Sequence[Proposal | Law], most: int) -> Sequence[int]:
-    """An agent's own, as far as all are not shown them already."""
+    """Return the newest `most` of an agent's ids that are not among `shown`."""
     if not mine:
         return ()
     known = {each.id for each in shown}
@@ -145,13 +147,13 @@ def _more(mine: Sequence[int], shown: Sequence[Proposal | Law], most: int) -> Se
 
 
 def _cut(record: P, name: str, chars: int) -> P:
-    """The record with its words cut; itself where they are short, so that all views share it."""
+    """Return a copy with the text `name` cut, or the record itself if the text is short, so that views share it."""
     whole = getattr(record, name)
     shown: dict[str, Any] = {name: cut(whole, chars)}
     return record if shown[name] == whole else replace(record, **shown)
 
 
 def _proposal(state: State, of: Proposal) -> Proposal:
-    """A proposal with its votes as they are now, and no word of who cast them."""
+    """Return a copy of a proposal with its present counts, and without the names of voters."""
     called = replace(of, name=state.citizen(of.author).name, counts=dict(of.counts), votes={})
     return _cut(called, "description", state.config.shown_chars)

@@ -1,4 +1,4 @@
-"""Voting: proposals, the votes on them, and the evening on which those are counted. What passes is done by `laws`."""
+"""Proposals, votes on them, and the count in the evening. `laws` carries out the proposals that pass."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from agentsim.games.society.assembly import Proposal, VoteCast
 from agentsim.games.society.laws import carried_out
 from agentsim.games.society.state import State
 from agentsim.games.society.terms import ProposalType, Terms, misfit
-from agentsim.games.society.turn import Action, Daily, Deed, Id, Known, Turn, Why
+from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn, Why
 
 _SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
 
 
 class Proposed(Daily, heading="Agent #{agent} proposes {type} {proposal}: {title}", words="description"):
-    """`closes` is the day on whose evening the votes are counted."""
+    """An agent makes a proposal; its votes are counted on the evening of day `closes`."""
 
     proposal: int
     agent: int
@@ -54,7 +54,7 @@ class Voted(
     heading="Agent #{agent} votes {vote} on proposal {proposal}",
     content=("{yes} yes, {no} no, {abstain} abstain", If("before", " (before: {before})"), "."),
 ):
-    """`before` is the vote that this one takes the place of; the counts are those afterwards."""
+    """An agent votes. `before` is its earlier vote on the proposal, if any; the counts include the new vote."""
 
     proposal: int
     agent: int
@@ -65,16 +65,20 @@ class Voted(
     abstain: int
 
     def dealings(self, past: Past) -> Iterator[Interaction]:
-        """Towards its proposer; a vote that is changed is cast once more."""
+        """Yield the vote as an interaction with the proposer; a changed vote is one more interaction."""
         if (proposed := past.last(Proposed, proposal=self.proposal)) is not None:
             deed = "abstained" if self.vote == "abstain" else f"voted {self.vote}"
             yield Interaction(str(self.agent), str(proposed.agent), deed, _SIGNS[self.vote])
 
 
 class Reasoned(
-    Deed, kind="reasoning", heading="Agent #{agent} to itself, on proposal {proposal}", words="text", private=("agent",)
+    AgentEvent,
+    kind="reasoning",
+    heading="Agent #{agent} to itself, on proposal {proposal}",
+    words="text",
+    private=("agent",),
 ):
-    """Why an agent voted as it did; it alone hears this."""
+    """The reason of an agent's vote; it alone hears this."""
 
     proposal: int
     text: str
@@ -108,7 +112,7 @@ class ProposalResolved(
     content=("{yes} yes, {no} no, {abstain} abstain.", If("note", " {note}")),
     concerns=("agent",),
 ):
-    """`note` says what part of it could not be carried out."""
+    """The vote on a proposal ends; `note` names the parts that could not be carried out, or why it failed."""
 
     proposal: int
     agent: int
@@ -123,13 +127,13 @@ class ProposalResolved(
     note: str = ""
 
     def concerned(self, past: Past) -> Iterator[PlayerId | int]:
-        """Its author, and all who voted on it."""
+        """Yield the author, and all agents that voted on the proposal."""
         yield from super().concerned(past)
         yield from (voted.agent for voted in past.every(Voted, proposal=self.proposal))
 
 
 def count_votes(table: Table, state: State) -> None:
-    """Resolve what is due, in the order in which it was proposed, all by the rule that held this evening."""
+    """Resolve the proposals that are due, oldest first, all by the voting rule in force as the evening began."""
     rule, active = state.assembly.standing, state.counts["active"]
     for proposal in [each for each in state.assembly.open.values() if each.closes <= state.day]:
         passed = rule.passes(proposal, active)
@@ -154,10 +158,10 @@ def count_votes(table: Table, state: State) -> None:
 
 
 def _unmet(state: State, proposal: Proposal, voters: int) -> str:
-    """Why the voting rule that a proposal makes does not let it pass, though the one in force does; "" where it does.
+    """Return the reason why an entrenched rule stops a proposal that has enough votes, or "" if it may pass.
 
-    One by which fewer proposals pass needs the consent of all living agents by that very rule: else those few who vote,
-    or are awake, could make one that all the others together cannot undo.
+    A proposal for a voting rule that is harder to meet must itself meet that rule among all living agents: otherwise
+    the few agents that vote or are active could make a rule that all the others together cannot undo.
     """
     now, then = state.assembly.standing, state.assembly.after(proposal)
     living = state.counts["active"] + state.counts["dormant"]

@@ -1,4 +1,4 @@
-"""Work and gifts: hours and energy become food, energy and materials, which the pool taxes and agents hand on."""
+"""Work, which turns hours and energy into resources and is taxed, and gifts of resources."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine.decision import whole
-from agentsim.engine.event import FOR
-from agentsim.engine.event import Deed as Done
+from agentsim.engine.event import FOR, InteractionRule
 from agentsim.engine.wording import If, by_count, counted
 from agentsim.games.society.amounts import Amount, share, shown
 from agentsim.games.society.config import WorkType
 from agentsim.games.society.stakes import Conditions
 from agentsim.games.society.terms import Positive, Resource
-from agentsim.games.society.turn import Action, Deed, Known, Turn
+from agentsim.games.society.turn import Action, AgentEvent, Known, Turn
 
 
 class Worked(
-    Deed,
+    AgentEvent,
     heading="Agent #{agent} works {hours} h ({work})",
     content=("{made} {resource}", If("taxed", ", {taxed} of it for the pool"), "; {energy} energy spent."),
     private=("agent",),
 ):
-    """`made` is all that the work made, `taxed` the part of it that went to the pool, `energy` what it used up."""
+    """An agent works: `made` is the yield before tax, `taxed` the pool's part of it, `energy` the energy spent."""
 
     work: WorkType
     hours: int
@@ -53,11 +52,11 @@ class Work(Action):
         state, citizen, hours = turn.state, turn.citizen, self.hours
         resource, _, per_hour = turn.rules.work(self.work_type)
         energy, commons = per_hour * hours, state.pool.get("commons")
-        there = Conditions(state.bonus(), citizen.skills, state.slump, commons)
+        there = Conditions(state.bonus(), citizen.skills, state.shock_percent, commons)
         made = turn.rules.made(self.work_type, hours, there)
         if self.work_type == "farm" and commons is not None:
             state.draw(made)
-            state.drawn += made
+            state.harvest += made
         taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
         state.move("energy", energy, citizen, "spent")
         state.move(resource, taxed, "produced", "pool")
@@ -72,13 +71,13 @@ class Work(Action):
 
 
 class Traded(
-    Deed,
+    AgentEvent,
     heading=("Agent #{agent} gives {amount} {resource} to ", If("recipient", "agent #{recipient}", "the common pool")),
     content="",
     private=("pair",),
-    deeds=(Done("agent", "recipient", "gave {resource}", FOR, "amount"),),
+    interactions=(InteractionRule("agent", "recipient", "gave {resource}", FOR, "amount"),),
 ):
-    """`recipient` 0 is the common pool."""
+    """An agent gives resources to another, or to the common pool, which is `recipient` 0."""
 
     recipient: int
     resource: Resource
@@ -86,7 +85,7 @@ class Traded(
 
     @property
     def pair(self) -> tuple[int, int] | None:
-        """Giver and taker; a gift to the pool is known to all."""
+        """The giver and the recipient; None for a gift to the pool, which is public."""
         return (self.agent, self.recipient) if self.recipient else None
 
 

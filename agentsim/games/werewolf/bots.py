@@ -10,7 +10,10 @@ from agentsim.games.werewolf.words import NOBODY, Inspect, Named, Naming, Questi
 
 
 def candid(request: Request[Any], rng: Stream) -> Decision:
-    """A seer tells what it has seen, and the village follows; werewolves pass for villagers and spare each other."""
+    """Play openly: a seer tells its findings, and the village follows.
+
+    Werewolves pose as villagers and spare each other.
+    """
     assert isinstance(request, Question)
     if isinstance(request, Naming):
         cleared = {said.seen for said in request.claims if isinstance(request, Vote) and not said.werewolf}
@@ -26,7 +29,10 @@ def candid(request: Request[Any], rng: Stream) -> Decision:
 
 
 def _wanted(request: Naming) -> list[str | None]:
-    """Whom a choice falls on where something is known: who was seen as a werewolf; at night, who claims to see."""
+    """Return the preferred targets: players seen as werewolves by day, players who claim to be the seer by night.
+
+    A seer prefers players that it has not inspected.
+    """
     if isinstance(request, Inspect):
         return [player for player in request.targets if player not in {each.target for each in request.found}]
     if not isinstance(request, Vote):

@@ -1,4 +1,4 @@
-"""Werewolf: the game as the kernel sees it, from the deal to the end, and who is told what."""
+"""Werewolf: the game as the kernel sees it, from the deal to the end, with the audience of each event."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentsim.engine.event import Audience
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.errors import ScenarioError
-from agentsim.games.werewolf import panels, rulebook, words
+from agentsim.games.werewolf import laws, panels, words
 from agentsim.games.werewolf.bots import BOTS
 from agentsim.games.werewolf.words import NOBODY, Question, Role, Village
 
@@ -64,7 +64,7 @@ class Werewolf(Game):
     reserved = frozenset({NOBODY})
     course = staticmethod(panels.course)
     tables = staticmethod(panels.tables)
-    laws = staticmethod(rulebook.laws)
+    laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
     def admit(self, config: WerewolfConfig, players: Sequence[PlayerId]) -> None:
@@ -105,7 +105,7 @@ class Course:
         table.watch(self.village, self.progress)
 
     def progress(self) -> Progress:
-        """The day, and who lives: roles are secret until the end."""
+        """Return the day and who is alive. Roles are secret until the end."""
         village, nights = self.village, sum(title.startswith("Night") for title in self.table.rounds)
         players = sorted(self.table.players, key=lambda each: each in village.died)
         rows = tuple((each, "dead" if each in village.died else "alive", each not in village.died) for each in players)
@@ -151,7 +151,7 @@ class Course:
         self.die("day", most[0] if len(most) == 1 else None)
 
     def known(self, player: PlayerId) -> dict[str, Any]:
-        """What a player may know, as the fields of a question: its own role, what it has heard, and who lives."""
+        """Return the fields of a question to a player: its own role, what it has heard, and who is alive."""
         roles, told = self.village.roles, [entry.event for entry in self.table.heard(player)]
         return {
             "player": player,
@@ -168,7 +168,7 @@ class Course:
         }
 
     async def ask(self, asked: Sequence[Question[Any]]) -> list[Any]:
-        """What several decide at the same moment; the reasons that they have are told to each alone."""
+        """Ask several players at the same moment, tell each its own reasons, and return the answers."""
         answers = await self.table.ask_all(asked)
         for request, answer in zip(asked, answers, strict=True):
             if thought := cut(getattr(answer, "thought", ""), self.limit):
@@ -176,7 +176,10 @@ class Course:
         return answers
 
     def count(self, at: words.Part, votes: Mapping[PlayerId, PlayerId], to: Audience) -> list[PlayerId]:
-        """Tell the votes; those with the most of them, in alphabetical order. An abstention is no vote."""
+        """Tell the votes and return the players with the most of them, in alphabetical order.
+
+        Abstentions do not count.
+        """
         self.table.tell(words.Voted(at, dict(votes)), to=to)
         tally = Counter(vote for vote in votes.values() if vote != NOBODY)
         return sorted(name for name, count in tally.items() if count == max(tally.values()))

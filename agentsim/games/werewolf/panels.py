@@ -1,4 +1,4 @@
-"""Tables of who was what and who claimed what, and panels of them; a role that the log does not tell is empty."""
+"""Tables of roles and claims, and panels of them. A role that the log does not tell is empty."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentsim.games.werewolf.words import ROLES, TEAMS, Dealt, Died, Role, Said,
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[str]) -> Mapping[str, Frame]:
-    """`players` and `claims`, in the columns that `docs/werewolf.md` promises."""
+    """Return `players` and `claims`, with the columns that `docs/werewolf.md` documents."""
     roles: dict[str, Role] = {}
     ends: dict[str, tuple[str, int]] = {}
     claimed: list[tuple[int, Said]] = []
@@ -39,7 +39,7 @@ def tables(log: Sequence[LoggedEvent], players: Sequence[str]) -> Mapping[str, F
 
 
 def panels(log: Sequence[LoggedEvent], players: Sequence[str]) -> list[Panel]:
-    """What the tables come to; no panel without data."""
+    """Return the tables of roles and, if there are claims, the counts of true and false ones."""
     fates, claims = tables(log, players).values()
     kinds = [(column, held) for column in (4, 7) for held in (True, False)]  # of `true` and `finding_true`
     truths = {role: [row for row in claims.rows if row[2] == role] for role in ROLES}
@@ -52,7 +52,7 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[str]) -> list[Panel]:
 
 
 def course(log: Sequence[LoggedEvent], players: Sequence[str]) -> Course:
-    """Who of either team lives, by night and day; the teams are known once the roles are."""
+    """Return the number of living players of each team, by night and day, once the roles are known."""
     ended = next((told.event for told in log if isinstance(told.event, Unmasked)), None)
     if ended is None:
         return Course()
@@ -70,7 +70,7 @@ def course(log: Sequence[LoggedEvent], players: Sequence[str]) -> Course:
 
 
 def _why(deaths: Iterable[Died]) -> str:
-    """Whom the village hanged, and whom the werewolves killed of those that hinder them."""
+    """Say whom the village hanged, and which players with a special role the werewolves killed."""
     hanged = [f"{died.victim} ({died.role})" for died in deaths if died.at == "day"]
     killed = [f"the {died.role} ({died.victim})" for died in deaths if died.at == "night" and died.role != "villager"]
     said = f"The village hanged {listed(hanged) or 'no one'}."
@@ -78,7 +78,7 @@ def _why(deaths: Iterable[Died]) -> str:
 
 
 def _turns(deaths: Mapping[int, Died]) -> Iterator[TurnedAt]:
-    """The first werewolf hanged, the death of the seer, and the death that decided."""
+    """Yield the first hanging of a werewolf, the death of the seer, and the last death, which decided."""
     for role, what in (("werewolf", "First werewolf found"), ("seer", "The seer is lost")):
         yield from [TurnedAt(at, what, f"{died.victim}") for at, died in deaths.items() if died.role == role][:1]
     for at, died in [*deaths.items()][-1:]:

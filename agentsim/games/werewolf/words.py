@@ -1,4 +1,4 @@
-"""Words of Werewolf: the village, what happens in it, what is asked, and what a player knows when it is asked."""
+"""Words of Werewolf: the village, the events, the requests, and what a player knows when it is asked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, Decision, Event, Prompt, Request, Standing, Text, ranked
-from agentsim.engine.event import AGAINST, FOR, Deed
+from agentsim.engine.event import AGAINST, FOR, InteractionRule
 from agentsim.engine.wording import By, If, listed
 
 D = TypeVar("D", bound=Decision)
@@ -22,9 +22,9 @@ _NATURE = If("werewolf", "a werewolf", "no werewolf")
 _SAYS = If("pack", "{speaker} whispers", "{speaker} says")
 _CLAIM = If("claim", (", claiming to be a {claim}", If("seen", (" who saw that {seen} is ", _NATURE))))
 _DIED = By("at", {"night": "was killed in the night", "day": "is hanged"})
-_ACCUSED = Deed("speaker", "seen", "accused", AGAINST, when="werewolf")
-_PROTECTED = Deed("doctor", "target", "protected", FOR)
-_VOTED = Deed("votes", "votes", By("at", {"night": "voted to kill", "day": "voted to hang"}), AGAINST)
+_ACCUSED = InteractionRule("speaker", "seen", "accused", AGAINST, when="werewolf")
+_PROTECTED = InteractionRule("doctor", "target", "protected", FOR)
+_VOTED = InteractionRule("votes", "votes", By("at", {"night": "voted to kill", "day": "voted to hang"}), AGAINST)
 
 RULES = (
     "You play Werewolf. Roles are dealt by lot, and a player's role is secret until it dies. At night the werewolves, "
@@ -44,7 +44,10 @@ RULES = (
 
 @dataclass
 class Village:
-    """`roles` is in the order of the seats, `died` in that of the deaths; `protected` is the doctor's last choice."""
+    """The state of the game. `roles` is in seat order, `died` in the order of deaths.
+
+    `protected` is the doctor's last choice, or `nobody`.
+    """
 
     roles: dict[str, Role]
     died: list[str] = field(default_factory=list)
@@ -57,17 +60,16 @@ class Village:
         return tuple(player for player in self.living() if player not in players)
 
     def winners(self) -> Team | None:
-        """The village when no werewolf lives, the werewolves as soon as they are as many as the others."""
+        """Return the village if no werewolf lives, the werewolves if they are as many as the others, else None."""
         werewolves = len(self.living("werewolf"))
         return "village" if not werewolves else "werewolves" if 2 * werewolves >= len(self.living()) else None
 
     def standings(self) -> tuple[Standing, ...]:
-        """By team: the dead win and lose with theirs. All are equal where no team has won."""
+        """Return the ranking by team; the dead win and lose with theirs. All players tie if no team has won."""
         won = {player: int(TEAMS[role] == self.winners()) for player, role in self.roles.items()}
         return ranked([(p, won[p], {"won": won[p], "survived": int(p in self.living())}) for p in self.roles])
 
     def check(self) -> Sequence[str]:
-        """Every broken invariant, in words."""
         died = set(self.died)
         return [] if len(died) == len(self.died) and died <= set(self.roles) else ["players die, and die once"]
 
@@ -96,19 +98,19 @@ class Inspected(Event, heading="{seer} inspects {target}", content=("{target} is
 
 
 class Protected(
-    Event, heading="{doctor} protects {target}", content="In secret.", deeds=(_PROTECTED,), private=("doctor",)
+    Event, heading="{doctor} protects {target}", content="In secret.", interactions=(_PROTECTED,), private=("doctor",)
 ):
     doctor: str
     target: str
 
 
-class Voted(Event, heading="The votes of the {at}", content="{ballots}.", deeds=(_VOTED,), private=("pack",)):
+class Voted(Event, heading="The votes of the {at}", content="{ballots}.", interactions=(_VOTED,), private=("pack",)):
     at: Part
     votes: dict[str, str]
 
     @property
     def pack(self) -> tuple[str, ...] | None:
-        """Who votes by night; the day's votes are for all."""
+        """The werewolves, who alone hear the votes of the night, or None by day."""
         return tuple(self.votes) if self.at == "night" else None
 
     @property
@@ -131,7 +133,7 @@ class Said(
     Event,
     heading=(_SAYS, If("text", "", " nothing"), _CLAIM),
     words="text",
-    deeds=(_ACCUSED,),
+    interactions=(_ACCUSED,),
     private=("pack",),
     drawn=("speaker",),
 ):
@@ -149,7 +151,10 @@ class Unmasked(Event, heading=If("winners", "The {winners} won", "No team won"),
 
 
 class Question(Request[D]):
-    """What its player knows; `limit` is for each text of the answer, `pack` for a werewolf, `found` for the seer."""
+    """A request with what its player knows. `limit` is the most characters of each text of the answer.
+
+    `pack` has the werewolves if the player is one, `found` the findings if it is the seer.
+    """
 
     unshown: ClassVar[Mapping[str, str]] = dict.fromkeys(("claims", "found"), "told in the record; bots read no words")
     asks: ClassVar[str]
@@ -223,7 +228,7 @@ class Speak(Question[Speech]):
 
     @property
     def claimable(self) -> Claims:
-        """By name: a role, and as the seer whom it saw and whether that is a werewolf."""
+        """The claims by name: (role, the player seen, whether that player is a werewolf)."""
         seen = [(player, bad) for bad in (True, False) for player in self.living if player != self.player]
         said: Claims = {f"seer: {who} is {'a' if bad else 'no'} werewolf": ("seer", who, bad) for who, bad in seen}
         return {"none": (None, None, False), **{role: (role, None, False) for role in ROLES}, **said}

@@ -1,4 +1,4 @@
-"""The wires: how each API words a request and an answer. Each builds a body and reads an answer, and no more."""
+"""The wires: one module per API, which builds the body of a request and reads the answer."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from agentsim.models.wire import chat, messages, responses
 
 
 class Wire(Protocol):
-    """The module of one API."""
+    """The interface of a wire module."""
 
     PATH: str
-    """The path of requests, behind the base URL."""
+    """The path of requests, after the base URL."""
     MODES: tuple[StructuredMode, ...]
-    """How a reply can be held to a schema, the strictest way first."""
+    """The structured modes, strictest first."""
     MAY_OMIT_CAP: bool
-    """Whether a request may leave out the most tokens of its reply."""
+    """True if a request may omit the limit on its reply."""
 
     def body(self, profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
         """Return the body of one request, in the structured mode of the profile."""
@@ -27,7 +27,7 @@ class Wire(Protocol):
     def completion(self, envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
         """Return the completion in a decoded answer. With a `function`, its arguments are the text.
 
-        Raises `ModelError` for an error inside a good answer, and for an answer that is none.
+        Raises `ModelError` for an error inside a 200 and for an answer without a completion.
         """
 
     def usage(self, envelope: Mapping[str, Any]) -> Usage:

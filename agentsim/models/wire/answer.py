@@ -1,6 +1,6 @@
-"""What the wires share in reading an answer: texts, words and numbers of tokens.
+"""Shared functions for reading answers: texts, words and token counts.
 
-Whatever a server sends is made harmless here: cleaned, cut at `MOST_TEXT` bytes, and without keys.
+Everything from a server is cleaned, cut at `MOST_TEXT` bytes and stripped of keys here.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from agentsim.models.finish_reasons import ending, is_call
 from agentsim.models.redaction import redact_reply
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
-_MOST_LAYERS = 6  # how often an object may have been encoded
-_READ = 64 * 1024  # characters of such a name that are looked at
+_MOST_LAYERS = 6  # levels of repeated JSON encoding
+_READ = 64 * 1024  # characters of such a name that are read
 
 PartKind: TypeAlias = Literal["said", "thought", "refused", "called", "other"]
-"""What a part of a message is; `other` is of a kind that no table knows."""
+"""The kind of a part of a message; `other` is a kind that no table knows."""
 # The kinds of parts, and the fields beside a content, as hosts name them: Anthropic (`thinking`, `tool_use`), OpenAI
 # (`output_text`, `reasoning_text`, `summary_text`, `function_call`, `custom_tool_call`), OpenRouter (`reasoning.text`,
 # `reasoning_details`), Mistral (`thinking`), DeepSeek and vLLM (`reasoning_content`), LiteLLM (`thinking_blocks`),
@@ -42,26 +42,26 @@ _CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_too
 _ARGUMENTS: Final = ("arguments", "input", "parameters", "args")
 _TEXTS: Final[Mapping[PartKind, Sequence[str]]] = {
     "said": ("text", "output_text", "content", "value", "parts"),
-    "thought": ("text", "content", "summary", "value", "parts"),  # and what thinking is called beside a content
+    "thought": ("text", "content", "summary", "value", "parts"),  # and the fields that hold thinking beside a content
     "refused": ("refusal", "text"),
     "called": (),
     "other": (),
 }
-# What may stand beside the text of a part; an object with more fields is one of its own.
+# Fields that a text part may have. An object with other fields is not a part but data.
 _OF_A_PART: Final = frozenset(
     (
         *(*_TEXTS["said"], "type", "id", "index", "role", "name", "status", "phase", "annotations", "citations"),
         *("logprobs", "cache_control", "thought", "signature", "thoughtSignature", "extra_content"),
     )
 )
-# By what parts that hold no words are known.
+# Fields of parts that hold no text.
 _FOREIGN: Final = frozenset(("image_url", "image", "audio", "input_audio", "file", "data", "url", "source"))
 
 
 class Parts(NamedTuple):
-    """The parts of one answer, as its wire names them.
+    """The parts of one answer, as extracted by its wire.
 
-    `arguments` are those of function calls, in order; `unknown` is the kind of a part that no table knows.
+    `arguments` are those of function calls, in order. `unknown` is the type of a part that no table knows.
     """
 
     text: str
@@ -77,11 +77,11 @@ class Parts(NamedTuple):
 
 
 def completion_of(parts: Parts, faults: Faults, function: str | None) -> Completion:
-    """Return the completion that the parts of an answer make. With a `function`, its arguments are the text.
+    """Build the completion from the parts of an answer. With a `function`, its arguments are the text.
 
-    Raises `ModelError` if the host says that it broke down.
+    Raises `ModelError` if the finish reason says that the host failed.
     """
-    secrets = faults.secrets  # a proxy may echo its headers, and what is returned here lands in the history
+    secrets = faults.secrets  # a proxy may echo headers, and this text is kept in the history
     finish_reason = word(reason_word(parts.finish_reason), secrets)
     ended = ending(finish_reason)
     if ended == "failed":
@@ -103,16 +103,17 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         return made
     if function is None:
         called = _called(made, parts.arguments, None, faults)
-        # none was asked for: words are the answer, unless the model stopped for the call
+        # no call was requested: the text is the answer, unless the model stopped for the call
         return made if text.strip() and (called.unusable or not is_call(finish_reason)) else called
     return _called(made, parts.arguments or [text], function, faults)
 
 
 def raise_stated_error(envelope: Mapping[str, Any], answer: object, faults: Faults) -> None:
-    """Raise the `ModelError` for an error that a 200 states, on any wire; `answer` is what it holds of an answer.
+    """Raise the `ModelError` for an error that a 200 states, on any wire. `answer` is the answer in the body, or None.
 
-    Beside an answer, an error that says nothing is none. Hosts state errors as `error`, as a status (MiniMax's
-    `base_resp`, Baidu's `error_code`), as why a prompt was blocked (Gemini's `promptFeedback`), or as the whole body.
+    Beside an answer, an error field that reports no error is ignored. Hosts state errors as `error`, as a status
+    (MiniMax's `base_resp`, Baidu's `error_code`), as the reason for blocking a prompt (Gemini's `promptFeedback`), or
+    as the whole body.
     """
     error = envelope.get("error")
     if error if answer is None else not says_nothing(error):
@@ -134,12 +135,12 @@ def raise_stated_error(envelope: Mapping[str, Any], answer: object, faults: Faul
         raise faults.reported(envelope)
 
 
-# By what the body of a 200 that holds no answer is known as an error: FastAPI, Cloudflare, vLLM, Z.ai and others.
+# Fields that mark the body of a 200 without an answer as an error: FastAPI, Cloudflare, vLLM, Z.ai and others.
 _ERROR_BODY: Final = ("detail", "errors", "message", "msg")
 
 
 def reason_word(said: object) -> str | None:
-    """Return why an answer ended as a word: SGLang and TGI say it in an object, others by a number or in a list."""
+    """Return the finish reason as a word. SGLang and TGI give an object, other hosts a number or a list."""
     if isinstance(said, Mapping):
         said = next((said[key] for key in ("type", "reason", "name", "code", "value") if said.get(key)), None) or (
             json.dumps(said) if said else None
@@ -152,10 +153,10 @@ def reason_word(said: object) -> str | None:
 
 
 def _called(made: Completion, arguments: Iterable[object], function: str | None, faults: Faults) -> Completion:
-    """Return the completion whose text is what a function is called with: of several calls, the first JSON object.
+    """Return the completion whose text is the arguments of a call: of several calls, the first JSON object.
 
-    One function is offered and forced, so its name does not matter. What is said beside the call is no decision.
-    Arguments that are no JSON are left to the reader of replies, if they begin like an object.
+    Only one function is offered, so its name is not checked, and text beside the call is dropped. Arguments that start
+    like an object but are not valid JSON are left to the reader of replies.
     """
     objects = [text for text in map(_as_text, arguments) if text.lstrip().startswith("{")]
     if not objects:
@@ -165,7 +166,7 @@ def _called(made: Completion, arguments: Iterable[object], function: str | None,
 
 
 def _as_text(arguments: object) -> str:
-    """Return the arguments of a call as text: an object is written out, and one that was encoded again is decoded."""
+    """Return the arguments of a call as text: objects are encoded, and text that was encoded again is decoded."""
     if isinstance(arguments, list) and len(arguments) == 1:
         arguments = arguments[0]
     if not isinstance(arguments, str):
@@ -190,10 +191,10 @@ def _is_object(text: str) -> bool:
 
 
 def kept(words: str, secrets: tuple[str, ...]) -> str:
-    """Return a model's words as they are kept: clean, without secrets, and at most `MOST_TEXT` bytes of them."""
+    """Return a model's words for the history: cleaned, without secrets, and at most `MOST_TEXT` bytes plus a mark."""
     begun = redact_reply(cleaned(words[: 2 * MOST_TEXT]), secrets)
     if len(words) > 2 * MOST_TEXT and len(begun.encode()) <= MOST_TEXT:
-        begun = redact_reply(cleaned(words), secrets)  # of its beginning, little was left
+        begun = redact_reply(cleaned(words), secrets)  # little of the beginning was left
     content = begun.encode()
     if len(content) <= MOST_TEXT:
         return begun
@@ -205,7 +206,7 @@ def kept(words: str, secrets: tuple[str, ...]) -> str:
 def _kept_logprobs(
     logprobs: Sequence[tuple[str, float]], secrets: tuple[str, ...]
 ) -> tuple[tuple[str, float], ...] | None:
-    """Return the tokens as they are kept, `MOST_TEXT` bytes at most; None if there are none or they spell a key."""
+    """Return at most `MOST_TEXT` bytes of tokens with log probabilities, or None if they spell a key or none came."""
     said = "".join(token for token, _ in logprobs)
     if not logprobs or redact_reply(said, secrets) != said:
         return None
@@ -221,10 +222,10 @@ def _kept_logprobs(
 
 
 def logprobs_in(said: object) -> Iterator[tuple[str, float]]:
-    """Yield the tokens and logarithms of probabilities that an answer gives, in one of the shapes of servers.
+    """Yield the tokens of an answer with their log probabilities, in any of the shapes that servers use.
 
     `{"content": [{"token", "logprob"}]}` and the list in it (OpenAI), or `{"tokens", "token_logprobs"}` (Together,
-    Fireworks). What is no token with a finite number of at most 0 is passed over.
+    Fireworks). An entry without a finite log probability of at most 0 is skipped.
     """
     entries: object = said
     if isinstance(said, Mapping):
@@ -243,15 +244,14 @@ def word(value: object, secrets: tuple[str, ...]) -> str | None:
     """Return a short name on one line, or None."""
     if not isinstance(value, str):
         return None
-    # Cut last: half a key would no longer be known as one.
+    # Cut last: redaction would not recognize half a key.
     return redact_reply(" ".join(cleaned(value[:_READ]).split()), secrets)[:_WORD] or None
 
 
 def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
-    """Yield the texts of a message's content, a string, a part or a list of these, each with what it is.
+    """Yield the texts of a message's content (a string, a part, or a list of these), each with its kind.
 
-    The text of an `other` part is the word for its kind, if it holds words. An object that is no part of a content is
-    the answer itself.
+    For an `other` part with text, the text is the name of its type. An object that is not a part is the answer itself.
     """
     if isinstance(content, str):
         yield "said", content
@@ -270,24 +270,24 @@ def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
 
 
 def _sayings_of(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
-    if kind == "thought":  # all that stands in it
+    if kind == "thought":  # all of its text
         yield kind, words_in(part)
     elif found := next((found for key in _TEXTS[kind] if (found := part.get(key))), None):
         yield from sayings(found) if kind == "said" else ((kind, words_in(found)),)
 
 
 def said_as(found: Iterable[tuple[PartKind, str]], kind: PartKind) -> str | None:
-    """Return the texts of one kind as one, or None if there are none."""
+    """Join the texts of one kind, or return None if there are none."""
     return "".join(text for each, text in found if each == kind) or None
 
 
 def unknown_in(found: Iterable[tuple[PartKind, str]]) -> str | None:
-    """Return the word for the first part of a kind that no table knows, or None."""
+    """Return the name of the first part type that no table knows, or None."""
     return next((text for kind, text in found if kind == "other"), None)
 
 
 def words_in(content: object) -> str:
-    """Return all the words in a content, whatever it calls its parts."""
+    """Return all text in a content, whatever its parts are called."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -298,9 +298,9 @@ def words_in(content: object) -> str:
 
 
 def kind_of(part: Mapping[str, Any]) -> PartKind | None:
-    """Return what a part of a content is, or None if it is no part but an object of its own.
+    """Return the kind of a part of a content, or None for an object that is not a part.
 
-    Parts have a `type`, or nothing beside their text. Gemini marks a thought by `thought`.
+    A part has a `type`, or no fields besides those of a text part. Gemini marks a thought by `thought`.
     """
     if part.get("thought") is True or at(part, "extra_content", "google", "thought") is True:
         return "thought"
@@ -322,13 +322,16 @@ def kind_of(part: Mapping[str, Any]) -> PartKind | None:
 
 
 def thought_beside(message: Mapping[str, Any]) -> str | None:
-    """Return what stands as thinking beside the content of a message, or None: the same words may stand there twice."""
+    """Return the thinking in a field beside the content of a message, or None.
+
+    If two fields repeat it, the first counts.
+    """
     fields = (words_in(message[key]) for key in message if _THOUGHT.fullmatch(key) and not _NO_THOUGHT.search(key))
     return next(filter(None, fields), None)
 
 
 def arguments_of(calls: object) -> Iterator[object]:
-    """Yield the arguments of function calls: of one, or of a list of them, in any of the ways in which hosts say it."""
+    """Yield the arguments of one function call or a list of calls, in any of the shapes that hosts use."""
     if isinstance(calls, str):
         try:
             calls = parse_json(calls)
@@ -341,7 +344,7 @@ def arguments_of(calls: object) -> Iterator[object]:
 
 
 def count(value: object) -> int | None:
-    """Return a number of tokens, or None for anything that cannot be one (NaN, -1, "12", true)."""
+    """Return a number of tokens, or None for a value that cannot be one (NaN, -1, "12", true)."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if isinstance(value, float) and not value.is_integer():  # NaN and infinities are no integers either
@@ -350,14 +353,14 @@ def count(value: object) -> int | None:
 
 
 def dollars(value: object, per_dollar: int = 1) -> float | None:
-    """Return a cost in US dollars, or None for anything that cannot be one."""
+    """Return a cost in US dollars, or None for a value that cannot be one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return value / per_dollar if 0 <= value < 1e9 * per_dollar else None  # not so for NaN
+    return value / per_dollar if 0 <= value < 1e9 * per_dollar else None  # False for NaN
 
 
-# Where hosts say how much of a prompt came from a cache: OpenAI, OpenRouter, Groq, Qwen, Z.ai; its Responses; Moonshot;
-# DeepSeek; Anthropic, and gateways that pass its word on; Mistral; Gemini, and gateways that pass its word on.
+# The fields for cached tokens: OpenAI, OpenRouter, Groq, Qwen, Z.ai; OpenAI's Responses; Moonshot; DeepSeek; Anthropic,
+# and gateways that pass its field on; Mistral; Gemini, and gateways that pass its field on.
 _CACHED: Final = (
     ("prompt_tokens_details", "cached_tokens"),
     ("input_tokens_details", "cached_tokens"),
@@ -370,35 +373,37 @@ _CACHED: Final = (
     ("cached_content_token_count",),
     ("cachedContentTokenCount",),
 )
-# Where hosts say what a call costs in US dollars: OpenRouter and Vercel, Perplexity, DeepInfra.
+# The fields for the cost in US dollars: OpenRouter and Vercel, Perplexity, DeepInfra.
 _COST: Final = (("cost",), ("cost", "total_cost"), ("estimated_cost",))
 _TICKS: Final = 10_000_000_000  # xAI's, of a dollar (https://docs.x.ai/developers/cost-tracking)
 
 
 def cached_tokens(said: object) -> int | None:
-    """Return the cached tokens of the prompt that a usage states under any name, or None if it states none.
+    """Return the cached tokens of the prompt under any of their names, or None if the usage states none.
 
-    Gateways fill OpenAI's field with 0 and pass the host's own on beside it, so the largest counts.
+    Gateways set OpenAI's field to 0 and pass on the host's own, so the largest counts.
     """
     counts = (count(at(said, *path)) for path in _CACHED)
     return max((tokens for tokens in counts if tokens is not None), default=None)
 
 
 def cache_write_tokens(said: object) -> int | None:
-    """Return the tokens of the prompt that were written to a cache, or None if a usage states none.
+    """Return the tokens of the prompt that were written to a cache, or None if the usage states none.
 
-    Anthropic's field, which gateways pass on, and OpenRouter's (https://openrouter.ai/docs/features/prompt-caching).
+    The fields are Anthropic's, which gateways pass on, and OpenRouter's
+    (https://openrouter.ai/docs/features/prompt-caching).
     """
     paths = (("cache_creation_input_tokens",), ("prompt_tokens_details", "cache_write_tokens"))
     return max((tokens for path in paths if (tokens := count(at(said, *path)))), default=None)
 
 
 def cost_usd(said: object) -> float | None:
-    """Return the US dollars that a usage states, or None if it does not say all that is paid.
+    """Return the US dollars that a usage states, or None if it does not state everything that is paid.
 
-    With a key of one's own at the host behind it (`is_byok`) a gateway charges its fee alone, and the rest is paid to
-    that host (https://openrouter.ai/docs/use-cases/usage-accounting). It also states that host's cost where it is
-    contained in its own, so without a word about the key it is added only if it is more than the charge.
+    With the user's own key at the host (`is_byok`) a gateway charges only its fee, and the user pays that host for the
+    rest (https://openrouter.ai/docs/use-cases/usage-accounting). A gateway also states the host's cost if its own
+    charge includes it. So if the usage does not mention the key, the host's cost is added only if it exceeds the
+    charge.
     """
     charges = (*(dollars(at(said, *path)) for path in _COST), dollars(at(said, "cost_in_usd_ticks"), _TICKS))
     charged = next((usd for usd in charges if usd is not None), None)
@@ -411,7 +416,10 @@ def cost_usd(said: object) -> float | None:
 
 
 def _upstream_usd(details: object) -> float | None:
-    """Return what the host behind a gateway charges: the whole, or else the sum of its parts."""
+    """Return the cost at the host behind a gateway, or None.
+
+    That is the stated total or the sum of stated parts, whichever is the largest.
+    """
     whole = dollars(at(details, "upstream_inference_cost"))
     sums = [
         None if None in parts else sum(filter(None, parts))
@@ -422,7 +430,7 @@ def _upstream_usd(details: object) -> float | None:
 
 
 def at(value: Any, *path: str) -> Any:
-    """Return what stands at a path of keys, or None."""
+    """Return the value at a path of keys, or None."""
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value

@@ -1,4 +1,4 @@
-"""Chat completions: the body that OpenAI's API is sent, and how an answer is read, in all the ways servers word it.
+"""Chat completions: the requests and answers of OpenAI's API, in all the variants that servers use.
 
 Source: https://platform.openai.com/docs/api-reference/chat, and the references of the hosts in `profiles`.
 """
@@ -39,9 +39,9 @@ MAY_OMIT_CAP: Final = True
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
-    """Return the body of one request. The last merged counts: ours, the provider's `extra_body`, the player's extra.
+    """Return the body of one request. Later sources override: ours, the provider's `extra_body`, the player's extra.
 
-    The extra may name anything that the client's `create()` takes, `extra_body` among it.
+    The extra may hold any parameter of the client's `create()`, including `extra_body`.
     """
     messages = [{"role": role, "content": text} for role, text in call.messages]
     made: dict[str, Any] = {"model": model, "messages": messages}
@@ -60,26 +60,26 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
 
 
 def _structured(profile: Profile, call: Call) -> dict[str, Any]:
-    """Return the part of a body that holds the reply to a schema; `auto` has been settled before."""
+    """Return the part of a body that holds the reply to a schema. `auto` has been resolved before."""
     assert call.schema is not None
     assert profile.structured != "auto", "a body is in one mode"
     match profile.structured:
         case "json_schema":
             schema, closed = sent_schema(call.schema, profile.strip_schema_keywords)
-            # `strict` makes OpenAI enforce the schema, and refuse one that leaves anything open.
+            # `strict` makes OpenAI enforce the schema, and refuse a schema that is not closed.
             named = {"name": wire_name(call), "schema": schema, "strict": closed}
             return {"response_format": {"type": "json_schema", "json_schema": named}}
         case "tool":
             schema, closed = sent_schema(call.schema, profile.strip_schema_keywords)
             name = wire_name(call)
             function: dict[str, Any] = {"name": name, "description": "Gives your answer.", "parameters": schema}
-            if closed:  # said only where it is so: not every server knows the word
+            if closed:  # sent only if True: not every server knows the field
                 function["strict"] = True
             choice = {"type": "function", "function": {"name": name}}
             return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
         case "json_object":
             return {"response_format": {"type": "json_object"}}
-        case "prompt":  # the question says in words what is wanted, whatever the mode
+        case "prompt":  # the prompt describes the format in every mode
             return {}
 
 
@@ -101,11 +101,11 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     if content is not None and not isinstance(content, (str, list, dict)):
         raise faults.bad_envelope("content that is no text")
     if isinstance(content, dict) and "type" not in content and isinstance(content.get("text", ""), str):
-        content = json.dumps(content, ensure_ascii=False)  # the answer itself: `{"text": ...}` is one, too
+        content = json.dumps(content, ensure_ascii=False)  # the answer itself, even if it has a `text`
     found = list(sayings(content))
     declined = message.get("refusal")
     refused = declined if isinstance(declined, str) else said_as(found, "refused")
-    # one answer is asked for: of several choices each holds a part of it
+    # one answer is requested, so several choices are parts of it
     calls = [value for each in choices if (part := _message(each)) for value in _arguments(part)]
     return completion_of(
         Parts(
@@ -126,7 +126,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
 
 
 def _message(choice: object) -> Mapping[str, Any] | None:
-    """Return the message of a choice, from wherever servers put it, or None: a `delta`, or the bare text of it."""
+    """Return the message of a choice, which may also be a `delta` or a bare text, or None."""
     for key in ("message", "delta", "text"):
         found = at(choice, key)
         if isinstance(found, str):
@@ -137,14 +137,14 @@ def _message(choice: object) -> Mapping[str, Any] | None:
 
 
 def _finish_reason(choice: Mapping[str, Any]) -> object:
-    """Return why a choice ended: of the words for it the first that is known, else the first."""
+    """Return the first finish reason of a choice that is known, else the first one."""
     keys = ("finish_reason", "finishReason", "native_finish_reason", "stop_reason")
     words = [word for key in keys if (word := reason_word(choice.get(key)))]
     return next(filter(ending, words), next(iter(words), None))
 
 
 def _arguments(message: Mapping[str, Any]) -> list[object]:
-    """Return the arguments of the functions that a message calls: in `tool_calls`, one alone, or among its content."""
+    """Return the arguments of a message's function calls: in `tool_calls`, in a single call, or in its content."""
     found = [value for key in ("tool_calls", "function_call", "tool_call") for value in arguments_of(message.get(key))]
     content = message.get("content")
     parts = content if isinstance(content, list) else [content]
@@ -157,7 +157,8 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
     said = envelope.get("usage")
     sent, replied = count(at(said, "prompt_tokens")), count(at(said, "completion_tokens"))
     cached = cached_tokens(said)
-    if sent is not None and cached is not None and cached > sent:  # a gateway that counts as Anthropic does: beside it
+    # a gateway that counts like Anthropic, without the cached tokens
+    if sent is not None and cached is not None and cached > sent:
         sent += cached + (cache_write_tokens(said) or 0)
     thought = count(at(said, "completion_tokens_details", "reasoning_tokens"))
     return Usage(
@@ -171,8 +172,8 @@ def usage(envelope: Mapping[str, Any]) -> Usage:
 
 
 def _paid(said: int | None, thought: int | None, sent: int | None, total: int | None) -> int | None:
-    """Return the tokens paid as completion: some providers count thinking beside what they call so (Gemini, xAI)."""
-    if thought is not None and said is not None and thought > said:  # so it is no part of it
+    """Return the tokens billed as completion. Some providers (Gemini, xAI) count thinking separately."""
+    if thought is not None and said is not None and thought > said:  # so thinking is not included
         said += thought
     if total is not None and sent is not None and total - sent > (said or 0):
         return total - sent

@@ -1,4 +1,4 @@
-"""Messages: the body that Anthropic's API is sent, there, at Bedrock and at Vertex, and how an answer of it is read.
+"""Messages: the requests and answers of Anthropic's API, at Anthropic, Bedrock and Vertex.
 
 Source: https://docs.anthropic.com/en/api/messages.
 """
@@ -37,10 +37,10 @@ _HOST_S: Final = ("server_tool_use", "mcp_tool_use", "_tool_result")
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
-    """Return the body of one request. What repeats from call to call is marked for the cache at its end.
+    """Return the body of one request.
 
-    Thinking and a forced tool exclude each other: with thinking, the tool is offered and not forced. So do thinking
-    and a temperature: with thinking, the scenario's is not sent.
+    The end of the system message, which repeats in every call, is marked for the cache. Thinking excludes a forced tool
+    and a temperature: with thinking, the tool is offered but not forced, and the scenario's temperature is not sent.
     """
     system: list[dict[str, Any]] = [{"type": "text", "text": text} for role, text in call.messages if role == "system"]
     if system:
@@ -62,7 +62,7 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
 
 
 def _structured(profile: Profile, call: Call) -> dict[str, Any]:
-    """Return the part of a body that holds the reply to a schema; there is no mode of any JSON object here."""
+    """Return the part of a body that holds the reply to a schema. This API has no `json_object` mode."""
     assert call.schema is not None
     match profile.structured:
         case "json_schema":
@@ -73,7 +73,7 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             name = wire_name(call)
             tool = {"name": name, "description": "Gives your answer.", "input_schema": schema}
             return {"tools": [tool], "tool_choice": {"type": "tool", "name": name}}
-        case _:  # the question says in words what is wanted, whatever the mode
+        case _:  # the prompt describes the format in every mode
             return {}
 
 
@@ -105,18 +105,18 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
 
 
 def _of_the_host(part: Mapping[str, Any]) -> bool:
-    """Return whether a part is a call of a tool that the host runs, or its result: no word of the model's."""
+    """Return whether a part is a call of a tool that the host runs, or its result, and so not the model's answer."""
     return str(part.get("type")).endswith(_HOST_S)
 
 
 def _explanation(envelope: Mapping[str, Any]) -> str | None:
-    """Return why the model declined, if the answer says it."""
+    """Return the reason that the model gives for declining, or None."""
     said = at(envelope, "stop_details", "explanation")
     return said if isinstance(said, str) else None
 
 
 def usage(envelope: Mapping[str, Any]) -> Usage:
-    """Return the tokens that an answer states; its `input_tokens` leave out those written to or read from the cache."""
+    """Return the usage of an answer. Its `input_tokens` leave out tokens written to or read from the cache."""
     said = envelope.get("usage")
     fresh = count(at(said, "input_tokens"))
     written, read = (count(at(said, f"cache_{what}_input_tokens")) for what in ("creation", "read"))

@@ -1,4 +1,4 @@
-"""Responses: the body that OpenAI's newer API is sent, and how an answer of it is read. Nothing is stored there.
+"""Responses: the requests and answers of OpenAI's newer API, with storage at OpenAI turned off.
 
 Source: https://platform.openai.com/docs/api-reference/responses.
 """
@@ -32,11 +32,11 @@ PATH: Final = "/responses"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")
 MAY_OMIT_CAP: Final = True
 
-_CALLS: Final = frozenset(("function_call", "custom_tool_call"))  # those of the host's own tools are none of ours
+_CALLS: Final = frozenset(("function_call", "custom_tool_call"))  # calls of the host's own tools do not count
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
-    """Return the body of one request: system messages are `instructions`, the others `input`."""
+    """Return the body of one request: system messages become `instructions`, the others `input`."""
     system = [text for role, text in call.messages if role == "system"]
     said = [{"role": role, "content": text} for role, text in call.messages if role != "system"]
     made: dict[str, Any] = {"model": model, "input": said, "store": False}
@@ -55,7 +55,7 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
 
 
 def _structured(profile: Profile, call: Call) -> dict[str, Any]:
-    """Return the part of a body that holds the reply to a schema; `auto` has been settled before."""
+    """Return the part of a body that holds the reply to a schema. `auto` has been resolved before."""
     assert call.schema is not None
     name = wire_name(call)
     match profile.structured:
@@ -68,7 +68,7 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {"tools": [function | {"strict": closed}], "tool_choice": {"type": "function", "name": name}}
         case "json_object":
             return {"text": {"format": {"type": "json_object"}}}
-        case _:  # the question says in words what is wanted, whatever the mode
+        case _:  # the prompt describes the format in every mode
             return {}
 
 
@@ -86,7 +86,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
             text=said_as(found, "said") or "",
             reasoning=thought or said_as(found, "thought"),
             refusal=said_as(found, "refused"),
-            # "completed" and "incomplete" say little; the details name the limit or the filter
+            # the details name the limit or the filter; the status is only "completed" or "incomplete"
             finish_reason=at(envelope, "incomplete_details", "reason") or envelope.get("status"),
             arguments=list(arguments_of([item for item in items if item.get("type") in _CALLS])),
             model=envelope.get("model"),
@@ -101,7 +101,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
 
 
 def _contents(items: list[Mapping[str, Any]]) -> list[object]:
-    """Return the contents of the messages; a comment beside the final answer is none."""
+    """Return the contents of the messages, without commentary if there is a final answer."""
     messages = [item for item in items if item.get("type", "message") == "message"]
     final = [item for item in messages if item.get("phase") != "commentary"]
     return [message.get("content") for message in final or messages]
@@ -119,7 +119,7 @@ def _thought(items: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def usage(envelope: Mapping[str, Any]) -> Usage:
-    """Return the tokens and the cost that an answer states; thinking is a part of the output here."""
+    """Return the tokens and the cost that an answer states. Output tokens include thinking."""
     said = envelope.get("usage")
     return Usage(
         prompt_tokens=count(at(said, "input_tokens")),

@@ -1,4 +1,4 @@
-"""What the wires share in building a body: a schema as hosts accept it, and the merging of extra fields."""
+"""Shared functions for building a body: schemas as hosts accept them, and merging of extra fields."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from agentsim.models.profiles import Profile
 
 
 def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
-    """Nested tables are merged, so that a routing preference does not undo `require_parameters`.
+    """Merge nested tables into a body, so that a routing preference does not undo `require_parameters`.
 
-    One of another `type` is another thing (a response format, a choice of tools) and takes the place of the whole.
+    A table whose `type` differs (a response format, a choice of tools) replaces the old one.
     """
     for key, value in more.items():
         if isinstance(value, Mapping):
@@ -28,12 +28,12 @@ def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
 
 
 def forced_function(profile: Profile, call: Call) -> str | None:
-    """Return the function whose arguments the reply must be, or None where it is to be something else."""
+    """Return the function whose arguments the reply must be, or None outside the `tool` mode."""
     return wire_name(call) if call.schema is not None and profile.structured == "tool" else None
 
 
 def wire_name(call: Call) -> str:
-    """What the schema, or the function that takes its place, is called."""
+    """Return the name of the schema, or of the function that replaces it."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", call.schema_name)[:64] or "decision"
 
 
@@ -41,9 +41,10 @@ _LATEST: list[tuple[Mapping[str, Any], Set[str], dict[str, Any], bool]] = []
 
 
 def sent_schema(schema: Mapping[str, Any], strip: Set[str]) -> tuple[dict[str, Any], bool]:
-    """A schema as it is sent, and whether it is closed.
+    """Return a schema as it is sent, and whether it is closed.
 
-    The latest one is kept: a society asks a hundred agents by one schema, and making it ready took a third of the CPU.
+    The latest result is cached: a society asks a hundred agents with one schema, and preparing it took a third of the
+    CPU.
     """
     if not _LATEST or _LATEST[0][0] is not schema or _LATEST[0][1] != strip:
         sent = portable(schema, strip)
@@ -52,7 +53,7 @@ def sent_schema(schema: Mapping[str, Any], strip: Set[str]) -> tuple[dict[str, A
 
 
 def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
-    """The schema without these keywords (names of properties are not keywords), and `const` as `enum`."""
+    """Return the schema without these keywords (property names are not keywords), and with `const` as `enum`."""
     out: dict[str, Any] = {}
     for key, value in schema.items():
         if key in strip:
@@ -73,7 +74,7 @@ def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
 
 
 def _closed(schema: Any) -> bool:
-    """Whether every object in it names all its properties as required and allows no others."""
+    """Return whether every object requires all its properties and allows no others."""
     if isinstance(schema, list):
         return all(_closed(part) for part in schema)
     if not isinstance(schema, dict):

@@ -1,6 +1,6 @@
-"""Where the games of a batch are played: in the event loop, or in worker processes, which run this module.
+"""Executors: the places where the games of a batch are played, in the event loop or in worker processes.
 
-`on_dask` plays them on a cluster; another kind of cluster is another such module.
+The workers run this module. `on_dask` plays games on a cluster; another kind of cluster is another such module.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from agentsim.runner.watcher import Watcher
 from agentsim.scenario.scenario import LimitOverrides, Scenario
 
 _DEATHS = 2
-"""After so many workers died over a game, it is left alone in this session."""
+"""The number of workers that may die over a game before it is left alone in this session."""
 _LINE = 2**24
 _GRACE_S = 5.0
 _ELSEWHERE_S = 60.0
-"""A worker that hung, and from which a game was taken away, may still play it for so long."""
+"""Seconds for which a worker that hung may still play a game that was taken away from it."""
 
 
 def run_of(scenario: Scenario, files: RunFiles, options: RunOptions) -> Run:
     """Create the game's run, or open it to go on where its journal ends.
 
-    The scenario's limits hold, also if the game began with others. Raises `JournalError` if other files of the game are
-    there without its journal: how far it came is unknown, and it would get another name.
+    The scenario's limits hold, also if the game began with others. Raises `JournalError` if the journal is missing and
+    other files of the game exist: its state is unknown then, and it would get another name.
     """
     if not has_begun(files.journal):
         if left := [path.name for path in (*files.histories, files.page) if path.exists()]:
             raise JournalError(
                 f"{files.journal.name} is gone, and {left[0]} is there; without that the game begins anew"
             )
-        files.journal.unlink(missing_ok=True)  # killed between the file's name and its first line
+        files.journal.unlink(missing_ok=True)  # the process was killed between creating the file and its first line
         with contextlib.suppress(NameTaken):  # another process began this game first
             return Run.create(scenario, files.directory, options, name=files.name)
     limits = scenario.limits
@@ -59,13 +59,13 @@ def run_of(scenario: Scenario, files: RunFiles, options: RunOptions) -> Run:
 
 
 def ended(result: RunResult) -> GameEnd:
-    """The line of a game whose run came back."""
+    """Return the result of a run that returned."""
     why = (None, 0) if result.error is None else (str(result.error), result.error.exit_code)
     return GameEnd(result.files.name, result.status, *result.record.spent, *why)
 
 
 def failed(name: str, error: BaseException) -> GameEnd:
-    """The line of a game whose run could not begin, or broke."""
+    """Return the result of a run that could not begin or that raised."""
     if isinstance(error, AgentsimError):
         return GameEnd(name, "failed", error=str(error), exit_code=error.exit_code)
     if not isinstance(error, Exception):
@@ -74,30 +74,30 @@ def failed(name: str, error: BaseException) -> GameEnd:
 
 
 class Executor(ABC):
-    """Plays single games somewhere; several at once."""
+    """A place that plays single games, several at once."""
 
     async def open(self) -> int | None:
-        """Prepare, and return how many games it can play at once, if known; `UsageError` for a mistake."""
+        """Prepare, and return the number of games that it can play at once, if known. Raises `UsageError`."""
         return None
 
     @abstractmethod
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
-        """Play one game, from its beginning or its journal's end; cancelled, it ends in order."""
+        """Play one game, from its beginning or its journal's end. If cancelled, end it in order."""
 
     async def aclose(self) -> None:  # noqa: B027 - most have nothing to close
-        """Release what it holds."""
+        """Release all resources."""
 
 
 class ExecutorLost(AgentsimError):
-    """The executor can play no more games of this batch."""
+    """An error after which the executor can play no more games of this batch."""
 
 
 @dataclass
 class InLoop(Executor):
-    """Plays games as tasks of the running loop; `used` is called with what each has used so far.
+    """An executor that plays games as tasks of the running loop; `used` is called with each one's totals so far.
 
-    This is for games with models, which wait. Their runs share limiters and the budget `within`, so pacing, slots,
-    Retry-After and limits hold for all games together.
+    It is for games with models, which mostly wait. Their runs share rate limiters and the budget `within`, so pacing,
+    slots, Retry-After and limits hold for all games together.
     """
 
     env: Mapping[str, str]
@@ -120,18 +120,21 @@ class _Counting(Watcher):
 
 
 class WorkerLost(AgentsimError):
-    """The processes that played a game died of it, or were killed."""
+    """An error for a game whose worker processes died or were killed."""
 
 
 class InProcesses(Executor):
-    """Plays games of bots in worker processes, each of which is started when it is first needed."""
+    """An executor that plays games of bots in worker processes, each started when it is first needed."""
 
     def __init__(self) -> None:
         self._idle: list[Process] = []
         self._all: list[Process] = []
 
     async def play(self, scenario: Scenario, files: RunFiles) -> GameEnd:
-        """Play one game in a worker; where that dies another goes on, from the journal. Cancelled, the worker ends."""
+        """Play one game in a worker.
+
+        If the worker dies, another goes on from the journal; cancellation ends the worker.
+        """
         task = json.dumps(task_of(scenario, files)).encode() + b"\n"
         for _ in range(_DEATHS):
             worker = self._idle.pop() if self._idle else await self._started()
@@ -157,14 +160,14 @@ class InProcesses(Executor):
             stdin=PIPE,
             stdout=PIPE,
             limit=_LINE,
-            start_new_session=True,  # Ctrl-C reaches this process alone, which tells the worker
+            start_new_session=True,  # Ctrl-C reaches only this process, which tells the worker
         )
         self._all.append(worker)
         return worker
 
 
 async def _asked(worker: Process, task: bytes) -> bytes:
-    """The worker's line; a part of one, or nothing, from a worker that died."""
+    """Return the worker's line, which is incomplete or empty if the worker died."""
     assert worker.stdin is not None, "it was opened"
     assert worker.stdout is not None, "it was opened"
     try:
@@ -174,14 +177,14 @@ async def _asked(worker: Process, task: bytes) -> bytes:
         return await worker.stdout.readline()
     except asyncio.CancelledError:
         with contextlib.suppress(ProcessLookupError):
-            worker.terminate()  # it ends its game in order, and writes its line
+            worker.terminate()  # the worker ends its game in order and writes its line
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(worker.stdout.readline(), _GRACE_S)
         raise
 
 
 def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) -> dict[str, Any]:
-    """One game as JSON values; `allowed` names the variables that may go to any host: their values are not sent."""
+    """Return one game as a JSON value; `allowed` names variables that may go to any host. Values are not sent."""
     return {
         "scenario": scenario.identity(),
         "run": scenario.run_part(),
@@ -193,7 +196,7 @@ def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) 
 
 
 def play_task(task: dict[str, Any]) -> GameEnd:
-    """Play one game in this thread until it ends or stops; its line holds the error, if any."""
+    """Play one game in this thread until it ends or stops, and return its result or error."""
     name = str(task["name"])
     try:
         scenario = Scenario.restore(task["scenario"], task["run"], seed=int(task["seed"]))
@@ -203,15 +206,15 @@ def play_task(task: dict[str, Any]) -> GameEnd:
         while is_running(files.journal) and time.monotonic() < until:
             time.sleep(0.05)
         return ended(run_of(scenario, files, RunOptions(env)).play_sync())
-    except Exception as error:  # a mistake in one game's rules is a line for the batch, and does not end the others
+    except Exception as error:  # a bug in one game's rules must not end the others
         return failed(name, error)
 
 
 def serve(source: TextIO, sink: TextIO) -> None:
-    """Play games one after another: tasks come in as JSON lines, results go out as JSON lines.
+    """Play games one after another, from JSON lines of tasks to JSON lines of results.
 
-    At the end of its input the process ends at once, even in the middle of a game: so workers do not outlive their
-    parent, and the journal keeps what was decided.
+    At the end of its input the process exits at once, even in the middle of a game, so that workers do not outlive
+    their parent; the journal keeps what was decided.
     """
     tasks: queue.SimpleQueue[str] = queue.SimpleQueue()
 

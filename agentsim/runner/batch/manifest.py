@@ -1,6 +1,6 @@
-"""The manifest of a batch: which games it consists of, written into its folder before the first of them.
+"""Manifest: the games of a batch, written into its folder before the first of them.
 
-Playing does not change it: each game's files say how far that game is. A batch that grows gets a new manifest, which
+Playing does not change it: each game's files hold that game's progress. A batch that grows gets a new manifest, which
 begins with the same games.
 """
 
@@ -33,16 +33,16 @@ from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
 
 FORMAT: Final = "agentsim-batch/2"
 DRAWN = -1
-"""Stands for a seed that was not given; no seed is negative."""
+"""The placeholder of a seed that was not given; no seed is negative."""
 _CALLERS = 8
-"""Games with models that are played at once by default; each waits for its own replies."""
+"""The number of games with models that are played at once by default; each waits for its own replies."""
 
 
 class Until(ClosedTable):
-    """What ends a batch before its last game: the intervals of a planned effect are narrower than `width`.
+    """A condition that ends a batch before its last game: the intervals of a planned effect are narrower than `width`.
 
-    `factor` is a factor or two of them with a comma between, for their interaction; None stands for all.
-    Without a `measure` it is win, or the first score if no player is ranked.
+    `factor` is a factor, or two with a comma between for their interaction; None stands for all. Without a `measure`,
+    it is win, or the first score if no player is ranked.
     """
 
     width: Annotated[float, Field(gt=0)]
@@ -66,9 +66,9 @@ class DesignTable(ClosedTable):
 
 
 class DesignRecord(ClosedTable):
-    """The factorial design in a batch's manifest: the table, and the levels of each cell, which games name by number.
+    """The factorial design in a batch's manifest: the table, and the levels of each cell; games name cells by index.
 
-    `carriers` are the players that a factor concerns; none if it concerns the whole game.
+    `carriers` are the players that a factor concerns; empty if it concerns the whole game.
     """
 
     table: DesignTable
@@ -79,7 +79,7 @@ class DesignRecord(ClosedTable):
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What was asked for; `models` are names, none if the scenario's own models play."""
+    """The requested design; `models` are names, empty if the scenario's own models play."""
 
     seed: int
     games: int
@@ -90,7 +90,7 @@ class Design:
 
     @property
     def cells(self) -> int:
-        """How many games have one seed and one seating: a block."""
+        """The number of games with one seed and one seating: a block."""
         return 1 if self.factorial is None else len(self.factorial.cells)
 
     @property
@@ -104,7 +104,7 @@ class _Cast(BaseModel):
 
 
 class _File(BaseModel):
-    """What is read of a manifest; the rest is for people."""
+    """The fields that are read of a manifest; others are for people."""
 
     model_config = ConfigDict(strict=True)
 
@@ -141,16 +141,16 @@ class Manifest:
         return [asdict(each) for each in balance(self.games, len(self.casts[0].players), len(self.design.models))]
 
     def digest(self) -> str:
-        """A short name for the batch, which depends on neither its seed nor its number of games."""
+        """Return 8 hex digits for the batch, which depend on neither its seed nor its number of games."""
         what = [self.design.models, self.design.rotate, self.design.paired]
         text = json.dumps([what, [cast.identity() for cast in self.casts]], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     def write(self, directory: Path, *, instead: bool = False) -> None:
-        """Put it into the batch's folder; it is whole or not there.
+        """Write it into the batch's folder atomically.
 
-        `FileExistsError` where one is there, unless this one is written `instead`, for which the caller has the lock;
-        `OSError` where it cannot be written.
+        Raises `FileExistsError` if a manifest is there, unless this one is written `instead` by a caller that holds the
+        lock, and `OSError` if it cannot be written.
         """
         design = self.design
         head = {
@@ -179,12 +179,12 @@ class Manifest:
 
 
 def plays_alone(manifest: Manifest) -> bool:
-    """Whether bots make all decisions in every game."""
+    """Return whether bots make all decisions in every game."""
     return all(plan.name.kind == "bot" for cast in manifest.casts for plan in cast.seats)
 
 
 def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
-    """The plan of a design; `UsageError` for a design that cannot be played."""
+    """Return the plan of a design. Raises `UsageError` if the design cannot be played."""
     if len(set(design.models)) < len(design.models):
         raise UsageError("--models: names one twice; games of a model against itself need it twice in the scenario")
     if design.paired and not (design.models or design.rotate):
@@ -211,7 +211,7 @@ def planned(design: Design, casts: Sequence[Scenario]) -> Manifest:
 
 
 def read_manifest(directory: Path) -> Manifest | None:
-    """The manifest in a folder, None where there is none; `UsageError` for a file that is not a manifest of today."""
+    """Return the manifest in a folder, or None if there is none. Raises `UsageError` if the file is not valid."""
     path = directory / MANIFEST
     try:
         raw = path.read_bytes()
@@ -236,7 +236,7 @@ def read_manifest(directory: Path) -> Manifest | None:
 
 
 def require_manifest(directory: Path) -> Manifest:
-    """The manifest in a folder; `UsageError` where there is none."""
+    """Return the manifest in a folder. Raises `UsageError` if there is none."""
     manifest = read_manifest(directory)
     if manifest is None:
         raise UsageError(f"{directory}: holds no batch")
@@ -244,7 +244,7 @@ def require_manifest(directory: Path) -> Manifest:
 
 
 def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence[str], cells: int) -> None:
-    """Raise `ValueError`, or `UsageError` for a name, unless each game has a name, seats and models of its own."""
+    """Check that each game has its own name, and legal seats, models and cell. Raises `ValueError` or `UsageError`."""
     if not games:
         raise ValueError("it plans no games")
     if len(casts) != (width := max(1, len(models))) * cells:
@@ -271,14 +271,14 @@ def _check(games: Sequence[Planned], casts: Sequence[Scenario], models: Sequence
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Hold the manifest's lock for the block: one process at a time plays a batch. `UsageError` where another does."""
+    """Hold the manifest's lock during the block. Raises `UsageError` if another process plays the batch."""
     path = directory / MANIFEST
     while True:
         handle = os.open(path, os.O_RDONLY)
         try:
             if not lock_descriptor(handle, blocking=False):
                 raise UsageError(f"{directory}: another process is playing this batch")
-            if os.path.samestat(os.fstat(handle), path.stat()):  # the lock of a replaced manifest would exclude nothing
+            if os.path.samestat(os.fstat(handle), path.stat()):  # else the lock is of a replaced manifest
                 yield
                 return
         finally:
@@ -286,10 +286,10 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, Manifest]:
-    """The batch's folder with its manifest in it, the one that was there if it plans the same games.
+    """Return the batch's folder with its manifest in it: the existing one if it plans the same games.
 
-    A manifest with the first of these games gets the others too. The seed `DRAWN` is drawn, unless the folder has one.
-    `UsageError` where the folder holds another batch, or this one with more games.
+    A manifest with the first of these games is extended. The seed `DRAWN` is replaced by that of the folder, or drawn.
+    Raises `UsageError` if the folder holds another batch, or this one with more games.
     """
     scenario = wanted.casts[0]
     directory = out if out is not None else logs_dir / f"batch_{scenario.name or scenario.game}_{wanted.digest()}"
@@ -314,9 +314,9 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
         wanted = _joined(there, wanted, directory)
         if len(wanted.games) > len(there.games) or wanted.design.until != there.design.until:
             with locked(directory):
-                wanted = _joined(require_manifest(directory), wanted, directory)  # it may have grown since
+                wanted = _joined(require_manifest(directory), wanted, directory)  # another process may have extended it
                 wanted.write(directory, instead=True)
-    except FileExistsError:  # the folder's name is that of a file
+    except FileExistsError:  # the folder's path is a file
         raise UsageError(f"{directory}: is not a directory") from None
     except OSError as error:
         raise UsageError(f"{directory}: cannot write there: {write_problem(error, directory / MANIFEST)}") from None
@@ -324,7 +324,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
 
 
 def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
-    """What is wanted, with the names that its games have `there`; `UsageError` where that is something else."""
+    """Return the wanted manifest with the names of the games that exist. Raises `UsageError` if the batches differ."""
     if (difference := _difference(there, wanted)) is not None:
         raise UsageError(f"{directory}: holds another batch ({difference}); give it another --out")
     if len(there.games) > len(wanted.games):
@@ -332,17 +332,17 @@ def _joined(there: Manifest, wanted: Manifest, directory: Path) -> Manifest:
         raise UsageError(f"{directory}: holds {more}; ask for at least as many, or give it another --out")
     games = (*there.games, *wanted.games[len(there.games) :])
     design = wanted.design
-    if design.factorial is not None and design.until is None:  # what may end it early once may have done so
+    if design.factorial is not None and design.until is None:  # an earlier session may have ended early by it
         update = {"until": there.design.until}
         design = replace(design, factorial=design.factorial.model_copy(update=update))
     return replace(wanted, design=design, games=games)
 
 
 def _difference(there: Manifest, wanted: Manifest) -> str | None:
-    """Why the games of one are not the first of the other's, or all of them; None where they are.
+    """Return why the games of one manifest are not the first games of the other, or None if they are.
 
-    Limits and addresses may differ, as when a run is resumed. Names may too: how many digits they have depends on how
-    many games were asked for first.
+    Limits and addresses may differ, as when a run is resumed. Names may too: their number of digits depends on the
+    number of games asked for first.
     """
     for name in ("seed", "models", "rotate", "paired"):
         one, other = getattr(there.design, name), getattr(wanted.design, name)
@@ -363,13 +363,13 @@ def _said(value: Any) -> str:
 
 
 def folder_of(name: str, logs_dir: Path) -> Path | None:
-    """The folder of the batch of that name or path; None where there is none."""
+    """Return the folder of the batch with that name or path, or None."""
     return next((path for path in (Path(name), logs_dir / name) if (path / MANIFEST).is_file()), None)
 
 
 def at_once(manifest: Manifest) -> int:
-    """How many games this machine plays at once by default; one with embedded models, each of which is a server."""
+    """Return the number of games to play at once by default; 1 with embedded models, because each runs a server."""
     if plays_alone(manifest):
         return os.cpu_count() or 1
     seats = (plan for cast in manifest.casts for plan in cast.seats)
-    return 1 if any(each.name.kind == "local" for plan in seats for each in plan.models) else _CALLERS
+    return 1 if any(name.kind == "local" for plan in seats for name in plan.names) else _CALLERS

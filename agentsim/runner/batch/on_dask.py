@@ -1,4 +1,4 @@
-"""Plays the games of a batch as tasks of a Dask cluster. No other module knows Dask.
+"""An executor that plays the games of a batch as tasks of a Dask cluster. No other module imports Dask.
 
 The workers see the batch's folder under the same path, and have their own keys in their own environment: journals are
 written where the games are played, and no secret is sent to a scheduler.
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 
 _RETRIES = 2
 _CONNECT_S = 20
-_WORKER_S = 20  # until the first worker is there
-_PATIENCE = 2  # so many times that long without any worker: one may come back
+_WORKER_S = 20  # seconds to wait for the first worker
+_PATIENCE = 2  # so many waits of _WORKER_S seconds without any worker: one may come back
 
 
 async def dask_setup(worker: object) -> None:
-    """Set up a worker process of our own cluster (Dask calls this, by its name).
+    """Set up a worker process of our own cluster; Dask calls this function by its name.
 
-    Ctrl-C must reach the parent alone, which decides about the worker's games.
+    The new session keeps Ctrl-C from the worker: the parent decides about its games.
     """
     os.setsid()
     _hush()
 
 
 def _hush() -> None:
-    """Silence Dask's loggers: errors of a game are in its line, those of the cluster in our messages."""
+    """Silence Dask's loggers: game errors are in the games' results, cluster errors in our messages."""
     for name in list(logging.root.manager.loggerDict):  # Dask gives some of its loggers levels of their own
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class OnDask(Executor):
-    """Plays games on the cluster of a scheduler (`tcp://host:8786`), or on one of its own with `workers` processes.
+    """An executor on the cluster of a scheduler (`tcp://host:8786`), or on its own cluster with `workers` processes.
 
-    The variables that `env` allows to go to any host may do so there, too.
+    Variables that `env` allows to go to any host may do so on the workers, too.
     """
 
     def __init__(self, scheduler: str | None, workers: int, env: Variables) -> None:
@@ -58,8 +58,11 @@ class OnDask(Executor):
         self._cluster: Any = None
 
     async def open(self) -> int:
-        """Find the scheduler, or start a cluster; `UsageError` where none could play."""
-        import distributed  # what is called here is not typed
+        """Connect to the scheduler or start a cluster, and return its threads.
+
+        Raises `UsageError` if it cannot play.
+        """
+        import distributed  # its functions are not typed
 
         _hush()
         dask: Any = distributed
@@ -68,12 +71,12 @@ class OnDask(Executor):
             if address is None:
                 address = self._cluster = await dask.LocalCluster(
                     n_workers=self._workers,
-                    threads_per_worker=1,  # a game is one thread of Python
+                    threads_per_worker=1,  # one game takes one thread of Python
                     memory_limit=0,
                     dashboard_address=None,
                     asynchronous=True,
                     preload=[__name__],
-                    env=dict(self._env),  # our own processes have our keys, those of an .env file too
+                    env=dict(self._env),  # our own processes get our keys, also those of an .env file
                 )
             self._client = client = await dask.Client(address, asynchronous=True, timeout=_CONNECT_S)
         except (OSError, ValueError) as error:
@@ -83,7 +86,7 @@ class OnDask(Executor):
         except TimeoutError:
             raise UsageError(f"--scheduler {self._scheduler}: has no workers; start some with dask worker") from None
         ours = version(DISTRIBUTION)
-        # A function of the standard library: one of ours would end a worker without agentsim.
+        # A function of the standard library: one of agentsim's would kill a worker that lacks agentsim.
         for worker, theirs in (await client.run(version, DISTRIBUTION, on_error="return")).items():
             if theirs != ours:
                 found = f"agentsim {theirs}" if isinstance(theirs, str) else "no agentsim"
@@ -111,13 +114,13 @@ class OnDask(Executor):
             raise WorkerLost(f"{counted(error.allowed_failures + 1, 'worker')} died over this game") from None
         finally:
             answer.cancel()
-            await future.cancel()  # of one that is done it forgets the result
+            await future.cancel()  # frees the result of a finished future
 
     def _lost(self, why: str) -> ExecutorLost:
         return ExecutorLost(f"{self._scheduler or 'the cluster'}: {why}")
 
     async def aclose(self) -> None:
-        """Leave the scheduler; a cluster of its own ends."""
+        """Leave the scheduler, or end the own cluster."""
         for each in (self._client, self._cluster):
             if each is not None:
                 await each.close()

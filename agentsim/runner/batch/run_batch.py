@@ -1,6 +1,6 @@
-"""Plays the games of a manifest that are left, several at once; one failed game does not end the others.
+"""Batch: the unfinished games of a manifest, played several at once; one failed game does not end the others.
 
-What is to be played is in `manifest`, the places to play it in `executors`, the sums in `tally`.
+`manifest` plans the games, `executors` play them, `tally` sums them up.
 """
 
 from __future__ import annotations
@@ -34,24 +34,23 @@ from agentsim.runner.batch.tally import (
 )
 from agentsim.runner.limits import Budget
 from agentsim.runner.process import make_room, stoppable
-from agentsim.runner.seats import seated
+from agentsim.runner.seats import build_players
 from agentsim.scenario.scenario import Scenario
 
 Enough: TypeAlias = Callable[[], str | None]
-"""Says, of the games that are done, why no more are needed; None where they are."""
+"""A function that returns why no more games are needed after the finished ones, or None if more are."""
 _ORPHANS_S = 10.0
-"""The time that the workers of a killed batch may take to be gone."""
+"""Seconds that the workers of a killed batch may take to exit."""
 
 
 @dataclass
 class Batch:
-    """The games that are left of a batch, whose folder and manifest exist; they are played once, `jobs` at a time.
+    """The unfinished games of a batch, whose folder and manifest exist; they are played once, `jobs` at a time.
 
-    The limits of the scenario in calls and dollars hold for all games together. After `abort_after` games in a row
-    without a result (0: no limit) no more are begun. By default games of bots are played in worker processes and those
-    of models in the event loop; an `executor` is made in that loop and plays them elsewhere. `own` are the program's
-    own models. Where `enough` is given, it is asked after every few blocks, of which none is then half played, and may
-    end the batch.
+    The scenario's limits in calls and dollars hold for all games together. After `abort_after` consecutive games
+    without a result (0: no limit), no more begin. By default, games of bots are played in worker processes and games of
+    models in the event loop; an `executor` is made in that loop and plays them elsewhere. `own` are the program's own
+    models. `enough`, if given, is called after every few blocks, while no block is half played, and may end the batch.
     """
 
     manifest: Manifest
@@ -75,9 +74,9 @@ class Batch:
         self._shares = LimitShares(limits)
 
     def run(self) -> BatchResult:
-        """Play them; the first SIGINT or SIGTERM ends the games in order.
+        """Play the games; the first SIGINT or SIGTERM ends them in order.
 
-        Raises an error that makes every game impossible, such as a missing key, before any begins; `UsageError` where
+        Raises errors that make every game impossible, such as a missing key, before any begins, and `UsageError` if
         another process plays the batch.
         """
         with self._recorded(), stoppable() as stop:
@@ -85,7 +84,7 @@ class Batch:
         return self.result
 
     async def play(self) -> BatchResult:
-        """`run` in the running loop; a cancelled one ends its games in order."""
+        """Play the games in the running loop; cancellation ends them in order. Raises like `run`."""
         with self._recorded():
             await self._play()
         return self.result
@@ -111,25 +110,25 @@ class Batch:
         finally:
             task.cancel()
             await asyncio.wait({task})
-        sweep(self.directory)  # no process writes there now; a worker may have been killed while it did
+        sweep(self.directory)  # all writers are gone; a worker may have been killed while it wrote
 
     async def _seat(self) -> None:
-        """Raise an error that makes every game impossible; note which key goes to which host."""
-        errands: dict[str, None] = {}
+        """Raise errors that make every game impossible; note which key goes to which host."""
+        key_disclosures: dict[str, None] = {}
         for cast in self.manifest.casts:
-            seats = seated(cast, find(cast.game), self.env, own=self.own)
+            seats = build_players(cast, find(cast.game), self.env, own=self.own)
             self._calls = max(self._calls, seats.most_calls(cast.limits.concurrency))
             self._at_once = max(self._at_once, cast.limits.concurrency * len(seats.endpoints))
             await seats.aclose()
-            errands |= dict.fromkeys(seats.errands)
-        for line in errands:
+            key_disclosures |= dict.fromkeys(seats.key_disclosures)
+        for line in key_disclosures:
             self.watcher.noted(line)
 
     def _files(self, game: Planned) -> RunFiles:
         return RunFiles(self.directory, game.name)
 
     def _left(self) -> list[Planned]:
-        """The games that are not done; counts what all of them used before."""
+        """Return the games that are not done; count the earlier usage of all games."""
         left, tally = [], self.result.tally
         free = plays_alone(self.manifest)
         for game in self.manifest.games:
@@ -161,7 +160,7 @@ class Batch:
         try:
             at_once = await executor.open()
             self.watcher.began(tally)
-            # A game that waits for a worker would hold a share of the limits.
+            # A game that waits for a worker must not hold a share of the limits.
             most = self._jobs if at_once is None or not self._shares.any else min(self._jobs, at_once)
             for part in self._parts(left):
                 if self.result.stopped is not None:
@@ -178,10 +177,10 @@ class Batch:
             await executor.aclose()
 
     def _parts(self, left: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
-        """The games that are left, in parts before each of which it is seen whether those that are done are enough.
+        """Yield the unfinished games in parts; before each part, `enough` may end the batch.
 
-        A part ends with a block, and a block that has begun is played to its end first: which games are seen would else
-        depend on how long they last.
+        A part ends with a block, and blocks that have begun are played to their end first: otherwise the games that
+        `enough` sees would depend on how long games last.
         """
         if self.enough is None:
             yield left
@@ -207,7 +206,7 @@ class Batch:
         self._shares.lanes -= 1
 
     def _exhausted(self) -> bool:
-        """Whether the limits are reached: games that are played elsewhere cannot ask before each call."""
+        """Return whether the limits are reached: games that are played elsewhere cannot ask before each call."""
         limits, tally = self.manifest.casts[0].limits, self.result.tally
         if limits.max_calls is not None and 0 < tally.calls >= limits.max_calls:
             self._stop(BudgetReached(f"limits.max_calls = {limits.max_calls} is reached"))
@@ -222,12 +221,15 @@ class Batch:
         try:
             await asyncio.wait({task})
         finally:
-            task.cancel()  # of a game that is over this changes nothing
+            task.cancel()  # has no effect on a finished game
             await asyncio.wait({task})
             self._note(game, task)
 
     def _allowed(self, game: Planned, calls: int, cost_usd: float) -> Scenario:
-        """The game, which used so much before; with its share of the batch's limits where it is played elsewhere."""
+        """Return the game's scenario; if it is played elsewhere, its limits are its share of the batch's limits.
+
+        `calls` and `cost_usd` are what it used in earlier sessions.
+        """
         scenario, tally = self.manifest.scenario(game), self.result.tally
         if self.executor is None:
             return scenario
@@ -264,7 +266,10 @@ class Batch:
         self.watcher.changed()
 
     async def _orphans_gone(self, left: Sequence[Planned]) -> None:
-        """Wait for the workers of a killed batch, which see that it is gone; until then they hold their journals."""
+        """Wait until the workers of a killed batch exit and release their journals.
+
+        Raises `UsageError` after `_ORPHANS_S`.
+        """
         until = asyncio.get_running_loop().time() + _ORPHANS_S
         for game in left:
             while (journal := self._files(game).journal).exists() and is_running(journal):

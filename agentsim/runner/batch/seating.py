@@ -1,8 +1,8 @@
-"""The seating of a batch: which model sits where in which game, with which seed; and how balanced that is.
+"""Seating: the models, seats and seed of each game of a batch, and the balance of the design.
 
 Models rotate by the rows of a Williams square (E. J. Williams, Experimental designs balanced for the estimation of
 residual effects of treatments, 1949): as many rows as models make a Latin square, in which every model has every
-position once, and over one block (two where the number is odd) every model follows every other equally often.
+position once, and over one block (two for an odd number of models) every model follows every other equally often.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _SEED_BITS = 31
 class Planned:
     """One game: its name and seed, the scenario's players (`seats`) in the order of this table, and their `models`.
 
-    Both are numbers from 0 by position; `models` is empty where each player keeps the scenario's model. `cell` is that
-    of a factorial design.
+    Both are indexes from 0, by position; `models` is empty if each player keeps the scenario's model. `cell` is the
+    index of a factorial design's cell.
     """
 
     name: Word
@@ -36,7 +36,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How often the rarest and the commonest of some combinations occur."""
+    """The counts of the rarest and the most frequent of some combinations."""
 
     what: str
     least: int
@@ -48,16 +48,16 @@ class Spread:
 
 
 def derived_seed(seed: int, number: int) -> int:
-    """The seed of a batch's game of that number, below 2**31."""
+    """Return the seed of a batch's game of that number, in [0, 2**31)."""
     digest = hashlib.sha256(f"agentsim-batch/{seed}/{number}".encode()).digest()
     return int.from_bytes(digest[:8], "big") >> (64 - _SEED_BITS)
 
 
 def williams(size: int, row: int, width: int | None = None, block: int = 0) -> tuple[int, ...]:
-    """One row of the square of that size, its first `width` places; odd sizes have their second half mirrored.
+    """Return the first `width` places of one row of the Williams square of that size.
 
-    Where the row is cut short, each `block` of `size` rows cuts another piece, so that others meet; where it is longer
-    than the square it begins again.
+    For odd sizes, every second block is mirrored. If the row is cut short, each `block` of `size` rows cuts another
+    piece, so that other models meet; if it is longer than the square, it repeats.
     """
     width = size if width is None else width
     start = block if width < size else 0
@@ -69,11 +69,11 @@ def williams(size: int, row: int, width: int | None = None, block: int = 0) -> t
 def rows(
     games: int, seats: int, models: int, *, seed: int, rotate: bool = False, paired: bool = False, cells: int = 1
 ) -> list[Planned]:
-    """The games of a batch, in the order in which they are played; without `models` each seat keeps its own.
+    """Return the games of a batch, in the order in which they are played; without `models` each seat keeps its own.
 
-    With `rotate` the seats change places as well: with models once a block, alone with every game. With `paired` the
-    games of one block, which differ only in who sits where, have one seed. Of several `cells`, each of these games is
-    played in every cell, in an order that is drawn from its seed.
+    With `rotate` the seats change places as well: once a block if there are models, else with every game. With `paired`
+    the games of one block, which differ only in the seating, have one seed. With several `cells`, each game is played
+    in every cell, in an order drawn from its seed.
     """
     block = models or (seats if rotate else 1)
     plan = []
@@ -91,7 +91,7 @@ def rows(
 
 
 def balance(plan: Sequence[Planned], seats: int, models: int) -> list[Spread]:
-    """How evenly the batch spreads what its design rotates; the rest is left out."""
+    """Return how evenly the batch spreads the dimensions that its design rotates."""
     spreads = []
     if models:
         in_seats = (pair for row in plan for pair in zip(row.seats, row.models, strict=True))

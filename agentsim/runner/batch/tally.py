@@ -1,7 +1,6 @@
-"""Tally: how far a batch is, what it has cost and will cost, and the share of its limits that a game may use.
+"""Tally: a batch's progress, its cost so far and expected, and the share of its limits that a game may use.
 
-A game's files say whether it is done and what it used, in whichever session, process or loop it was played
-(`executors`).
+A game's files tell whether it is done and what it used, regardless of the session and executor that played it.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from agentsim.scenario.toml_tables import Limits
 
 @dataclass(frozen=True, slots=True)
 class GameEnd:
-    """How one game ended in this session: its status, what all its sessions used, the error that ended it.
+    """The end of one game in this session: its status, the usage of all its sessions, the error that ended it.
 
-    `cost_usd` is that of the calls whose price is known, `unpriced_calls` is the number of the others.
+    `cost_usd` is that of the calls with a known price, `unpriced_calls` is the number of the others.
     """
 
     name: str
@@ -38,7 +37,7 @@ class GameEnd:
 
 
 def has_begun(journal: Path) -> bool:
-    """Whether a journal has a line, or a process is about to write one."""
+    """Return whether a journal has a line, or a process is about to write one."""
     try:
         with journal.open("rb") as file:
             return file.readline().endswith(b"\n") or is_running(journal)
@@ -47,9 +46,9 @@ def has_begun(journal: Path) -> bool:
 
 
 def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
-    """Whether a game is over and its history is there, and what was wrong with a history that was made again.
+    """Return whether a game is over with its history, and what was wrong with a history that was rebuilt, or None.
 
-    A whole history with the game's seed counts without its journal: the game is not paid for again.
+    A complete history with the game's seed counts without its journal, so that the game is not paid for again.
     """
     if not has_begun(files.journal):
         try:
@@ -64,19 +63,19 @@ def is_done(files: RunFiles, seed: int) -> tuple[bool, str | None]:
             return True, None
         rebuild_history(files)
     except AgentsimError:
-        return False, None  # its session says what is wrong with the journal
+        return False, None  # the game's session reports the problem
     return True, f"{files.history.name} {why}"
 
 
 def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
-    """Calls, known dollars and calls of unknown price of a game in earlier sessions."""
+    """Return the calls, known US dollars and calls of unknown price of a game in earlier sessions."""
     try:
         if done:
             return load_history(files.history).spent
         contents = read_journal(files.journal)
     except (UsageError, JournalError):
         return 0, 0.0, 0
-    totals = Totals()
+    totals = Totals.zero()
     for key in {*contents.decisions, *contents.attempts}:
         for attempt in contents.calls(*key):
             totals.add_call(attempt)
@@ -84,13 +83,13 @@ def used(files: RunFiles, *, done: bool) -> tuple[int, float, int]:
 
 
 def finished(files: RunFiles) -> GameEnd:
-    """The line of a game that is over, by its history."""
+    """Return the result of a game that is over, from its history."""
     history = load_history(files.history)
     return GameEnd(files.name, history.status, *history.spent)
 
 
 def completed_from_files(end: GameEnd, files: RunFiles, seed: int) -> GameEnd:
-    """The line of a game whose executor could not say what it used; the game may even be over."""
+    """Return the result of a game whose executor reported no usage; the game may even be over."""
     if is_done(files, seed)[0]:
         return finished(files)
     calls, cost, unpriced = used(files, done=False)
@@ -104,19 +103,19 @@ def sweep(directory: Path) -> None:
 
 
 class BatchWatcher:
-    """Sees nothing; a display overrides what it shows."""
+    """A receiver of a batch's events that ignores them all; a display overrides the methods that it shows."""
 
     def noted(self, line: str) -> None:
-        """A message that every display shows: which key goes to which host, what this machine does not allow."""
+        """Show a line that every display must show: which key goes to which host, what this machine does not allow."""
 
     def began(self, tally: Tally) -> None:
-        """The batch begins; the tally holds its plan and what earlier sessions did of it."""
+        """Handle the start of the batch; the tally has its plan and the results of earlier sessions."""
 
     def changed(self) -> None:
-        """A game began, or a call of one is over."""
+        """Handle the start of a game, or the end of one of its calls."""
 
     def ended(self, end: GameEnd) -> None:
-        """A game is over, or has stopped."""
+        """Handle the end or the stop of a game."""
 
 
 class Tally:
@@ -136,12 +135,12 @@ class Tally:
         return len(self._running)
 
     def playing(self) -> list[tuple[str, Totals]]:
-        """The games in progress, with what each has used so far."""
+        """Return the games in progress, with the usage of each so far."""
         return list(self._running.items())
 
     @property
     def failed(self) -> int:
-        """Games of this session without a result."""
+        """The number of this session's games without a result."""
         return sum(count for status, count in self.statuses.items() if status not in FINISHED)
 
     def earlier(self, name: str, calls: int, cost_usd: float, unpriced_calls: int = 0, *, finished: bool) -> None:
@@ -154,12 +153,12 @@ class Tally:
             self._known[name] = (calls, cost_usd, unpriced_calls)
 
     def started(self, name: str) -> tuple[int, float]:
-        """A game begins, or goes on; the calls and dollars that it used before, which its own totals include."""
+        """Mark a game as running; return the calls and dollars that it used before, which its own totals include."""
         calls, cost, unpriced = self._known.pop(name, (0, 0.0, 0))
         self.calls -= calls
         self.cost_usd -= cost
         self.unpriced_calls -= unpriced
-        self._running[name] = Totals()
+        self._running[name] = Totals.zero()
         return calls, cost
 
     def used(self, name: str, totals: Totals) -> None:
@@ -175,24 +174,24 @@ class Tally:
         self.unpriced_calls += end.unpriced_calls
 
     def spent(self) -> float:
-        """US dollars so far, running games included."""
+        """Return the US dollars so far, including running games."""
         return self.cost_usd + sum(totals.known_usd for totals in self._running.values())
 
     def forecast_usd(self) -> float | None:
-        """US dollars of the whole batch at the mean of the games that are done; None before the first."""
+        """Return the expected US dollars of the whole batch at the mean cost so far, or None before any result."""
         over = self.done + self.failed
         return self.cost_usd / over * self.games if over else None
 
     def left_s(self) -> float | None:
-        """Seconds that the rest will take at the pace of this session; None before its first game is over."""
+        """Return the seconds left at the pace of this session, or None before its first game is over."""
         ended = self.statuses.total()
         return (self._clock() - self._began) / ended * max(0, self.games - self.done - self.failed) if ended else None
 
 
 class LimitShares:
-    """What each running game may use of a batch's limits, where its executor cannot ask before each call.
+    """The part of a batch's limits that each running game may use if its executor cannot ask before each call.
 
-    `lanes` games may run at once; together their shares are never more than what is left.
+    `lanes` games may run at once; the sum of their shares is never more than what is left.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -205,10 +204,10 @@ class LimitShares:
         return any(limit is not None for limit in self._limits.values())
 
     def given(self, name: str, calls: tuple[int, int], cost_usd: tuple[float, float]) -> dict[str, float]:
-        """The limits of one game: what is left without a share, divided by the number of free lanes.
+        """Return the limits of one game: what is left without a share, divided by the number of free lanes.
 
-        `calls` and `cost_usd` are what was spent so far: by games that do not run, and by this one in earlier sessions,
-        which its own limits include.
+        `calls` and `cost_usd` are pairs of what was spent by games that do not run and what this game used in earlier
+        sessions, which its own limits include.
         """
         share: dict[str, float] = {}
         for what, (others, before) in {"max_calls": calls, "max_cost_usd": cost_usd}.items():
@@ -226,10 +225,10 @@ class LimitShares:
 
 @dataclass
 class BatchResult:
-    """What a session did of a batch: how its games ended, why it stopped before the last, and the sums.
+    """The result of a batch's session: how its games ended, why it stopped early, and the sums.
 
-    `rebuilt` are games that were over before and whose history was made again, with what was wrong with it. `enough`
-    says why no more games are needed, where a width was to be reached and is.
+    `rebuilt` are games whose history was rebuilt, with what was wrong with it. `enough` says why no more games are
+    needed, if an interval was to reach a width and has.
     """
 
     directory: Path
@@ -245,7 +244,7 @@ class BatchResult:
 
     @property
     def exit_code(self) -> int:
-        """0 where every game is done; else that of what stopped the batch, or of its games."""
+        """0 if every game is done (4 if one is degraded), else the code of what stopped the batch or of its games."""
         if self.stopped is not None:
             return self.stopped.exit_code
         codes = {end.exit_code for end in self.ends}

@@ -1,4 +1,4 @@
-"""Poll: any number of players answer one question a round, all at the same moment. Its rules do nothing else."""
+"""Poll: any number of players answer one question per round, all at the same moment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RULES = (
 
 
 class PollConfig(GameConfig):
-    """How often the question is put."""
+    """The number of rounds."""
 
     rounds: Annotated[int, Field(ge=1)] = 10
 
@@ -37,7 +37,7 @@ class Chosen(Decision):
 
 
 class ChooseColour(Request[Chosen], kind="choose"):
-    """Which colour?"""
+    """A request for a color."""
 
     round: int
     history: tuple[str, ...]
@@ -61,7 +61,7 @@ class ChooseColour(Request[Chosen], kind="choose"):
 
 
 class Counted(Event):
-    """What all have chosen."""
+    """The number of players who chose each option."""
 
     numbers: dict[str, int]
 

@@ -14,8 +14,8 @@ from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
-from agentsim.games.auction.announcing import ItemLost, ItemSold
 from agentsim.games.auction.bidding import Bid, BidCast, BidMade
+from agentsim.games.auction.lots import ItemLost, ItemSold
 
 FORMATS = ("ascending", "sealed_first_price", "sealed_second_price", "all_pay")
 SEALED = FORMATS[1:]

@@ -16,10 +16,10 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
-from agentsim.games.auction.announcing import ItemSold
 from agentsim.games.auction.bidding import Bid, BidMade
 from agentsim.games.auction.bots import BOTS, private_value, step
 from agentsim.games.auction.config import AuctionConfig
+from agentsim.games.auction.lots import ItemSold
 from tests.games.auction.auction import FORMATS, SEALED, bids_asked, listed, play, requests, sales
 
 TEAMS = "ABCDEFGH"

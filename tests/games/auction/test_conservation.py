@@ -17,10 +17,10 @@ from agentsim.engine.game import Bot
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
-from agentsim.games.auction.announcing import ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.bidding import Bid, BidCast
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.items import Item
+from agentsim.games.auction.lots import ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.state import PRICING, Auction, Offer, Team
 from tests.games.auction.auction import FORMATS, rows
 

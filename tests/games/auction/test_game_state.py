@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.games.auction.announcing import ItemOffered, began
 from agentsim.games.auction.bidding import Bid
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.items import Item, listed
+from agentsim.games.auction.lots import ItemOffered, began
 from agentsim.games.auction.state import PRICING, Auction, Offer, Team, view
 from tests.games.auction.auction import FORMATS, game_state, play, requests
 

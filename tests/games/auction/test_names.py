@@ -14,7 +14,7 @@ import pytest
 from agentsim.engine.play import GamePlay
 from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
-from agentsim.games.auction.announcing import AuctionBegan
+from agentsim.games.auction.lots import AuctionBegan
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.played_game import new_play
 from agentsim.runner.replay import prove, without_volatile

@@ -16,10 +16,10 @@ from agentsim.cli.app import app
 from agentsim.engine.event import Everyone
 from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
-from agentsim.games.auction.announcing import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, Paid
 from agentsim.games.auction.bidding import BidCast, BidMade, Reasoned
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.drawing import THEMES, draw
+from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, Paid
 from tests.games.auction.auction import (
     FORMATS,
     SEALED,

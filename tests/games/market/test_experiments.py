@@ -24,7 +24,7 @@ from agentsim.games.market.experiment import PeriodEnded, alpha, equilibrium
 from agentsim.games.market.order_book import Ordered, Traded
 from agentsim.games.market.stages import Act, Acted, ActionChosen
 from agentsim.games.market.state import Endowed, PeriodBegan
-from agentsim.games.market.ticker import MOST_SIGNALS, Signal, Tape
+from agentsim.games.market.ticker import MOST_SIGNALS, Signal, Ticker
 from tests.amounts import some_of
 from tests.games.market.market import SMITH, session
 
@@ -146,12 +146,12 @@ def _told_in(played: Simulation, period: int | None) -> list[Any]:
 
 
 def test_the_market_keeps_no_more_signals_than_anybody_is_shown() -> None:
-    tape = Tape("everybody")
+    ticker = Ticker("everybody")
     for price in range(1, MOST_SIGNALS + 3):
-        tape.hear(LoggedEvent(Ordered(price, "A", "wheat", "buy", price, 1, standing=1), Everyone, 1))
-    shown = [[signal.price for signal in tape.latest(count)] for count in (MOST_SIGNALS + 2, 2, 0)]
+        ticker.hear(LoggedEvent(Ordered(price, "A", "wheat", "buy", price, 1, standing=1), Everyone, 1))
+    shown = [[signal.price for signal in ticker.latest(count)] for count in (MOST_SIGNALS + 2, 2, 0)]
     assert shown == [[*range(3, MOST_SIGNALS + 3)], [MOST_SIGNALS + 1, MOST_SIGNALS + 2], []]
-    assert tape.total == MOST_SIGNALS + 2
+    assert ticker.total == MOST_SIGNALS + 2
 
 
 def test_who_only_buys_is_not_offered_to_sell() -> None:

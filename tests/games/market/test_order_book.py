@@ -31,7 +31,7 @@ def book(capital: int = 100, goods: int = 10, **rules: Any) -> OrderBook:
 def sound(this: OrderBook) -> list[str]:
     return [
         *this.check(),
-        *this.ledger.check({owner: added(order.stake() for order in this.of(owner)) for owner in OWNERS}),
+        *this.ledger.check({owner: added(order.collateral() for order in this.of(owner)) for owner in OWNERS}),
     ]
 
 

@@ -235,7 +235,7 @@ def test_a_forfeit_loses_the_action_keeps_the_memory_and_is_counted() -> None:
 def test_a_market_asks_nothing_again_where_the_scenario_does_not_say(says: str, reasks: int, tmp_path: Path) -> None:
     seats = '[[players]]\nid = "A"\nmodel = "ollama/x"\n[[players]]\nid = "B"\nmodel = "ollama/x"'
     (tmp_path / "x.toml").write_text(f'game = "market"\n{says}\n{seats}', encoding="utf-8")
-    assert {plan.settings.reasks for plan in load(tmp_path / "x.toml").players} == {reasks}
+    assert {plan.reasks for plan in load(tmp_path / "x.toml").players} == {reasks}
 
 
 def test_the_briefing_is_answered_with_a_skip_or_in_words() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseChoice
 from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, Managed
-from agentsim.games.monopoly.bundle import Bundle, Funds, Level
+from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel
 from agentsim.games.monopoly.buying import Bid, Bought, StakedBid
 from agentsim.games.monopoly.debts import Raise, Raised
 from agentsim.games.monopoly.jail import JailChoice
@@ -41,14 +41,14 @@ def propose(target: str, gives: Side, wants: Side) -> Proposed:
 
 
 def bundle(
-    *, sell: Iterable[int] = (), mortgage: Iterable[int] = (), lift: Iterable[int] = (), build: Iterable[int] = ()
+    *, sell: Iterable[int] = (), mortgage: Iterable[int] = (), unmortgage: Iterable[int] = (), build: Iterable[int] = ()
 ) -> Bundle:
     """Changes of an estate by position, one entry a house; a negative position is a hotel."""
     return Bundle(
-        sells=tuple(Level(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
+        sells=tuple(HouseOrHotel(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in sell),
         mortgages=tuple(mortgage),
-        unmortgages=tuple(lift),
-        builds=tuple(Level(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
+        unmortgages=tuple(unmortgage),
+        builds=tuple(HouseOrHotel(position=abs(lot), type="hotel" if lot < 0 else "house") for lot in build),
     )
 
 
@@ -73,7 +73,7 @@ def funds(**changes: Iterable[int]) -> Funded:
     return Funded(action=Funds(sells=made.sells, mortgages=made.mortgages))
 
 
-def lifts(*deeds: int) -> LiftedOnReceipt:
+def unmortgages(*deeds: int) -> LiftedOnReceipt:
     """Mortgages lifted on receipt."""
     return LiftedOnReceipt(action=deeds)
 

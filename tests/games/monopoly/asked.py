@@ -26,7 +26,7 @@ GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("Shark", "Professor", "Hustler", "Turtle")
 OWNERS = {1: 3, 3: 3, 5: 2, 6: 2, 8: 3, 11: 0, 15: 2, 16: 1, 18: 1, 21: 0, 23: 0, 24: 0, 37: 1}
 MORTGAGED = {11, 37}
-LEVELS = {21: 2, 23: 1, 24: 2}
+HOUSES_BUILT = {21: 2, 23: 1, 24: 2}
 
 TOLD = (
     Told("Turn 31, Hustler:"),
@@ -59,10 +59,10 @@ def board(cash: tuple[int, ...] = (620, 1100, 340, 1450)) -> View:
         roller=3,
         seats=seats,
         owner=tuple(OWNERS.get(place, BANK) for place in places),
-        level=tuple(LEVELS.get(place, 0) for place in places),
+        houses=tuple(HOUSES_BUILT.get(place, 0) for place in places),
         mortgaged=tuple(place in MORTGAGED for place in places),
-        houses=27,
-        hotels=12,
+        bank_houses=27,
+        bank_hotels=12,
     )
 
 

@@ -15,7 +15,7 @@ from agentsim.engine.event import LoggedEvent
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import CARDS, CHANCE, COMMUNITY_CHEST, GROUPS, SPACES
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.game import REQUESTS
@@ -150,8 +150,8 @@ class Coverage:
         self._card = card.id
         self._debt = {"pay_each": "C15 to each", "receive_each": "H09 from each"}.get(card.effect, "a card to the bank")
         if card.effect == "repairs":
-            levels = [ledger.level[place] for place, owner in enumerate(ledger.owner) if owner == event.player]
-            houses, hotels = any(0 < level < 5 for level in levels), 5 in levels
+            counts = [ledger.houses[place] for place, owner in enumerate(ledger.owner) if owner == event.player]
+            houses, hotels = any(0 < count < 5 for count in counts), 5 in counts
             built = " and ".join(["houses"] * houses + ["hotels"] * hotels)
             self._count(f"{card.id} for {built or 'nothing'}")
 
@@ -199,7 +199,7 @@ class Coverage:
         if event.player == self._debtor:
             self._means.add("mortgaging")
 
-    def _mortgage_lifted(self, event: Lifted) -> None:
+    def _mortgage_lifted(self, event: Unmortgaged) -> None:
         self._count(f"lifted, {'in jail' if event.player in self._ledger.failed else 'at large'}")
 
     def _deed_moved(self, event: DeedMoved) -> None:
@@ -233,7 +233,7 @@ class Coverage:
         has = (
             *(["mortgaged deeds"] * any(ledger.mortgaged[place] for place in owned)),
             *(["clear deeds"] * (not all(ledger.mortgaged[place] for place in owned))),
-            *(["buildings"] * any(ledger.level[place] for place in owned)),
+            *(["buildings"] * any(ledger.houses[place] for place in owned)),
             *(["a card"] * bool(ledger.cards[event.player])),
             *(["nothing"] * (not owned)),
         )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LoggedEvent
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, JAIL_CARDS, SALARY, SPACES
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
@@ -32,8 +32,8 @@ class Ledger:
         self.out: list[str] = []
         self.owner: list[str | None] = [None] * len(SPACES)
         self.mortgaged = [False] * len(SPACES)
-        self.level = [0] * len(SPACES)
-        self.houses, self.hotels = HOUSES, HOTELS
+        self.houses = [0] * len(SPACES)
+        self.bank_houses, self.bank_hotels = HOUSES, HOTELS
         self.rolls: list[Rolled] = []
         """Of the present turn, without those for rents."""
         self._open: tuple[str, str] | None = None  # the card being resolved, with its deck
@@ -51,8 +51,8 @@ class Ledger:
         self.failed = {seat.id: seat.failed for seat in state.seats if seat.jailed}
         self.cards = {seat.id: [JAIL_CARDS[name] for name in seat.cards] for seat in state.seats}
         self.owner = [None if owner < 0 else ids[owner] for owner in state.estate.owner]
-        self.mortgaged, self.level = list(state.estate.mortgaged), list(state.estate.level)
-        self.houses, self.hotels = state.estate.houses, state.estate.hotels
+        self.mortgaged, self.houses = list(state.estate.mortgaged), list(state.estate.houses)
+        self.bank_houses, self.bank_hotels = state.estate.bank_houses, state.estate.bank_hotels
 
     def hear(self, told: LoggedEvent) -> None:
         """The next event."""
@@ -67,17 +67,17 @@ class Ledger:
         if handler is not None:
             handler(event)
         assert all(cash >= 0 for cash in self.cash.values())
-        assert 0 <= self.houses <= HOUSES
-        assert 0 <= self.hotels <= HOTELS
+        assert 0 <= self.bank_houses <= HOUSES
+        assert 0 <= self.bank_hotels <= HOTELS
 
     def assert_is(self, view: View) -> None:
         """What players are shown is what the events come to."""
         ids = [seat.id for seat in view.seats]
         assert [self.cash[player] for player in ids] == [seat.cash for seat in view.seats]
         assert [None if owner < 0 else ids[owner] for owner in view.owner] == self.owner
-        assert list(view.level) == self.level
+        assert list(view.houses) == self.houses
         assert list(view.mortgaged) == self.mortgaged
-        assert (view.houses, view.hotels) == (self.houses, self.hotels)
+        assert (view.bank_houses, view.bank_hotels) == (self.bank_houses, self.bank_hotels)
         for seat in view.seats:
             assert sorted(JAIL_CARDS[name] for name in seat.cards) == sorted(self.cards[seat.id])
             assert seat.bankrupt == (seat.id in self.out)
@@ -184,7 +184,7 @@ class Ledger:
 
     def _deed_moved(self, event: DeedMoved) -> None:
         assert self.owner[event.position] == event.giver != event.taker
-        assert self.level[event.position] == 0
+        assert self.houses[event.position] == 0
         self.owner[event.position] = event.taker
         if event.taker is None:
             self.mortgaged[event.position] = False
@@ -193,33 +193,33 @@ class Ledger:
     def _built(self, event: Built) -> None:
         assert event.amount == SPACES[event.position].house_cost or (event.player, event.amount) == self._highest
         assert event.after == event.before + 1
-        self._levelled(event, -event.amount)
+        self._buildings_changed(event, -event.amount)
 
     def _sold(self, event: Sold) -> None:
         half = (event.before - event.after) * SPACES[event.position].house_cost // 2
         assert event.amount == half or (event.amount == 0 and event.player in self.out)
-        self._levelled(event, event.amount)
+        self._buildings_changed(event, event.amount)
 
-    def _levelled(self, event: Built | Sold, gain: int) -> None:
+    def _buildings_changed(self, event: Built | Sold, gain: int) -> None:
         place = event.position
         assert self.owner[place] == event.player
-        assert self.level[place] == event.before
-        for level, sign in ((event.before, 1), (event.after, -1)):
-            self.houses += sign * level if level < 5 else 0
-            self.hotels += sign * (level == 5)
-        self.level[place] = event.after
+        assert self.houses[place] == event.before
+        for houses, sign in ((event.before, 1), (event.after, -1)):
+            self.bank_houses += sign * houses if houses < 5 else 0
+            self.bank_hotels += sign * (houses == 5)
+        self.houses[place] = event.after
         self.cash[event.player] += gain
-        assert (self.cash[event.player], self.level[place]) == (event.cash, event.after)
+        assert (self.cash[event.player], self.houses[place]) == (event.cash, event.after)
 
     def _mortgaged(self, event: Mortgaged) -> None:
         assert event.amount == SPACES[event.position].price // 2
         self._pledged(event, True, event.amount)
 
-    def _mortgage_lifted(self, event: Lifted) -> None:
+    def _mortgage_lifted(self, event: Unmortgaged) -> None:
         assert event.amount == SPACES[event.position].redemption
         self._pledged(event, False, -event.amount)
 
-    def _pledged(self, event: Mortgaged | Lifted, mortgaged: bool, gain: int) -> None:
+    def _pledged(self, event: Mortgaged | Unmortgaged, mortgaged: bool, gain: int) -> None:
         assert self.owner[event.position] == event.player
         assert self.mortgaged[event.position] != mortgaged
         self.mortgaged[event.position] = mortgaged

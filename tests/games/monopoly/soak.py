@@ -25,7 +25,7 @@ from agentsim.games.monopoly.acting import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES
 from agentsim.games.monopoly.bots.randomly import randomly
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Level
+from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import State, View
@@ -45,7 +45,7 @@ SCENES = (
     ((0.9, 0.1), 0.9, 0.1, HEIGHTS[:3], (0, 0, 3, 30)),
     ((0.0, 0.0), 0.8, 0.8, HEIGHTS, (0, 0, 0, 3)),
 )
-"""How likely a group of cheap houses and of dear ones is built up, a deed mortgaged, a deed held; levels; cash."""
+"""How likely a group of cheap houses and of dear ones is built up, a deed mortgaged, a deed held; counts; cash."""
 RARE = ("C10", "C12", "C15", "H09", "H14")  # cards by which most different things can happen
 
 
@@ -153,7 +153,7 @@ def shuffled_decks(seed: int | str) -> dict[str, list[str]]:
 def drawn_hands(ids: str, rng: Stream) -> dict[str, str]:
     """A legal position, by player: whole groups with buildings, deeds in many hands, mortgages, jail, little cash."""
     hands: dict[str, list[str]] = {player: [f"@{drawn_start(rng)}"] for player in ids}
-    houses, hotels = HOUSES, HOTELS
+    bank_houses, bank_hotels = HOUSES, HOTELS
     built, pledged, held, heights, purses = rng.pick(SCENES)
     owners = ids if any(built) else ids[0] * 8 + ids  # one with everything mortgaged ruins whoever has it to take
     for lots in GROUPS.values():
@@ -162,13 +162,13 @@ def drawn_hands(ids: str, rng: Stream) -> dict[str, str]:
             hands[rng.pick(ids)] += map(str, lots)
             continue
         if street and rng.random() < built[SPACES[lots[0]].house_cost > CHEAP]:
-            levels = rng.pick(heights)[-len(lots) :]
-            needed = sum(level for level in levels if level < HOTEL)
-            if needed <= houses and levels.count(HOTEL) <= hotels:
-                houses, hotels = houses - needed, hotels - levels.count(HOTEL)
+            counts = rng.pick(heights)[-len(lots) :]
+            needed = sum(houses for houses in counts if houses < HOTEL)
+            if needed <= bank_houses and counts.count(HOTEL) <= bank_hotels:
+                bank_houses, bank_hotels = bank_houses - needed, bank_hotels - counts.count(HOTEL)
                 owner = rng.pick(ids)
                 hands[owner] += [
-                    f"{lot}:{'H' if level == HOTEL else level}" for lot, level in zip(lots, levels, strict=True)
+                    f"{lot}:{'H' if houses == HOTEL else houses}" for lot, houses in zip(lots, counts, strict=True)
                 ]
                 continue
         for lot in lots:
@@ -216,11 +216,14 @@ def assert_offered_is_legal(request: MonopolyRequest[Any]) -> None:
 def single_steps(request: MonopolyRequest[Any]) -> list[Bundle]:
     """Every single thing that is listed and that the player has the cash for."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
-    level = estate.level
+    houses = estate.houses
     built = [lot for lot in estate.able("build", seat) if SPACES[lot].house_cost <= cash]
-    lifted = [position for position in estate.able("lift", seat) if SPACES[position].redemption <= cash]
-    sales = [Level(position=lot, type="hotel" if level[lot] == HOTEL else "house") for lot in estate.able("sell", seat)]
-    builds = [Level(position=lot, type="hotel" if level[lot] == HOTEL - 1 else "house") for lot in built]
+    lifted = [position for position in estate.able("unmortgage", seat) if SPACES[position].redemption <= cash]
+    sales = [
+        HouseOrHotel(position=lot, type="hotel" if houses[lot] == HOTEL else "house")
+        for lot in estate.able("sell", seat)
+    ]
+    builds = [HouseOrHotel(position=lot, type="hotel" if houses[lot] == HOTEL - 1 else "house") for lot in built]
     return [
         *(Bundle(mortgages=(position,)) for position in estate.able("mortgage", seat)),
         *(Bundle(unmortgages=(position,)) for position in lifted),

@@ -173,7 +173,7 @@ class Game:
     @property
     def stock(self) -> tuple[int, int]:
         """Houses and hotels in the bank."""
-        return self.state.estate.houses, self.state.estate.hotels
+        return self.state.estate.bank_houses, self.state.estate.bank_hotels
 
     def deck(self, name: str) -> tuple[str, ...]:
         """A deck from its top."""
@@ -258,19 +258,19 @@ def _deal_hand(state: State, number: int, hand: str) -> None:
                 state.put(number, 0, bankrupt=True)
             case _, ("chance" | "chest" as deck, _, _):
                 state.change(number, cards=(*state.seats[number].cards, DECK_NAMES[deck]))
-            case _, (place, _, level):
+            case _, (place, _, houses):
                 position = int(place.rstrip("m"))
                 assert estate.owner[position] == BANK, f"two hold {position}"
                 estate.owner[position] = number
                 estate.mortgaged[position] = place.endswith("m")
-                estate.level[position] = HOTEL if level == "H" else int(level or 0)
-    estate.houses = HOUSES - sum(level for level in estate.level if level < HOTEL)
-    estate.hotels = HOTELS - estate.level.count(HOTEL)
+                estate.houses[position] = HOTEL if houses == "H" else int(houses or 0)
+    estate.bank_houses = HOUSES - sum(houses for houses in estate.houses if houses < HOTEL)
+    estate.bank_hotels = HOTELS - estate.houses.count(HOTEL)
 
 
 def _written(estate: Estate, position: int) -> str:
-    level = estate.level[position]
-    built = f":{'H' if level == HOTEL else level}" if level else ""
+    houses = estate.houses[position]
+    built = f":{'H' if houses == HOTEL else houses}" if houses else ""
     return f"{position}{'m' * estate.mortgaged[position]}{built}"
 
 

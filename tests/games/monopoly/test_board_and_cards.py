@@ -60,9 +60,9 @@ def test_hotels_everywhere_would_cost() -> None:
     assert sum(HOTEL * space.house_cost for space in streets()) == 13_750
 
 
-@pytest.mark.parametrize(("level", "total"), [*enumerate([391, 1915, 5620, 14_110, 18_030, 21_850])])
-def test_rents(level: int, total: int) -> None:
-    assert sum(space.rents[level] for space in streets()) == total
+@pytest.mark.parametrize(("houses", "total"), [*enumerate([391, 1915, 5620, 14_110, 18_030, 21_850])])
+def test_rents(houses: int, total: int) -> None:
+    assert sum(space.rents[houses] for space in streets()) == total
 
 
 def test_rents_rise_with_every_building() -> None:

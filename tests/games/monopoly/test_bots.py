@@ -251,7 +251,7 @@ def test_the_shark_buys_everything_unless_it_would_be_left_with_less_than_100() 
 
 
 def test_the_shark_builds_as_soon_as_it_has_a_group_and_the_money() -> None:
-    """After its decision no level that it could have paid for above 200 is left unbuilt."""
+    """After its decision no building that it could have paid for above 200 is left unbuilt."""
     built = 0
     for request, decision in _decided(ManageEstate, "shark"):
         estate, seat = request.view.estate(), request.seat
@@ -289,10 +289,10 @@ def test_the_professor_builds_only_above_15_percent_a_turn() -> None:
 def _return(view: View, seat: int, builds: list[int]) -> tuple[int, float]:
     """(dollars spent, rent expected from the rivals' next throws)."""
     spent, gained = 0, 0.0
-    for lot, levels in Counter(builds).items():
-        space, level = SPACES[lot], view.level[lot]
-        spent += levels * space.house_cost
-        gain = space.rents[level + levels] - space.rents[level] * (1 if level else 2)
+    for lot, count in Counter(builds).items():
+        space, houses = SPACES[lot], view.houses[lot]
+        spent += count * space.house_cost
+        gain = space.rents[houses + count] - space.rents[houses] * (1 if houses else 2)
         for number in view.living:
             if number != seat:
                 there = view.seats[number].position
@@ -412,7 +412,7 @@ def test_the_turtle_builds_only_with_three_times_the_cost_in_cash_and_nothing_mo
             built += 1
             cost = sum(SPACES[build.position].house_cost for build in decision.action.builds)
             assert request.you.cash >= 3 * cost
-            assert not request.view.estate().able("lift", request.seat)
+            assert not request.view.estate().able("unmortgage", request.seat)
     assert built
 
 
@@ -420,7 +420,7 @@ def test_the_turtle_lifts_its_mortgages_before_it_builds() -> None:
     lifted = 0
     for request, decision in _decided(ManageEstate, "turtle"):
         estate = request.view.estate()
-        due = [SPACES[position].redemption for position in estate.able("lift", request.seat)]
+        due = [SPACES[position].redemption for position in estate.able("unmortgage", request.seat)]
         if due and request.you.cash - min(due) >= RESERVES["turtle"][0]:
             lifted += bool(decision.action.unmortgages)
             assert decision.action.unmortgages

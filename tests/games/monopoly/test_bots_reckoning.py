@@ -35,11 +35,11 @@ def _view(
     cash: tuple[int, ...] = (1500, 1500, 1500),
     at: tuple[int, ...] = (0, 0, 0),
     mortgaged: tuple[int, ...] = (),
-    houses: int | None = None,
+    bank_houses: int | None = None,
 ) -> View:
-    """`deeds` by position: (seat, level); the bank has what is left, or so many `houses`."""
+    """`deeds` by position: (seat, houses); the bank has what is left, or so many `bank_houses`."""
     deeds = deeds or {}
-    levels = [level for _, level in deeds.values()]
+    counts = [houses for _, houses in deeds.values()]
     return View(
         turn=30,
         active=0,
@@ -49,15 +49,15 @@ def _view(
             for seat, name in enumerate("ABC")
         ),
         owner=tuple(deeds.get(position, (BANK, 0))[0] for position in range(40)),
-        level=tuple(deeds.get(position, (BANK, 0))[1] for position in range(40)),
+        houses=tuple(deeds.get(position, (BANK, 0))[1] for position in range(40)),
         mortgaged=tuple(position in mortgaged for position in range(40)),
-        houses=HOUSES - sum(level for level in levels if level < 5) if houses is None else houses,
-        hotels=HOTELS - levels.count(5),
+        bank_houses=HOUSES - sum(houses for houses in counts if houses < 5) if bank_houses is None else bank_houses,
+        bank_hotels=HOTELS - counts.count(5),
     )
 
 
-def _held(lots: tuple[int, ...], seat: int = 0, level: int = 0) -> dict[int, tuple[int, int]]:
-    return dict.fromkeys(lots, (seat, level))
+def _held(lots: tuple[int, ...], seat: int = 0, houses: int = 0) -> dict[int, tuple[int, int]]:
+    return dict.fromkeys(lots, (seat, houses))
 
 
 def _debt(view: View, owed: int) -> RaiseCash:
@@ -156,12 +156,12 @@ def test_a_mortgaged_deed_is_worth_less_by_what_it_costs_to_lift() -> None:
 
 def test_the_worst_rent_is_the_highest_that_one_landing_can_cost() -> None:
     def worst(view: View) -> int:
-        return worst_rent(view.owner, view.level, view.mortgaged, 0)
+        return worst_rent(view.owner, view.houses, view.mortgaged, 0)
 
     assert worst(_view()) == 0
     assert worst(_view({39: (0, 0), 5: (1, 0), 15: (1, 0)})) == 50
     assert worst(_view(_held(ORANGE, seat=1))) == 32
-    assert worst(_view(_held(ORANGE, seat=1, level=3))) == 600
+    assert worst(_view(_held(ORANGE, seat=1, houses=3))) == 600
     assert worst(_view({12: (2, 0), 28: (2, 0)})) == 120
     assert worst(_view({39: (1, 0)}, mortgaged=(39,))) == 0
 
@@ -209,21 +209,21 @@ def test_a_bid_rises_by_half_of_what_is_left_to_the_limit_and_is_the_limit_where
 # building
 
 
-def test_a_site_lists_levels_evenly_as_far_as_the_bank_has_them() -> None:
+def test_a_site_lists_buildings_evenly_as_far_as_the_bank_has_them() -> None:
     (site,) = sites(_view(_held(ORANGE)), 0)
-    assert len(site.lots) == 15
+    assert len(site.positions) == 15
     assert site.types.count("hotel") == 3
     assert site.spent[-1] == 1500
-    assert [sorted(site.lots[start : start + 3]) for start in range(0, 15, 3)] == [[16, 18, 19]] * 5
-    (short,) = sites(_view(_held(ORANGE), houses=4), 0)
-    assert len(short.lots) == 4
+    assert [sorted(site.positions[start : start + 3]) for start in range(0, 15, 3)] == [[16, 18, 19]] * 5
+    (short,) = sites(_view(_held(ORANGE), bank_houses=4), 0)
+    assert len(short.positions) == 4
     assert not list(sites(_view(_held(ORANGE), mortgaged=(16,)), 0))
-    assert not list(sites(_view(_held(ORANGE, level=5)), 0))
+    assert not list(sites(_view(_held(ORANGE, houses=5)), 0))
 
 
 def test_what_a_site_gains_are_the_throws_that_bring_the_others_there() -> None:
     (site,) = sites(_view(_held(BROWN), at=(0, 36, 20)), 0)
-    assert site.lots[0] == 3
+    assert site.positions[0] == 3
     assert site.gained[0] == pytest.approx((20 - 2 * 4) * 6 / 36), "seven from 36 to 3; nobody else can come there"
 
 
@@ -231,13 +231,13 @@ def test_what_a_site_gains_are_the_throws_that_bring_the_others_there() -> None:
 
 
 def test_a_debt_takes_lone_deeds_first_then_buildings_and_hotels_even_without_houses_in_the_bank() -> None:
-    view = _view({**_held(ORANGE, level=3), 5: (0, 0)}, cash=(0, 0, 0))
+    view = _view({**_held(ORANGE, houses=3), 5: (0, 0)}, cash=(0, 0, 0))
     assert raised(_debt(view, 80)).mortgages == (5,)
     assert not raised(_debt(view, 80)).sells
     more = raised(_debt(view, 300))
     assert more.mortgages == (5,)
     assert len(more.sells) == 4
-    stuck = raised(_debt(_view(_held(RED, level=5), cash=(0, 0, 0), houses=0), 100))
+    stuck = raised(_debt(_view(_held(RED, houses=5), cash=(0, 0, 0), bank_houses=0), 100))
     assert [(sale.position, sale.type) for sale in stuck.sells] == [
         (lot, kind) for lot in RED for kind in ("hotel", "house", "house", "house", "house")
     ]
@@ -250,8 +250,8 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
         asked = simulate(GAME, {"max_turns": 100}, "ABC", bot="random", seed=seed).asks()
         for request in (ask.request for ask in asked if isinstance(ask.request, PhaseAction)):
             estate, cash = request.view.estate(), request.you.cash
-            owed = cash + dice.randint(1, max(1, estate.liquid(request.seat)))
-            if cash + estate.liquid(request.seat) < owed:
+            owed = cash + dice.randint(1, max(1, estate.liquidation_value(request.seat)))
+            if cash + estate.liquidation_value(request.seat) < owed:
                 continue
             steps = 0
             while cash < owed:
@@ -264,10 +264,10 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
                     roll=None,
                     seats=seats,
                     owner=tuple(estate.owner),
-                    level=tuple(estate.level),
+                    houses=tuple(estate.houses),
                     mortgaged=tuple(estate.mortgaged),
-                    houses=estate.houses,
-                    hotels=estate.hotels,
+                    bank_houses=estate.bank_houses,
+                    bank_hotels=estate.bank_hotels,
                 )
                 debt = RaiseCash(
                     player=request.player,

@@ -12,7 +12,7 @@ from agentsim.games.monopoly.estate import BANK, Estate, Kind
 
 
 def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...], kind: Kind) -> bool:
-    """By trying all orders, one legal step at a time; `wanted` are lots with how many levels of each."""
+    """By trying all orders, one legal step at a time; `wanted` are positions with how many buildings on each."""
     tried: set[tuple[int, ...]] = set()
 
     def goes_on(now: Estate, left: tuple[int, ...]) -> bool:
@@ -37,26 +37,26 @@ def test_a_bundle_is_carried_out_where_any_order_of_it_is_legal(data: st.DataObj
     groups = data.draw(
         st.lists(st.sampled_from(["brown", "light_blue", "dark_blue", "pink"]), min_size=2, max_size=3, unique=True)
     )
-    owner, level = [BANK] * 40, [0] * 40
+    owner, houses = [BANK] * 40, [0] * 40
     for lot in (lot for group in groups for lot in GROUPS[group]):
         owner[lot] = 0
     for group in groups:
         low = data.draw(st.integers(0, 4))
         for lot in GROUPS[group]:
-            level[lot] = low + data.draw(st.integers(0, 1))
-    estate = Estate(owner, level, [False] * 40, data.draw(st.integers(0, 12)), data.draw(st.integers(0, 6)))
+            houses[lot] = low + data.draw(st.integers(0, 1))
+    estate = Estate(owner, houses, [False] * 40, data.draw(st.integers(0, 12)), data.draw(st.integers(0, 6)))
     building = data.draw(st.booleans())
     wanted = []
     for lot in (lot for group in groups for lot in GROUPS[group]):
-        most = 5 - level[lot] if building else level[lot]
+        most = 5 - houses[lot] if building else houses[lot]
         if count := data.draw(st.integers(0, most)):
             wanted.append((lot, count))
-    razed = any(all(dict(wanted).get(lot, 0) == level[lot] for lot in GROUPS[group]) for group in groups)
+    razed = any(all(dict(wanted).get(lot, 0) == houses[lot] for lot in GROUPS[group]) for group in groups)
     assume(building or not razed)  # a whole group may be sold at once, which is no order of single steps
     parts = [
         {
             "position": lot,
-            "type": "hotel" if (level[lot] + step == 4 if building else level[lot] - step == 5) else "house",
+            "type": "hotel" if (houses[lot] + step == 4 if building else houses[lot] - step == 5) else "house",
         }
         for lot, count in wanted
         for step in range(count)

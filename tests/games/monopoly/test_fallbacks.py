@@ -11,7 +11,7 @@ import pytest
 from agentsim.engine.event import Everyone, Nobody
 from agentsim.engine.play import Ask
 from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Level
+from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
@@ -87,7 +87,7 @@ def test_raises_cash_by_the_cheapest_mortgages_first_then_by_even_sales() -> Non
     request = replace(one(RaiseCash), view=view, owed=620 + 75 + 2 * 75)
     raised = request.fallback().action
     assert raised.mortgages == (12,)  # St. Charles Place is mortgaged, the reds have houses
-    assert raised.sells == (Level(position=21), Level(position=24))  # two houses each go before the one
+    assert raised.sells == (HouseOrHotel(position=21), HouseOrHotel(position=24))  # two houses each go before the one
     request.check(request.fallback())
 
 

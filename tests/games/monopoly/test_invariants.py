@@ -16,7 +16,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.event import LoggedEvent
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import JAIL, SPACES, STREETS
-from agentsim.games.monopoly.bundle import Bundle, Level, Step, carry_out
+from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel, Step, carry_out
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.state import State
 from agentsim.games.monopoly.trade import Side
@@ -70,10 +70,10 @@ PLACES = st.integers(-1, 40)
 TYPES = st.sampled_from(["house", "hotel"])
 BUNDLES = st.builds(
     Bundle,
-    sells=st.lists(st.builds(Level, position=st.sampled_from(STREETS), type=TYPES), max_size=6).map(tuple),
+    sells=st.lists(st.builds(HouseOrHotel, position=st.sampled_from(STREETS), type=TYPES), max_size=6).map(tuple),
     mortgages=st.lists(PLACES, max_size=2).map(tuple),
     unmortgages=st.lists(PLACES, max_size=2).map(tuple),
-    builds=st.lists(st.builds(Level, position=st.sampled_from(STREETS), type=TYPES), max_size=6).map(tuple),
+    builds=st.lists(st.builds(HouseOrHotel, position=st.sampled_from(STREETS), type=TYPES), max_size=6).map(tuple),
 )
 ESTATES = ("16 18 19 1:4 3:4", "16:4 18:4 19:H 5m", "6:1 8:2 9:1 12m 28", "37:H 39:H 21:3 23:3 24:4")
 
@@ -92,14 +92,16 @@ def test_any_bundle_is_refused_or_sound(hand: str, cash: int, bundle: Bundle) ->
     for step in steps:
         cash += step.amount if step.kind in {"sell", "mortgage"} else -step.amount
         assert cash >= 0
-    assert liquid_after(game.state.estate, steps) >= estate.liquid(0), "no bundle makes money out of nothing"
+    assert liquidation_value_after(game.state.estate, steps) >= estate.liquidation_value(0), (
+        "no bundle makes money out of nothing"
+    )
 
 
-def liquid_after(before: Estate, steps: Sequence[Step]) -> int:
+def liquidation_value_after(before: Estate, steps: Sequence[Step]) -> int:
     """What the estate could bring at most after these steps: what comes in goes out of it."""
     received = sum(step.amount for step in steps if step.kind in {"sell", "mortgage"})
-    spent = sum(step.amount for step in steps if step.kind in {"lift", "build"})
-    return before.liquid(0) - received + spent
+    spent = sum(step.amount for step in steps if step.kind in {"unmortgage", "build"})
+    return before.liquidation_value(0) - received + spent
 
 
 SIDES = st.builds(
@@ -130,14 +132,14 @@ def test_any_trade_is_discarded_or_sound(seed: int, gives: Side, wants: Side) ->
 BREAKS: dict[str, Callable[[State], object]] = {
     "cash changes by named payments": lambda state: state.change(0, cash=1),
     "cash is not below zero": lambda state: state.move_cash(0, 1, 9999),
-    "houses on lots and in the bank": lambda state: setattr(state.estate, "houses", 33),
-    "hotels on lots and in the bank": lambda state: setattr(state.estate, "hotels", 11),
+    "houses on lots and in the bank": lambda state: setattr(state.estate, "bank_houses", 33),
+    "hotels on lots and in the bank": lambda state: setattr(state.estate, "bank_hotels", 11),
     "buildings are even": lambda state: [state.estate.change("build", 16) for _ in range(2)],
     "whole groups": lambda state: state.give_deed(18, 1),
     "clear groups": lambda state: state.estate.mortgaged.__setitem__(19, True),
     "what the bank holds is clear": lambda state: state.estate.mortgaged.__setitem__(39, True),
     "only deeds are held": lambda state: state.give_deed(0, 1),
-    "on streets alone": lambda state: state.estate.level.__setitem__(5, 1),
+    "on streets alone": lambda state: state.estate.houses.__setitem__(5, 1),
     "the bank's or a living player's": lambda state: state.give_deed(39, 2),
     "the bankrupt hold nothing": lambda state: state.give_card("chance", BANK, 2),
     "stands there": lambda state: state.change(0, jailed=True),

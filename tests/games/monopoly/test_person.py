@@ -14,11 +14,12 @@ from agentsim.errors import Interrupted
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, Level
+from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React, Side
+from agentsim.players.page_form import Form
 from tests.games.monopoly.asked import MEMORY, board, questions
 from tests.games.monopoly.table import Game
 from tests.players.filled import filled
@@ -83,7 +84,7 @@ def test_a_name_that_is_mistyped_is_asked_for_again() -> None:
 def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
     lines = ("yes", "Illinois house, 21 house", "", "st. charles", "Indiana house")
     with_sales, _ = filled(one(ManageEstate), *lines[:3], "", "", *WORDS)
-    assert with_sales.action == Bundle(sells=(Level(position=24), Level(position=21)))
+    assert with_sales.action == Bundle(sells=(HouseOrHotel(position=24), HouseOrHotel(position=21)))
     lifted, _ = filled(one(ManageEstate), "yes", "", "", "charles", "", *WORDS)
     assert lifted.action.unmortgages == (11,)
     nothing, text = filled(one(ManageEstate), "no", *WORDS)
@@ -103,12 +104,12 @@ def test_of_a_phase_a_person_says_first_what_it_does() -> None:
         Side(properties=(3,)),
     )
     lifted, _ = filled(one(PhaseAction), "manage_estate", "", "", "charles", "23 house", "no", *WORDS)
-    assert (lifted.action.unmortgages, lifted.action.builds) == ((11,), (Level(position=23),))
+    assert (lifted.action.unmortgages, lifted.action.builds) == ((11,), (HouseOrHotel(position=23),))
 
 
 def test_a_debt_is_raised_by_sales_mortgages_or_a_trade() -> None:
     decision, _ = filled(one(RaiseCash), "kentucky house, illinois house", "", "no", *WORDS)
-    assert decision.action.sells == (Level(position=21), Level(position=24))
+    assert decision.action.sells == (HouseOrHotel(position=21), HouseOrHotel(position=24))
     lines = ("", "", "yes", "Turtle", "11", "0", "", "300", "0", "Save me.")
     decision, _ = filled(one(RaiseCash), *lines, *WORDS)
     assert (decision.action.trade.target_player, decision.action.trade.request.cash) == ("Turtle", 300)
@@ -137,10 +138,10 @@ def asked(request: Any) -> set[str]:
     """The fields that a person is asked of the action, and of what is in it."""
 
     def fields(part: Any, within: str = "") -> set[str]:
-        inner = part.get("properties", {})
+        inner = part.parts or {}
         return set().union({within} if within else set(), *(fields(inner[name], f"{within}.{name}") for name in inner))
 
-    return fields(request.form_schema("action", request.schema()["properties"]["action"], {}))
+    return fields(Form(request).fields["action"])
 
 
 def test_nothing_is_asked_for_that_cannot_matter() -> None:
@@ -186,7 +187,7 @@ def test_a_debtor_may_sell_the_houses_of_what_it_offers() -> None:
     assert decision.action.trade.offer.cash == 49, "of the 50 that the houses bring"
 
 
-UNBUILT = replace(board(), level=(0,) * len(SPACES), mortgaged=(False,) * len(SPACES), houses=32)
+UNBUILT = replace(board(), houses=(0,) * len(SPACES), mortgaged=(False,) * len(SPACES), bank_houses=32)
 
 
 @pytest.mark.parametrize(

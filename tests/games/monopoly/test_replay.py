@@ -38,7 +38,7 @@ def test_before_every_decision_of_random_play_the_replay_is_the_view(seed: int) 
             standing = {seat.id: seat.position for seat in view.seats if not seat.bankrupt}
             assert {player: game.positions[player] for player in standing} == standing
             estate = game.estate
-            assert (tuple(estate.owner), tuple(estate.level)) == (view.owner, view.level)
+            assert (tuple(estate.owner), tuple(estate.houses)) == (view.owner, view.houses)
             assert tuple(estate.mortgaged) == view.mortgaged
             checked += 1
         wave = play.answer([policy(ask.request, play.bot_rng(ask)) for ask in wave.asks])

@@ -384,7 +384,7 @@ def test_a_debtor_short_of_houses_in_the_bank_sells_the_group_to_the_ground() ->
 @pytest.mark.parametrize("share", [0.05, 0.4, 0.7, 1.0])
 def test_the_fallback_pays_whatever_can_be_paid(hand: str, others: str, share: float) -> None:
     game = Game(A=hand, D=others)
-    most = game.cash["A"] + game.state.estate.liquid(0)
+    most = game.cash["A"] + game.state.estate.liquidation_value(0)
     owed = max(game.cash["A"] + 1, int(most * share))
     asked = 0
 
@@ -508,7 +508,7 @@ def test_selling_in_one_group_pays_for_building_in_another() -> None:
 
 
 def test_a_mortgage_and_its_lifting_cost_the_interest() -> None:
-    assert Game(A="39").does(mortgage=[39]).does(lift=[39]).gains == {"A": -20}
+    assert Game(A="39").does(mortgage=[39]).does(unmortgage=[39]).gains == {"A": -20}
 
 
 def test_another_group_may_be_mortgaged_while_one_is_built_up() -> None:
@@ -516,7 +516,7 @@ def test_another_group_may_be_mortgaged_while_one_is_built_up() -> None:
 
 
 def test_a_mortgage_may_be_lifted_in_jail() -> None:
-    game = Game(A="jail 39m").turn((1, 2), A=[manage(lift=[39])])
+    game = Game(A="jail 39m").turn((1, 2), A=[manage(unmortgage=[39])])
     assert (game["A"].jailed, game.deeds()) == (True, ["39"])
 
 

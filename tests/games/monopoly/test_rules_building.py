@@ -6,7 +6,7 @@ import pytest
 
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.building import Built, Lifted, ManageEstate, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, ManageEstate, Mortgaged, Sold, Unmortgaged
 from tests.games.monopoly.answers import manage
 from tests.games.monopoly.table import Game, refusal
 
@@ -160,10 +160,10 @@ def test_115_selling_the_group_to_the_ground() -> None:
     assert sum(sold.amount for sold in game.events(Sold)) == 750
 
 
-@pytest.mark.parametrize("level", [1, 2, 3, 4])
-def test_houses_sold_to_the_ground(level: int) -> None:
-    game = Game(A=f"$0 16:{level} 18:{level} 19:{level}").does(sell=[16, 18, 19] * level)
-    assert (game.cash["A"], game.stock) == (150 * level, (32, 12))
+@pytest.mark.parametrize("houses", [1, 2, 3, 4])
+def test_houses_sold_to_the_ground(houses: int) -> None:
+    game = Game(A=f"$0 16:{houses} 18:{houses} 19:{houses}").does(sell=[16, 18, 19] * houses)
+    assert (game.cash["A"], game.stock) == (150 * houses, (32, 12))
 
 
 def test_nothing_to_sell() -> None:
@@ -183,9 +183,9 @@ def test_116_mortgage(position: int, lent: int) -> None:
 
 @pytest.mark.parametrize(("position", "cost"), [(39, 220), (3, 33), (5, 110), (37, 193), (12, 83), (11, 77)])
 def test_118_lifting(position: int, cost: int) -> None:
-    game = Game(A=f"{position}m").does(lift=[position])
+    game = Game(A=f"{position}m").does(unmortgage=[position])
     assert (game.gains, game.deeds()) == ({"A": -cost}, [str(position)])
-    assert [(event.position, event.amount) for event in game.events(Lifted)] == [(position, cost)]
+    assert [(event.position, event.amount) for event in game.events(Unmortgaged)] == [(position, cost)]
 
 
 def test_interest_is_a_tenth_rounded_up() -> None:
@@ -194,8 +194,8 @@ def test_interest_is_a_tenth_rounded_up() -> None:
 
 def test_119_a_mortgaged_lot() -> None:
     refused("39m", "mortgaged already", mortgage=[39])
-    refused("", "not yours", d="39m", lift=[39])
-    refused("39", "not mortgaged", lift=[39])
+    refused("", "not yours", d="39m", unmortgage=[39])
+    refused("39", "not mortgaged", unmortgage=[39])
     game = Game(B="39m").land(39)
     assert (game.gains, game.owner(39)) == ({}, "B")
 
@@ -204,12 +204,12 @@ def test_a_deed_that_is_listed_twice_is_mortgaged_or_lifted_once() -> None:
     """A list is a set of deeds: small models name one again, and mean no more by it."""
     mortgaged = Game(A="39 5").does(mortgage=[39, 5, 39])
     assert (mortgaged.gains, mortgaged.deeds()) == ({"A": 200 + 100}, ["5m", "39m"])
-    lifted = Game(A="39m").does(lift=[39, 39])
+    lifted = Game(A="39m").does(unmortgage=[39, 39])
     assert (lifted.gains, lifted.deeds()) == ({"A": -220}, ["39"])
 
 
 def test_lifting_needs_the_cash() -> None:
-    refused("$219 39m", r"\$1 short", lift=[39])
+    refused("$219 39m", r"\$1 short", unmortgage=[39])
 
 
 def test_no_mortgage_in_a_group_with_buildings() -> None:
@@ -217,18 +217,18 @@ def test_no_mortgage_in_a_group_with_buildings() -> None:
 
 
 def test_the_bundle_sells_then_mortgages_then_lifts_then_builds() -> None:
-    game = Game(A="$0 37:1 39:1 5 1m 3").does(sell=[37, 39], mortgage=[5], lift=[1], build=[1, 3])
+    game = Game(A="$0 37:1 39:1 5 1m 3").does(sell=[37, 39], mortgage=[5], unmortgage=[1], build=[1, 3])
     assert (game.cash["A"], game.deeds()) == (200 + 100 - 33 - 100, ["1:1", "3:1", "5m", "37", "39"])
 
 
 def test_121_building_starts_again_when_the_whole_group_is_clear() -> None:
     refused("16m 18 19", "mortgaged", build=[18])
-    assert Game(A="16m 18 19").does(lift=[16], build=[18]).deeds() == ["16", "18:1", "19"]
+    assert Game(A="16m 18 19").does(unmortgage=[16], build=[18]).deeds() == ["16", "18:1", "19"]
 
 
 @pytest.mark.parametrize("position", [-1, 0, 40, 10**6, 7])
 def test_what_is_no_property_is_refused(position: int) -> None:
-    for changes in ({"sell": [position]}, {"mortgage": [position]}, {"lift": [position]}, {"build": [position]}):
+    for changes in ({"sell": [position]}, {"mortgage": [position]}, {"unmortgage": [position]}, {"build": [position]}):
         with pytest.raises(IllegalDecision):
             Game(A="1 3").does(**changes)
 

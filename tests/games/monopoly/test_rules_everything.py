@@ -12,7 +12,15 @@ import pytest
 
 from agentsim.errors import UnreadableReply
 from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
-from agentsim.games.monopoly.building import Built, Lifted, LiftOnReceipt, ManageEstate, Mortgaged, RaiseFirst, Sold
+from agentsim.games.monopoly.building import (
+    Built,
+    LiftOnReceipt,
+    ManageEstate,
+    Mortgaged,
+    RaiseFirst,
+    Sold,
+    Unmortgaged,
+)
 from agentsim.games.monopoly.buying import AuctionBid, BidMade, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
@@ -29,10 +37,10 @@ from tests.games.monopoly.answers import (
     bid,
     does,
     funds,
-    lifts,
     offers,
     raises,
     side,
+    unmortgages,
 )
 from tests.games.monopoly.table import Game, refusal
 
@@ -57,7 +65,9 @@ def test_a_phase_is_one_question_where_nothing_is_done() -> None:
 
 def test_it_is_asked_again_as_long_as_something_is_done() -> None:
     game = Game(A="3 5", B="6", together=True)
-    game.turn((4, 6), A=[offers("B", side(3), side(6)), does(mortgage=[5]), does(lift=[5]), DONE, DONE], B=[REJECT])
+    game.turn(
+        (4, 6), A=[offers("B", side(3), side(6)), does(mortgage=[5]), does(unmortgage=[5]), DONE, DONE], B=[REJECT]
+    )
     assert phases(game) == [("before", 0, 0), ("before", 1, 0), ("before", 1, 1), ("before", 1, 2), ("after", 0, 0)]
     assert game.gains == {"A": 100 - 110}
 
@@ -78,7 +88,7 @@ def test_kinds_that_are_not_open_are_neither_shown_nor_taken() -> None:
     (before, _) = Game(A="16m $5", B="6 $5", together=True).turn((4, 6), player="A").requests(PhaseAction, "A")
     assert before.kinds == ("propose_trade",)
     assert "manage_estate" not in before.form()
-    assert "action.do must be one of: nothing, propose_trade" in refusal(before, does(lift=[16]))
+    assert "action.do must be one of: nothing, propose_trade" in refusal(before, does(unmortgage=[16]))
     offer = offers("B", side(16), side(cash=1))
     (*_, last) = (
         Game(A="16m $5", B="6 $50", together=True).turn((4, 6), A=[offer] * 4, B=[REJECT] * 4).requests(PhaseAction)
@@ -279,30 +289,30 @@ def test_by_seat_order_and_where_no_other_could_build_nothing_is_auctioned() -> 
 
 
 def test_125_a_mortgaged_deed_is_lifted_at_once() -> None:
-    game = Game(B="39m", together=True).turn((4, 6), A=[offers("B", side(), side(39)), lifts(39)], B=[ACCEPT])
+    game = Game(B="39m", together=True).turn((4, 6), A=[offers("B", side(), side(39)), unmortgages(39)], B=[ACCEPT])
     assert (game.gains, game.deeds()) == ({"A": -220}, ["39"])
-    assert len(game.events(Lifted)) == 1
+    assert len(game.events(Unmortgaged)) == 1
 
 
 def test_124_what_is_not_lifted_costs_its_interest() -> None:
     game = Game(A="$500", B="37m 39m", together=True)
-    game.turn((4, 6), A=[offers("B", side(), side(37, 39)), lifts(37)], B=[ACCEPT])
+    game.turn((4, 6), A=[offers("B", side(), side(37, 39)), unmortgages(37)], B=[ACCEPT])
     assert (game.gains, game.deeds()) == ({"A": -193 - 20}, ["37", "39m"])
     (asked,) = game.requests(LiftOnReceipt)
-    assert refusal(asked, lifts(37, 37)).startswith("action must be")
+    assert refusal(asked, unmortgages(37, 37)).startswith("action must be")
 
 
 def test_nothing_is_lifted_beyond_the_cash_and_who_has_it_for_none_is_not_asked() -> None:
     game = Game(A="$230", B="37m 39m", together=True)
     game.turn((4, 6), A=[offers("B", side(), side(37, 39))], B=[ACCEPT])
     (asked,) = game.requests(LiftOnReceipt)
-    assert refusal(asked, lifts(37, 39)) == "That and the interest on the others come to $413."
+    assert refusal(asked, unmortgages(37, 39)) == "That and the interest on the others come to $413."
     game = Game(A="$100", B="39m", together=True).turn((4, 6), A=[offers("B", side(), side(39))], B=[ACCEPT])
     assert (game.requests(LiftOnReceipt), game.gains) == ([], {"A": -20})
 
 
 def test_the_heir_of_a_bankrupt_lifts_at_once_too() -> None:
-    game = Game(A="$20 39m 3m", together=True).owe("A", "B", 2000, B=[lifts(39)])
+    game = Game(A="$20 39m 3m", together=True).owe("A", "B", 2000, B=[unmortgages(39)])
     assert (game.gains["B"], game.deeds("B")) == (20 - 220 - 3, ["3m", "39"])
     assert [(paid.why, paid.amount) for paid in game.events(Paid)][-1] == ("interest", 3)
 

@@ -51,11 +51,11 @@ def test_089_illinois_table(lots: str, due: int) -> None:
 
 
 @pytest.mark.parametrize("group", [group for group in GROUPS if group not in {"railroad", "utility"}])
-@pytest.mark.parametrize("level", range(6))
-def test_every_street_takes_what_its_deed_says(group: str, level: int) -> None:
-    built = " ".join(f"{lot}:{'H' if level == 5 else level}" for lot in GROUPS[group])
+@pytest.mark.parametrize("houses", range(6))
+def test_every_street_takes_what_its_deed_says(group: str, houses: int) -> None:
+    built = " ".join(f"{lot}:{'H' if houses == 5 else houses}" for lot in GROUPS[group])
     for lot in GROUPS[group]:
-        assert rent(built, lot) == SPACES[lot].rents[level] * (2 if level == 0 else 1)
+        assert rent(built, lot) == SPACES[lot].rents[houses] * (2 if houses == 0 else 1)
 
 
 @pytest.mark.parametrize(("deeds", "due"), [("35", 25), ("5 35", 50), ("5 25 35", 100), ("5 15 25 35", 200)])

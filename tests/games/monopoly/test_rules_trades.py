@@ -57,11 +57,11 @@ def test_124_mortgaged_deed_held() -> None:
     game = Game(B="39m").trade("B", side(), side(39))
     assert (game.gains, game.deeds()) == ({"A": -20}, ["39m"])
     assert [(paid.payer, paid.payee, paid.why) for paid in game.events(Paid)] == [("A", None, "interest")]
-    assert game.does(lift=[39]).gains == {"A": -240}
+    assert game.does(unmortgage=[39]).gains == {"A": -240}
 
 
 def test_125_mortgaged_deed_lifted_at_once_is_not_offered_so_it_costs_20_then_220() -> None:
-    game = Game(B="39m").trade("B", side(), side(39)).does(lift=[39])
+    game = Game(B="39m").trade("B", side(), side(39)).does(unmortgage=[39])
     assert (game.gains, game.deeds()) == ({"A": -240}, ["39"])
 
 

@@ -1,4 +1,4 @@
-"""What the society's tests share: one readable line plays a society, and asks what came of it."""
+"""Helpers of the Society tests: play a society in one line, and query the result."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ TERMS: Mapping[str, Mapping[str, Any]] = {
 
 
 Turns: TypeAlias = Mapping[int, Sequence[Any]]
-"""By agent, its actions, each as `acted` takes it."""
+"""The actions of each agent, in the forms of `acted`."""
 
 
 def acted(spelt: str | Mapping[str, Any] | Acted) -> Acted:
-    """An action in one line: `work farm 3`, `trade 2 food 1.5`, `vote 1 yes`; or as a reply spells it."""
+    """Return an action, from a line (`work farm 3`, `trade 2 food 1.5`, `vote 1 yes`) or from the fields of a reply."""
     if isinstance(spelt, Acted):
         return spelt
     if not isinstance(spelt, str):
@@ -45,7 +45,7 @@ def acted(spelt: str | Mapping[str, Any] | Acted) -> Acted:
 
 
 def law(title: str = "Law", *terms: Mapping[str, Any], type_: str = "law") -> dict[str, Any]:
-    """A proposal."""
+    """Return the fields of a proposal."""
     return {
         "action": "create_proposal",
         "title": title,
@@ -68,9 +68,9 @@ def play(
     seed: int | str = 1,
     **config: Any,
 ) -> Simulation:
-    """A society in which `turns` gives agents' actions, one a turn; `bot` does the rest. Unlisted days are 1.
+    """Play a society with these actions, one a turn; `bot` decides the other turns. It lasts one day by default.
 
-    `order` gives the first processing orders, as agents' numbers.
+    `order` are the first orders of actions in a tick, as numbers of agents.
     """
     answers = {
         "act": {f"agent{agent}": [acted(spelt) for spelt in actions] for agent, actions in (turns or {}).items()}
@@ -83,28 +83,28 @@ def play(
 
 
 def request(played: Simulation, agent: int, turn: int = -1) -> Act:
-    """What an agent was asked in that turn; the last one if not said."""
+    """Return the request of an agent's turn, by default the last."""
     asked = played.asks(f"agent{agent}")[turn].request
     assert isinstance(asked, Act)
     return asked
 
 
 def held(played: Simulation, agent: int) -> tuple[float, float, float]:
-    """Food, energy and materials of an agent at the end."""
+    """Return the food, energy and materials of an agent at the end."""
     score = next(place.score for place in played.outcome.standings if place.player == f"agent{agent}")
     return score["food"], score["energy"], score["materials"]
 
 
 def pool(played: Simulation, resource: str) -> float:
-    """What the common pool holds on the last evening."""
+    """Return the stock of the common pool on the last evening."""
     return number(played.events(DayEnded)[-1].totals[resource].pool)
 
 
 def rejections(played: Simulation, agent: int | None = None) -> list[str]:
-    """Why actions were rejected, in order."""
+    """Return the reasons of rejected actions, in order."""
     return [event.reason for event in played.events(InvalidAction) if agent in {None, event.agent}]
 
 
 def told(played: Simulation, kind: type[Event]) -> list[LoggedEvent]:
-    """The entries of one class of event, with their audiences."""
+    """Return the logged events of one class."""
     return [entry for entry in played.log if isinstance(entry.event, kind)]

@@ -1,4 +1,4 @@
-"""Every way in which an action is rejected when its turn comes."""
+"""The rejections of actions at an agent's turn."""
 
 from __future__ import annotations
 

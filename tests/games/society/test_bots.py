@@ -1,4 +1,4 @@
-"""Scripted agents: needs before all else, values in votes and proposals, and a bot that does what cannot be."""
+"""The bots: needs come before all else, votes and proposals follow values, and `random` also tries illegal actions."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_in_danger_an_agent_works_or_calls_for_help_and_nothing_else(name: str) 
         ({"start_food": 1, "start_energy": 9}, ("farm", 3)),
         ({"start_food": 9, "start_energy": 1}, ("generate", 3)),
         ({"start_food": 9.5, "start_energy": 12}, ("farm", 1)),
-        ({"start_food": 1, "start_energy": 0.4}, ("generate", 8)),  # the night would be its last awake
+        ({"start_food": 1, "start_energy": 0.4}, ("generate", 8)),  # the evening would make it dormant
         ({"start_food": 1.5, "start_energy": 0.4, "daily_energy": 0}, ("generate", 3)),  # no energy to farm with
     ],
 )
@@ -180,7 +180,7 @@ def test_nothing_is_built_that_the_pool_cannot_keep_up() -> None:
 
 
 def test_votes_are_cast_by_values() -> None:
-    """A tax that feeds nobody: freedom is against it to the last agent, equality for it."""
+    """On a tax that feeds no agent, all agents of freedom vote no, those of equality yes."""
     tax = law("Tax", {"kind": "tax", "resource": "all", "percent": 50})
     votes: dict[str, Counter[str]] = {}
     for seed in (1, 2):
@@ -233,7 +233,7 @@ def test_laws_pass_and_fail_and_end_and_something_is_built() -> None:
 
 
 def test_citizens_do_all_that_can_be_done() -> None:
-    """Without ever being told that what they meant to do cannot be, but for what others did in the same turn."""
+    """Their actions are rejected only if another action of the same turn came first."""
     games = [_citizens(seed) for seed in (1, 2, 3, 4)]
     done = Counter(action.action for _, action in _decided(*games))
     assert set(done) >= set(ACTIONS) - {"trade"}, set(ACTIONS) - set(done)

@@ -1,4 +1,4 @@
-"""What theory says of commons, of scripted agents: who overuses them, who goes hungry, and what helps."""
+"""The theory of commons, with scripted agents: overuse, hunger, and remedies."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_tax_that_is_paid_back_saves_selfish_agents_and_neither_half_of_it_doe
 
 
 def test_talk_heals_an_accident_among_those_who_do_as_others_do() -> None:
-    """Sickness makes the commons look overused; those who may call for shares go on with theirs."""
+    """A shock makes the commons look overused; agents that may call for shares go on with theirs."""
     shock = [{"day": 5, "what": "commons", "percent": 60}]
     silent, talking = (played({"conditional": 20}, [], 1, talk=talk, shocks=shock) for talk in (False, True))
     assert silent.survival < 0.5

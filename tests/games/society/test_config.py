@@ -1,4 +1,4 @@
-"""What `[game_config]` may say, what it may not, and that the documentation says all of it."""
+"""The valid and invalid values of `[game_config]`, and their documentation."""
 
 from __future__ import annotations
 

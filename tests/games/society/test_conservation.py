@@ -1,4 +1,4 @@
-"""What no society can do, whatever its agents do: make or lose a hundredth of anything, or owe it."""
+"""Conservation in any society: no action makes, loses or owes a hundredth of any resource."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Config: TypeAlias = dict[str, Any]
 
 
 def greedy(asked: Request[Any], rng: Stream) -> Decision:
-    """Gives, builds and works at the edges of what it has; otherwise anything at all."""
+    """Give, build and work at the limits of the stock, or decide at random."""
     assert isinstance(asked, Act)
     you = asked.you
     if you.stock["food"] and rng.below(4) == 0:
@@ -80,7 +80,7 @@ STAKES: st.SearchStrategy[Config] = st.fixed_dictionaries(
 
 @st.composite
 def societies(draw: st.DrawFn) -> tuple[Config, Simulation]:
-    """A short society of some agents under odd numbers."""
+    """Draw a short society with unusual settings."""
     config: Config = {
         "days": draw(st.integers(1, 6)),
         "actions_per_day": draw(st.integers(1, 3)),
@@ -112,7 +112,7 @@ def societies(draw: st.DrawFn) -> tuple[Config, Simulation]:
 @settings(max_examples=80, deadline=None)
 @given(societies())
 def test_nothing_is_made_or_lost(drawn: tuple[Config, Simulation]) -> None:
-    """`check()` has been clean after every wave, or the game would not have ended; here the log says the same."""
+    """The log agrees with the balance that `check()` verifies after every wave."""
     _, played = drawn
     (began,) = played.events(SocietyBegan)
     for day in played.events(DayEnded):
@@ -126,7 +126,7 @@ def test_nothing_is_made_or_lost(drawn: tuple[Config, Simulation]) -> None:
 @settings(max_examples=40, deadline=None)
 @given(societies())
 def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Simulation]) -> None:
-    """What agents hold and what the pool holds can be reckoned from the events alone."""
+    """The stocks of agents and pool can be computed from the events alone."""
     _, played = drawn
     (began,) = played.events(SocietyBegan)
     (ended,) = played.events(SocietyEnded)
@@ -170,7 +170,7 @@ def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Simulation]) -> N
 @settings(max_examples=60, deadline=None)
 @given(societies())
 def test_what_leaves_the_commons_is_farmed_or_lost_to_a_shock_and_what_comes_has_grown(drawn: Any) -> None:
-    """Initial + regrown = there + farmed + lost, on every evening, and never more than the capacity."""
+    """On every evening, initial + regrown = stock + farmed + lost, and the stock is at most the capacity."""
     config, played = drawn
     (began,) = played.events(SocietyBegan)
     if not config.get("commons_capacity"):
@@ -202,7 +202,7 @@ def society(agents: int = 3) -> State:
 
 
 def test_a_broken_balance_is_found() -> None:
-    """The invariants can fail."""
+    """Check that the invariants can fail."""
     state = society()
     assert list(state.check()) == []
     state.citizens[0].stock["food"] += 1

@@ -1,4 +1,4 @@
-"""The constitution: what a few votes cannot lock, and can where it is open."""
+"""The constitution: rules that a few votes can make permanent only if it is open."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FIRST_DAY: dict[str, Any] = {"voting_days": 1, "actions_per_day": 2}
 
 
 def voted(town: Town, proposal: Mapping[str, Any], yes: int, no: int = 0) -> ProposalResolved:
-    """What comes of a proposal of the first agent awake, for which the first agents vote, the next ones against."""
-    number, awake = town.state.assembly.proposed + 1, town.awake
-    cast = {agent: vote(number, "yes" if place < yes else "no") for place, agent in enumerate(awake[: yes + no])}
-    town.day({awake[0]: proposal}, cast)
+    """Return the result of a proposal of the first active agent with this many votes for and against."""
+    number, active = town.state.assembly.proposed + 1, town.active
+    cast = {agent: vote(number, "yes" if place < yes else "no") for place, agent in enumerate(active[: yes + no])}
+    town.day({active[0]: proposal}, cast)
     (event,) = town.events(ProposalResolved)
     assert isinstance(event, ProposalResolved)
     return event
@@ -58,8 +58,8 @@ def test_its_event_says_what_a_harder_rule_lacked() -> None:
 
 
 def test_those_who_are_awake_cannot_bind_those_who_sleep() -> None:
-    asleep = ["0 0 0 dormant"] * 7
-    assert voted(Town(*TEN[:3], *asleep, **FIRST_DAY), propose("rule", rule(99)), 3).result == "failed"
+    dormant = ["0 0 0 dormant"] * 7
+    assert voted(Town(*TEN[:3], *dormant, **FIRST_DAY), propose("rule", rule(99)), 3).result == "failed"
     dead = ["0 0 0 dead"] * 7
     assert voted(Town(*TEN[:3], *dead, **FIRST_DAY, permadeath=True), propose("rule", rule(99)), 3).result == "passed"
 
@@ -77,19 +77,19 @@ def test_a_rule_that_is_easier_passes_by_the_one_in_force() -> None:
 
 
 def test_of_two_changes_of_one_evening_the_second_is_judged_by_the_first() -> None:
-    """The first makes it easy and the second hard again, which six of ten cannot."""
+    """The first proposal makes the rule easier, the second harder again, which six of ten agents cannot pass."""
     town = Town(*TEN, actions_per_day=3, voting_days=1, laws=[law(rule(80))])
     ballots = [{agent: vote(number) for agent in range(1, 9)} for number in (1, 2)]
     town.day({1: propose("rule", repeal(1)), 2: propose("rule", rule(80, 0))}, *ballots)
     assert [event.result for event in town.events(ProposalResolved)] == ["passed", "failed"]
 
 
-@pytest.mark.parametrize(("awake", "yes", "result"), [(8, 2, "passed"), (8, 1, "failed"), (4, 1, "passed")])
-def test_a_quorum_can_be_a_share_of_the_active_that_no_law_lowers(awake: int, yes: int, result: str) -> None:
-    lines = ["50 50 5"] * awake + ["0 0 0 dormant"] * (8 - awake)
+@pytest.mark.parametrize(("active", "yes", "result"), [(8, 2, "passed"), (8, 1, "failed"), (4, 1, "passed")])
+def test_a_quorum_can_be_a_share_of_the_active_that_no_law_lowers(active: int, yes: int, result: str) -> None:
+    lines = ["50 50 5"] * active + ["0 0 0 dormant"] * (8 - active)
     town = Town(*lines, **FIRST_DAY, quorum_percent=25, laws=[law(rule(50, 0))])
     event = voted(town, propose("law", tax(10)), yes)
-    assert (event.result, event.quorum) == (result, awake // 4)
+    assert (event.result, event.quorum) == (result, active // 4)
 
 
 def test_no_quorum_is_more_than_the_active() -> None:
@@ -100,7 +100,7 @@ def test_no_quorum_is_more_than_the_active() -> None:
     assert voted(town, propose("law", tax(10)), 2).result == "failed"
 
 
-# locking others in
+# must not lock others in
 
 WORLDS: dict[str, dict[str, Any]] = {"open": {"constitution": "open"}, **{name: {"preset": name} for name in PRESETS}}
 HUNDRED = ["50 50 5"] * 100
@@ -122,7 +122,7 @@ def test_one_of_a_hundred_locks_an_open_constitution_and_no_preset(world: str) -
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_two_of_a_hundred_take_the_pool_and_tax_all_for_good_only_in_an_open_constitution(world: str) -> None:
-    """In the world of the seed, without a quorum, two votes take the pool, and the others end the tax; else neither."""
+    """In `classic`, two votes take the pool and the others end the tax; presets with a quorum allow neither."""
     town, locked = Town(*HUNDRED, **FIRST_DAY, **WORLDS[world]), world == "open"
     taken = world in {"open", "classic"}
     assert (voted(town, propose("law", allocation(1000, 1, 2), tax(100)), 2).result == "passed") is taken

@@ -1,4 +1,4 @@
-"""The course of a game: turns, evenings, waking, the end."""
+"""A whole game: turns, evenings, waking, the end."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_turn_is_one_wave_of_all_who_are_awake() -> None:
 
 
 def test_an_action_happens_in_the_order_that_was_drawn() -> None:
-    """Both give agent 3 all they have; which is told first is chance, and nothing else is."""
+    """Both give agent 3 all they have; only the order of the two is random."""
     for order in ([1, 2, 3], [2, 1, 3]):
         played = play({1: ["post one"], 2: ["post two"]}, agents=3, order=[order])
         texts = [entry.by for entry in played.log if entry.event.kind == "posted"]
@@ -114,7 +114,9 @@ def test_a_society_ends_on_the_day_of_its_first_law() -> None:
 
 def test_no_agent_stands_before_another_unless_the_scenario_ranks() -> None:
     outcome = play({1: ["work generate 8"]}).outcome
-    assert [(place.player, place.rank) for place in outcome.standings] == [(f"agent{each}", 0) for each in range(1, 5)]
+    assert [(place.player, place.rank) for place in outcome.standings] == [
+        (f"agent{each}", None) for each in range(1, 5)
+    ]
     assert outcome.winner is None
     assert outcome.standings[0].score["wealth"] > outcome.standings[1].score["wealth"]
 

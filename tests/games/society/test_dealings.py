@@ -1,4 +1,4 @@
-"""Dealings: gifts, votes on others' proposals, messages, replies and mentions, by the players behind the numbers."""
+"""Interactions: gifts, votes on others' proposals, messages, replies and mentions, with players for numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forum: the newest posts that there is room for, each told once in a prompt."""
+"""The forum: the newest posts that fit, each shown once in a prompt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.games.society.town import Town, post, reply
 
 
 def chatter(request: Request[Any], rng: Stream) -> Decision:
-    """Words of every length, some of them replies."""
+    """Post texts of every length, some as replies."""
     assert isinstance(request, Act)
     words, posts = "word " * rng.integer(1, 150), request.world.posts
     if posts and rng.random() < 0.5:
@@ -25,7 +25,7 @@ def chatter(request: Request[Any], rng: Stream) -> Decision:
 
 
 def asked(**config: Any) -> Iterator[Act]:
-    """Every question of a game of twelve who chatter, in order."""
+    """Yield every request of a game of twelve agents that post, in order."""
     settings = {"days": 6, "start_food": 4, "start_energy": 4, **config}
     play = GamePlay(GAME, GAME.config.from_toml(settings), [f"p{each}" for each in range(1, 13)], 5)
     wave = play.start()

@@ -1,4 +1,4 @@
-"""What bots answer in interviews: rules over what they hold and remember, and nothing of it by chance."""
+"""The answers of bots in surveys: rules over their stocks and memories, without chance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def asked(bot: Any, config: dict[str, Any], questions: list[dict[str, Any]] = PE
 
 
 def answers(played: Simulation, round_: int | None = None) -> dict[str, dict[str, int | str]]:
-    """By player, those of the last interview, or of that of a round."""
+    """Return the answers by player, of the last survey or of that of a round."""
     found: dict[str, dict[str, int | str]] = {}
     for wave, decisions in played.waves:
         for ask, decision in zip(wave.asks, decisions, strict=True):
@@ -37,7 +37,7 @@ def answers(played: Simulation, round_: int | None = None) -> dict[str, dict[str
 
 
 def scripted(first: dict[str, dict[str, Any]]) -> Any:
-    """Agents that do one thing in the first turn, and then nothing."""
+    """Return a policy that does one thing in the first turn and then idles."""
 
     def bot(request: Act, rng: Stream) -> Spoken:
         begins = (request.world.day, request.world.tick) == (1, 1)
@@ -49,7 +49,7 @@ def scripted(first: dict[str, dict[str, Any]]) -> Any:
 
 
 def test_security_is_the_days_for_which_the_scarcer_need_lasts_of_ten() -> None:
-    """Of what an agent was last shown, before its last evening."""
+    """The stock is the one that the agent was last shown, before its last evening."""
     found = answers(asked(scripted({}), {"days": 4, "start_food": 7, "start_energy": 9, "pool_food": 0}))
     assert {own["security"] for own in found.values()} == {40}, "seven less three evenings of one"
     rich = answers(asked(scripted({}), {"days": 1, "start_food": 50, "start_energy": 50}))
@@ -90,7 +90,7 @@ def test_questions_of_other_names_are_answered_at_random_and_bot_random_answers_
 
 @pytest.mark.parametrize("name", sorted({*GAME.bots} - {"random"}))
 def test_every_other_bot_answers_by_its_state(name: str) -> None:
-    """A storm that takes their food shows in what they say, and the game is the same without the interview."""
+    """A shock that takes their food changes their answers, and the game is the same without the survey."""
     storm = {"day": 3, "what": "held", "resource": "food", "percent": 80, "title": "Storm"}
     calm = asked(GAME.bots[name], {"days": 4}, every=1)
     struck = asked(GAME.bots[name], {"days": 4, "shocks": [storm]}, every=1)

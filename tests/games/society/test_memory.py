@@ -1,4 +1,4 @@
-"""What an agent knows of its own past: made of what it heard, bounded, and shown in its prompt."""
+"""The memory of an agent: made of events that it heard, bounded, and shown in its prompt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.games.society.town import law as founding
 
 
 def shown(asked: Act, title: str) -> list[Any]:
-    """The values of the lines under a title of the prompt."""
+    """Return the values of the lines under a title of the prompt."""
     lines = "\n".join(asked.prompt().state).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith(f"{title} ("))
     rest = lines[start + 1 :]
@@ -26,7 +26,7 @@ def shown(asked: Act, title: str) -> list[Any]:
 
 
 def lived() -> Town:
-    """Two days in which agent 1 did and met something of everything."""
+    """Play two days in which agent 1 acts, and is concerned, in every way."""
     town = Town(actions_per_day=4, voting_days=1, laws=[founding(tax(10, "food"), minimum(8))])
     town.day(
         {1: work("farm", 2), 2: message(1, "Are you there?")},

@@ -1,4 +1,4 @@
-"""Panels of Society: what they say is what happened, reckoned from events alone; as one agent heard it, no more."""
+"""The panels of Society: they agree with the events, and show one agent's events alone if made from them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LAWS = [
 
 @cache
 def log() -> tuple[LoggedEvent, ...]:
-    """Twelve random agents for fourteen hard days."""
+    """Return the log of twelve random agents for fourteen hard days."""
     config = {
         "days": 14,
         "start_food": 4,

@@ -1,4 +1,4 @@
-"""A person among the agents: a form asks for the action first, then its fields; a day at a real terminal."""
+"""A person among the agents: the form asks for the action, then for its fields; one day is at a pseudo-terminal."""
 
 from __future__ import annotations
 

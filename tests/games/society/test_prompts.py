@@ -1,4 +1,4 @@
-"""What an agent is told: all it needs, nothing forged, nothing of others, and no more on day 100 than on day 1."""
+"""The prompts of agents: complete, safe against forgery, without private facts of others, and of bounded length."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from agentsim.engine.simulate import Simulation
 from agentsim.games.society.actions import possible
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.requests import Act
-from agentsim.games.society.rulebook import rulebook
 from agentsim.games.society.rules import rules_of
+from agentsim.games.society.rules_text import rules_lines
 from agentsim.models.prices import estimated_tokens
 from agentsim.runner.forecast import alike
 from agentsim.scenario.load import load
@@ -58,9 +58,9 @@ def lines_of(asked: Act) -> list[str]:
 
 
 def words_everywhere(words: str) -> Simulation:
-    """Agent 2 puts the words wherever words can go, and agent 1 is then asked."""
+    """Play a tick in which agent 2 puts the text into every field; agent 1 is then asked."""
     speech: list[Any] = [
-        {"action": "set_name", "display_name": words[:50].replace("1", "9")},  # not agent 1's number
+        {"action": "set_name", "display_name": words[:50].replace("1", "9")},  # differs from agent 1's number
         {"action": "forum_post", "content": f"{words} #1"},
         {"action": "direct_message", "recipient_agent_id": 1, "content": words},
         {**law(words[:200]), "description": words},
@@ -74,7 +74,7 @@ def words_everywhere(words: str) -> Simulation:
 def test_nobody_s_words_can_pass_for_a_line_of_the_narrator_or_of_another(words: str) -> None:
     played = words_everywhere(words)
     refused = re.search(r"\bsystem\b", words) is not None  # as an agent's name
-    # calls the agent, as the words do, or cannot be its name, as they cannot
+    # harmless texts that also mention the agent, or also are rejected as names
     plain = words_everywhere("plain #1" if "#1" in words else "plain system" if refused else "plain")
     for ask, other in zip(played.asks("agent1"), plain.asks("agent1"), strict=True):
         assert isinstance(ask.request, Act)
@@ -140,7 +140,7 @@ def test_personalities_are_dealt_evenly_in_the_whole_and_in_every_population(age
 
 
 def chatty(asked: Request[Any], rng: Stream) -> Decision:
-    """Posts, proposes and works for ever, always at the same length."""
+    """Post, propose and work for ever, with texts of the same length."""
     assert isinstance(asked, Act)
     if rng.below(3):
         return acted({"action": "work", "work_type": rng.pick(("farm", "generate")), "hours": 2})
@@ -161,7 +161,7 @@ def test_a_prompt_does_not_grow_with_days_or_agents() -> None:
 
 
 def test_the_prompts_of_one_turn_begin_alike() -> None:
-    """What agents share stands first, so that a provider's cache answers for most of a turn."""
+    """The shared part comes first, so that a provider's cache covers most of a turn."""
     played = play(agents=10, days=4, actions_per_day=2, bot="random")
     last = [ask for wave, _ in played.waves[-1:] for ask in wave.asks]
     texts = [ask.request.prompt().text() for ask in last]
@@ -193,5 +193,5 @@ def test_the_rules_of_the_shipped_society_take_at_most_900_tokens() -> None:
     config = load(ROOT / "configs" / "society.toml").config
     assert isinstance(config, SocietyConfig)
     rules = rules_of(config, 100)
-    told = "\n".join(filter(None, rulebook(rules, possible(rules))))
+    told = "\n".join(filter(None, rules_lines(rules, possible(rules))))
     assert 700 < estimated_tokens([told]) <= 900

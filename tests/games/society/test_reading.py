@@ -1,4 +1,4 @@
-"""Which action a reply is: the reading rules, reply by reply."""
+"""The rules of reading, reply by reply: the action of each reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The assembly: who may propose what, how votes are cast and counted, what proposals of each type become."""
+"""The assembly: proposals, votes, counts, and the effects of proposals of each type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TYPES = ["law", "rule", "allocation", "infrastructure", "other"]
 
 
 def outcome(*votes: str | None, **config: Any) -> tuple[str, int, int, int]:
-    """What comes of a law on which each agent votes once, in one tick."""
+    """Return the result and counts of a law on which each agent votes once, in one tick."""
     town = Town(*["10 10 5"] * len(votes), voting_days=1, **config)
     cast = {number: vote(1, said) for number, said in enumerate(votes, start=1) if said is not None}
     (event,) = town.day({1: propose()}, cast).events(ProposalResolved)

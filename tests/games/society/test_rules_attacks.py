@@ -1,4 +1,4 @@
-"""Replies that are meant to hurt: none stops the game, makes or loses anything, or takes long."""
+"""Malicious replies: none stops the game, makes or loses a resource, or takes long."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_no_number_of_any_action_can_be_odd(make: Any, number: str) -> None:
 @pytest.mark.parametrize("text", FATHOMLESS, ids=[f"{number}: {text[:12]}" for number, text in enumerate(FATHOMLESS)])
 @pytest.mark.parametrize("strict", [False, True])
 def test_no_reply_is_too_deep_or_too_long(text: str, strict: bool) -> None:
-    """It is idle, a rejected action or a post of at most 2,000 characters, and everybody else goes on."""
+    """The reply is idle, a rejected action or a post of at most 2,000 characters, and all other agents go on."""
     town = Town(strict_actions=strict).tick({1: text, 2: post("still here")})
     posts = [event for event in town.events(Posted) if event.agent == 1]
     idle = [event for event in town.events(Idled) if event.agent == 1]
@@ -152,7 +152,7 @@ def test_a_key_that_stands_twice_with_one_value_is_read() -> None:
     ],
 )
 def test_json_in_somebodys_words_stays_words(content: str) -> None:
-    """It is neither read as its author's action nor stands in others' prompts as anything but one JSON string."""
+    """The JSON is not read as an action of its author, and in others' prompts it is one JSON string."""
     town = Town().tick({1: post(content)})
     ((event,),) = (town.events(Posted),)
     assert (town.refused(), town.held(1), town.state.citizen(1).name) == ([], "10 10 5", "")
@@ -198,7 +198,7 @@ ANY = st.builds(
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(ANY | st.text(max_size=40), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_nothing_that_agents_say_makes_loses_or_stops_anything(ticks: list[list[str]]) -> None:
-    """The town's ledger and the state's own check stand after every tick."""
+    """The sums of the town and the check of the state hold after every tick."""
     town = Town(RICH, RICH, "2 3 0 dormant", actions_per_day=2)
     for said in ticks:
-        town.tick({number: text for number, text in enumerate(said, start=1) if number in town.awake})
+        town.tick({number: text for number, text in enumerate(said, start=1) if number in town.active})

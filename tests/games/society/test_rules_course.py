@@ -1,4 +1,4 @@
-"""The course of a game: one moment for all, a fresh order, what everybody begins with, and how it ends."""
+"""A whole game: simultaneous decisions, random order, first stocks, and its end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.games.society.town import (
 
 
 def simulated(agents: int = 4, bot: Any = "idle", **config: Any) -> Simulation:
-    """A whole game as it is founded, without a position."""
+    """Play a whole game from its regular beginning."""
     return simulate(GAME, {"days": 1, **config}, [f"agent{number}" for number in range(1, agents + 1)], bot=bot)
 
 
@@ -53,7 +53,7 @@ def began(agents: int, **config: Any) -> SocietyBegan:
 
 def test_a_tick_is_one_wave_of_all_who_are_awake() -> None:
     town = Town("9 9 9", "9 9 9", "0 0 0 dormant", "0 0 0 dead", "9 9 9", permadeath=True)
-    assert town.awake == [1, 2, 5]
+    assert town.active == [1, 2, 5]
 
 
 def test_a_day_has_its_ticks() -> None:
@@ -64,7 +64,7 @@ def test_a_day_has_its_ticks() -> None:
 
 
 def test_everybody_sees_the_world_as_it_stood_when_the_tick_began() -> None:
-    """What the first does in a tick, nobody's request of that tick shows; the next tick's all do."""
+    """The actions of a tick are in no request of that tick, and in all of the next."""
     town = Town()
     before = {number: act.prompt().text() for number, act in town.asked.items()}
     acts = dict(town.asked)
@@ -77,7 +77,7 @@ def test_everybody_sees_the_world_as_it_stood_when_the_tick_began() -> None:
 
 
 def test_actions_happen_in_a_fresh_random_order_in_every_tick() -> None:
-    """All six orders of three agents in 120 ticks, each about as often: 5 degrees of freedom, p = 0.001."""
+    """All six orders of three agents appear about equally often in 120 ticks: 5 degrees of freedom, p = 0.001."""
 
     def posts(request: Any, rng: Any) -> Decision:
         return Acted.model_validate({"action": post("x")})
@@ -90,7 +90,7 @@ def test_actions_happen_in_a_fresh_random_order_in_every_tick() -> None:
 
 
 def test_of_two_who_want_the_last_of_something_the_first_in_the_order_gets_it() -> None:
-    """Stale: the food is gone."""
+    """The second one's action is illegal by then, since the food is gone."""
     for first, second in ((1, 2), (2, 1)):
         town = Town("5 5 5", "5 5 5", "5 5 50", voting_days=1)
         town.decree(propose("infrastructure", build())).tick({3: contribute(1, 48)})
@@ -142,7 +142,7 @@ def test_one_agent_is_no_society() -> None:
 
 @pytest.mark.parametrize(("agents", "seed"), [(100, 1), (100, 2), (7, 1), (2, 3)])
 def test_personalities_are_dealt_evenly_also_within_each_population(agents: int, seed: int) -> None:
-    """Of any agents in a row, such as those of one `[[players]]` table, each has as many as any other, or one more."""
+    """Among consecutive agents, as of one `[[players]]` table, counts of personalities differ by at most one."""
     played = simulate(GAME, {"days": 1}, [f"p{n}" for n in range(agents)], bot="idle", seed=seed)
     (event,) = played.events(SocietyBegan)
     dealt = [being.personality for being in event.agents]
@@ -192,14 +192,14 @@ def test_idle_agents_are_all_dormant_by_the_end_of_day_11() -> None:
 
 def test_until_the_first_law() -> None:
     town = Town(until="first_law", voting_days=1, laws=[law(tax(1))]).day({1: propose("other")}, {1: vote(1)})
-    assert town.wave is not None  # neither the founding law nor another proposal counts
+    assert town.wave is not None  # a founding law or another type of proposal does not count
     town.day({1: propose("law")}, {1: vote(2)})
     assert town.outcome.reason == "the first law was passed"
 
 
 def test_until_the_first_project() -> None:
     town = Town("9 9 90", "9 9 9", until="first_project", voting_days=1).decree(propose("infrastructure", build()))
-    assert town.wave is not None  # it is begun, and not built
+    assert town.wave is not None  # it is begun, but not built
     town.day({1: contribute(1, 50)})
     assert (town.state.day, town.outcome.reason) == (2, "the first project was built")
 
@@ -227,7 +227,7 @@ def test_until_a_death_that_cannot_come_is_refused() -> None:
     [("wealth", [1, 1, 3, 4]), ("food", [3, 1, 2, 3]), ("energy", [2, 3, 1, 4]), ("materials", [1, 2, 4, 2])],
 )
 def test_standings_go_by_wealth_or_what_the_config_says(rank_by: str, ranks: list[int]) -> None:
-    """After the evening: 0 6 9 = 15, 8 2 5 = 15, 2 8 2 = 12, and one that sleeps with 0 0 5."""
+    """After the evening: 0 6 9 = 15, 8 2 5 = 15, 2 8 2 = 12, and a dormant agent with 0 0 5."""
     town = Town("1 7 9", "9 3 5", "3 9 2", "0 0 5 dormant", days=1, rank_by=rank_by).day()
     by_player = {place.player: place for place in town.outcome.standings}
     assert [by_player[f"p{number}"].rank for number in (1, 2, 3, 4)] == ranks
@@ -248,7 +248,7 @@ def test_the_end_says_survival_inequality_laws_and_participation() -> None:
     assert (second.name, second.messages, second.proposals, second.status) == ("Ada", 1, 1, "active")
 
 
-# the same for all who watch
+# the same for all watchers
 
 
 def test_a_gift_is_known_to_two_and_work_to_one() -> None:

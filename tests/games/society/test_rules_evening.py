@@ -1,4 +1,4 @@
-"""The end of a day: its order, what a day costs, sleeping, waking, starving and dying."""
+"""The evening of a day: its order, consumption, dormancy, waking, starvation and death."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.games.society.town import (
 
 
 def test_the_evening_has_one_order() -> None:
-    """Proposals, then upkeep, then dividends and duties, then what all consume; a waking is told where it happens."""
+    """Votes, then upkeep, dividends, work minimums and consumption; a waking is told at once."""
     laws = [law(dividend(0.01, "materials"), minimum(1))]
     town = Town("9 9 99", "1 9 0", "0 3 0 dormant", pool="9 9 9 90", laws=laws, voting_days=1)
     town.decree(propose("infrastructure", build()))
@@ -68,7 +68,7 @@ def test_a_dividend_of_this_evening_can_be_eaten_this_evening() -> None:
 
 
 def test_upkeep_comes_before_dividends() -> None:
-    """The pool has 2 materials: the farm gets them, the dividend nothing."""
+    """The pool has 2 materials: the farm gets them, the dividend none."""
     laws = [law(dividend(1, "materials"))]
     town = Town("9 9 60", "9 9 0", pool="0 0 2 10", laws=laws, voting_days=1, actions_per_day=2)
     town.chance.order.first = ()
@@ -88,7 +88,7 @@ def test_a_project_passed_and_a_tax_passed_hold_from_the_next_day() -> None:
     assert town.tick({3: work()}).pool == "1 0 0 0"
 
 
-# what a day costs
+# consumption
 
 
 def test_an_active_agent_pays_one_food_and_one_energy() -> None:
@@ -112,7 +112,7 @@ def test_who_cannot_pay_both_falls_dormant_pays_nothing_and_all_hear_why(line: s
 
 
 def test_every_prompt_says_who_is_dormant_and_why_and_who_is_dead() -> None:
-    """To whom should one give, otherwise?"""
+    """Agents need it to know to whom to give."""
     town = Town("9 9 9", "0 0 9", "9 0.5 9", "0 0 0 dormant 4", "9 9 9", permadeath=True)
     assert "Dormant: #4 (lacked food)." in town.asked[1].prompt().text()
     town.day()
@@ -134,7 +134,7 @@ def test_of_many_dormant_agents_the_latest_twenty_are_named() -> None:
 
 def test_a_dormant_agent_is_not_asked_and_keeps_what_it_has() -> None:
     town = Town("0 5 7", "10 10 5").day()
-    assert town.awake == [2]
+    assert town.active == [2]
     assert town.asked[2].world.dormant == 1
 
 
@@ -188,7 +188,7 @@ def test_the_prompt_speaks_of_death_where_there_is_any(on: bool) -> None:
 
 
 def test_nobody_can_fall_asleep_with_enough_to_wake() -> None:
-    """A day that costs more than what wakes would put agents to sleep that are awake: such numbers are refused."""
+    """If a day cost more than the amounts that wake, active agents could fall dormant with them, so it is invalid."""
     with pytest.raises(ValidationError):
         SocietyConfig.from_toml({"daily_food": 5})
     with pytest.raises(ValidationError):
@@ -216,7 +216,7 @@ def test_a_gift_wakes_as_soon_as_3_food_and_3_energy_are_held(
     town = Town("20 20 20", f"{line} dormant 2").tick({1: giving(2, resource, amount)})
     assert town.status(2) == ("active" if wakes else "dormant")
     assert [(told.event.agent, told.to) for told in town.told(AgentWoke)] == ([(2, Everyone)] if wakes else [])
-    assert town.awake == ([1, 2] if wakes else [1])  # it is asked in the next tick of the same day
+    assert town.active == ([1, 2] if wakes else [1])  # it is asked in the next tick of the same day
     assert town.state.citizen(2).starved == (0 if wakes else 2)
 
 
@@ -261,7 +261,7 @@ def test_the_dead_do_not_wake() -> None:
 
 
 def test_who_could_not_work_because_it_slept_breaks_no_work_minimum() -> None:
-    """Woken in the evening, by the pool, or by the last gift of the day: it had no turn."""
+    """The agent woke in the evening, by the pool, or by the last gift of the day, so it had no turn."""
     laws = [law(dividend(3, "food", "dormant"), minimum(1))]
     town = Town("9 9 9", "0 3 0 dormant", "2 3 0 dormant", pool="9 9 0 0", laws=laws)
     town.day({1: work()}, {}, {1: giving(3, "food", 1)})

@@ -1,4 +1,4 @@
-"""Giving: to agents, to the pool, to projects; what structures cost, add and need."""
+"""Gifts to agents and the pool, contributions to projects; the costs, effects and upkeep of structures."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_the_dead_take_nothing_and_hear_nothing() -> None:
 
 
 def builders(*agents: str, pool: str = "100 100 100 100", **config: Any) -> Town:
-    """A town with an open building site of a farm, on the morning after."""
+    """Return a town with a farm under construction, on the next morning."""
     lines = agents or ("90 90 60", "90 90 60")
     town = Town(*lines, pool=pool, voting_days=1, **config)
     return town.decree(propose("infrastructure", build("farm")))
@@ -200,7 +200,7 @@ def test_without_upkeep_the_effect_pauses_and_comes_back_when_it_is_paid() -> No
 
 
 def test_materials_go_into_projects_only_by_contributions() -> None:
-    """A gift to the pool builds nothing."""
+    """A gift to the pool contributes to no project."""
     town = builders().tick({1: giving(0, "materials", 60)})
     assert (town.events(ProjectBuilt), town.asked[1].world.projects[0].given) == ([], 0)
 

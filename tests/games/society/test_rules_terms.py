@@ -1,4 +1,4 @@
-"""Terms: what laws do once they are in force, what the pool pays and where it stops; founding laws."""
+"""Terms: the effects of laws in force, payments of the pool and their limits, and founding laws."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_numbers_of_laws_are_never_used_again() -> None:
 
 
 def test_a_voting_rule_holds_from_the_next_count_of_votes() -> None:
-    """Both are counted on one evening: the rule passes first and does not bind what is counted with it."""
+    """Both proposals are counted on one evening: the rule passes first and does not apply to the other."""
     town = Town(*FOUR, voting_days=1, constitution="open").day(
         {1: propose("rule", rule(75, 3)), 2: propose("law", tax(1))}, {1: vote(1), 2: vote(2)}
     )
@@ -272,7 +272,7 @@ def test_a_founding_quorum_beyond_the_agents_is_refused() -> None:
 
 
 def test_a_quorum_beyond_the_agents_is_refused() -> None:
-    """Nothing could ever pass."""
+    """No proposal could ever pass."""
     with pytest.raises(ScenarioError):
         GAME.admit(SocietyConfig.from_toml({"quorum": 3}), ["a", "b"])
     GAME.admit(SocietyConfig.from_toml({"quorum": 2}), ["a", "b"])

@@ -1,4 +1,4 @@
-"""Words: posts, replies, mentions, direct messages, names; who hears them and how long they may be."""
+"""Posts, replies, mentions, direct messages and names: their audiences and their limits."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_who_idles_changes_nothing_and_only_it_hears_why() -> None:
 
 @pytest.mark.parametrize("reasoning", [None, "", "x" * 2_000, "x" * 10_000])
 def test_reasons_are_optional_and_never_a_reason_to_reject(reasoning: Any) -> None:
-    """The definition gives them no length."""
+    """The rules set no limit to their length."""
     town = (
         Town()
         .tick({1: propose()})
@@ -257,7 +257,7 @@ def test_only_the_voter_hears_its_reasons() -> None:
     ]
 
 
-# what is no action
+# replies without an action
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Work: what an hour makes and costs, and when there is none."""
+"""Work: its yield, its cost, and its conditions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CENT = Decimal("0.01")
 
 
 def made(kind: str, hours: int, times: Decimal = Decimal(1)) -> Decimal:
-    """hours x rate x efficiency x whatever comes on top, to 0.01."""
+    """Return hours x rate x efficiency x `times`, to 0.01."""
     return (hours * RATE[kind] * EFFICIENCY[hours - 1] * times).quantize(CENT, ROUND_HALF_UP)
 
 
@@ -45,7 +45,7 @@ def test_work_makes_hours_times_rate_times_efficiency_and_costs_energy(kind: str
     ],
 )
 def test_the_yield_table(kind: str, table: str) -> None:
-    """The same by hand, so that no arithmetic is shared with anybody."""
+    """The table is computed by hand, so that it shares no code with the rules."""
     for hours, amount in enumerate(table.split(), start=1):
         (worked,) = Town("20 20 20", "10 10 5").tick({1: work(kind, hours)}).events(Worked)
         assert Decimal(worked.made) / 100 == Decimal(amount)
@@ -98,7 +98,7 @@ def test_every_day_has_its_hours_anew() -> None:
 
 
 def test_efficiency_is_that_of_the_hours_of_one_action() -> None:
-    """Twice one hour makes more than two hours at once."""
+    """Two actions of one hour yield more than one of two hours."""
     town = Town("10 10 5", "10 10 5").tick({1: work("farm", 1)}).tick({1: work("farm", 1)})
     assert town.held(1) == "14 9 5"
 
@@ -128,7 +128,7 @@ def test_who_has_no_energy_can_generate() -> None:
 
 
 def test_food_given_away_earlier_in_the_tick_does_not_matter_to_others() -> None:
-    """Stale: the agent's own food is what counts, and a gift earlier in the same tick makes the work possible."""
+    """The agent's own food at its turn counts, and a gift earlier in the same tick makes the work possible."""
     gift = {"action": "trade", "recipient_agent_id": 1, "resource_type": "food", "amount": 1}
     assert Town("0 5 0", "10 10 5").tick({2: gift, 1: work("generate", 1)}).held(1) == "1 6.5 0"
     assert len(Town("0 5 0", "10 10 5").tick({1: work("generate", 1), 2: gift}).refused()) == 1
@@ -141,7 +141,7 @@ def test_a_rejected_action_costs_nothing_and_only_its_author_hears_of_it() -> No
     assert [notice.kind for notice in town.notices(2)] == []
 
 
-# what laws and structures add and take
+# effects of laws and structures
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Whether the numbers make sense: who does nothing sleeps, who works lives, and in a poor world a law decides it."""
+"""The balance of the numbers: idle agents fall dormant, working agents live, and a law saves the scarce world."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AGENTS = 50
 
 
 def _active(bot: str, agents: int, seed: int = 1) -> list[int]:
-    """The agents that are awake, evening by evening, in the default world."""
+    """Return the number of active agents by evening, in the default world."""
     return [day.active for day in play(bot=bot, agents=agents, seed=seed, days=30, actions_per_day=3).events(DayEnded)]
 
 
@@ -25,7 +25,7 @@ def test_who_does_nothing_is_dormant_by_the_evening_of_day_11() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_default_world_lives(seed: int) -> None:
-    """By which is meant that all are awake on all thirty evenings."""
+    """All agents are active on all thirty evenings."""
     assert _active("citizen", 40, seed) == [40] * 30
 
 
@@ -60,6 +60,6 @@ def test_in_the_scarce_world_nothing_that_is_proposed_can_pass() -> None:
 
 
 def test_work_alone_feeds_nobody_for_long_in_the_scarce_world() -> None:
-    """Even agents that do nothing but work, from the first day on, are all asleep by day 40."""
+    """Even agents that only work, from the first day on, are all dormant by day 40."""
     config, _ = scarce(60)
     assert len(play(bot="farmer", agents=10, actions_per_day=3, **config).events(DayEnded)) < 40

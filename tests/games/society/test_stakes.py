@@ -1,4 +1,4 @@
-"""Stakes: commons that can be overused, unequal skills, shocks, and worlds that have them."""
+"""Commons, unequal skills and shocks, and the presets that have them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.games.society.society import play, rejections, request
 from tests.games.society.town import Town, message, post, work
 
 SEA: dict[str, Any] = {"commons_capacity": 1_000, "commons_regrowth": 0.5, "farm_rate": 2, "actions_per_day": 1}
-"""Among three agents: 30 food at most."""
+"""The commons of three agents: at most 30 food."""
 
 
 def shown(asked: Act) -> str:
@@ -49,7 +49,7 @@ def test_what_is_farmed_leaves_the_commons_before_the_next_agent_farms() -> None
 
 
 def test_no_work_takes_more_than_the_commons_hold() -> None:
-    """At a rate that empties them many times over."""
+    """The rate of the work would empty the commons many times over."""
     there = town("0.03", farm_rate=1_000_000).tick({1: work("farm", 8), 2: work("farm", 8)})
     assert [event.made for event in there.events(Worked)] == [3, 0]
     assert there.state.pool["commons"] == 0

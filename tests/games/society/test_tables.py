@@ -1,4 +1,4 @@
-"""Tables of Society: what they hold is what the events say, and what a page says of it."""
+"""The tables of Society agree with the events and with the page."""
 
 from __future__ import annotations
 

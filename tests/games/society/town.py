@@ -1,8 +1,8 @@
-"""A town to try Society's rules in: agents in one line each, replies as agents write them, and a ledger of its own.
+"""A town for tests of Society's rules: agents in one line each, replies as agents write them, and a check of sums.
 
-An agent is written as its food, energy and materials, then `dormant` or `dead`, then the evenings it has starved:
-`"0 2.5 0 dormant 4"`. Every reply goes the whole way, through the request that asks for it. Amounts that tests read
-are decimals; every tick is followed by sums of the events alone, which must come to what agents and pool hold.
+An agent is written as its food, energy and materials, then `dormant` or `dead`, then its evenings without enough:
+`"0 2.5 0 dormant 4"`. Every reply is read by the request that asks for it. Amounts in tests are decimals. After every
+tick the changes told by events must add up to those of agents and pool.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def law(*terms: Mapping[str, Any], title: str = "Founding") -> dict[str, Any]:
 
 
 class _InOrder(Stream):
-    """Gives the order that was asked for; who was not named comes after, by number."""
+    """A stream whose order begins with the agents in `first`; the others follow by number."""
 
     first: Sequence[int] = ()
 
@@ -143,7 +143,7 @@ class _InOrder(Stream):
 
 
 class _Ordered(Chance):
-    """Chance in which actions happen in the order in which a test names them."""
+    """Chance in which actions happen in the order of a test."""
 
     def __init__(self, seed: int | str, script: Mapping[str, Sequence[Any]] | None) -> None:
         super().__init__(seed, script)
@@ -154,7 +154,7 @@ class _Ordered(Chance):
 
 
 class Town:
-    """A game that begins from a given position, and stands before a tick."""
+    """A game that begins from a given position and stops before each tick."""
 
     def __init__(
         self,
@@ -172,16 +172,16 @@ class Town:
             self.wave = self.play.start()
         self._since = 0
 
-    # -- what is done
+    # -- play
 
     def tick(self, replies: Mapping[int, Spelt] | None = None) -> Town:
-        """One tick: replies by agent, in the order in which they are to happen; who is not named idles."""
+        """Play one tick; actions happen in the order of `replies`, and all other agents idle."""
         self._since = len(self.play.log)
         self._advance(dict(replies or {}))
         return self
 
     def day(self, *ticks: Mapping[int, Spelt]) -> Town:
-        """The rest of the day with its evening; the first ticks are given, in the others all idle."""
+        """Play the rest of the day with its evening; the first ticks are given, in the others all agents idle."""
         since, day = len(self.play.log), self.state.day
         given = list(ticks)
         while self.wave is not None and self.state.day == day:
@@ -191,8 +191,8 @@ class Town:
         return self
 
     def decree(self, *proposals: Mapping[str, Any]) -> Town:
-        """A day on which the first agent awake proposes and votes for these; for `voting_days=1`."""
-        first, count = self.awake[0], self.state.assembly.proposed
+        """Play a day on which the first active agent makes these proposals and votes for them; for `voting_days=1`."""
+        first, count = self.active[0], self.state.assembly.proposed
         votes: list[Mapping[int, Spelt]] = [
             {first: vote(number)} for number in range(count + 1, count + len(proposals) + 1)
         ]
@@ -219,7 +219,7 @@ class Town:
         of_agents = 0 if resource == "land" else sum(each.stock[resource] for each in self.state.citizens)  # type: ignore[index,misc] # land is not held
         return of_agents + self.state.pool[resource]
 
-    # -- what is asked
+    # -- queries
 
     @property
     def state(self) -> State:
@@ -233,46 +233,46 @@ class Town:
         return self.play.outcome
 
     @property
-    def awake(self) -> list[int]:
-        """Who is asked in the tick to come."""
+    def active(self) -> list[int]:
+        """The agents that are asked in the next tick."""
         return list(self.asked)
 
     @property
     def asked(self) -> dict[int, Act]:
-        """The requests of the tick to come, by agent."""
+        """The requests of the next tick, by agent."""
         assert self.wave is not None, "the game is over"
         acts = [ask.request for ask in self.wave.asks if isinstance(ask.request, Act)]
         return {act.you.agent: act for act in acts}
 
     def held(self, agent: int) -> str:
-        """What an agent holds: `"10 9.5 5"`."""
+        """Return the stock of an agent: `"10 9.5 5"`."""
         return " ".join(_shown(amount) for amount in self.state.citizen(agent).stock.values())
 
     @property
     def pool(self) -> str:
-        """What the pool holds, land last."""
+        """The stock of the pool, land last."""
         return " ".join(_shown(self.state.pool[resource]) for resource in (*RESOURCES, "land"))
 
     def status(self, agent: int) -> str:
         return self.state.citizen(agent).status
 
     def told(self, kind: type[E]) -> list[Any]:
-        """The entries (`LoggedEvent`) of one class in the latest tick or day, with their audiences."""
+        """Return the logged events of one class in the latest tick or day."""
         return [entry for entry in self.play.log[self._since :] if isinstance(entry.event, kind)]
 
     def events(self, kind: type[E]) -> list[Any]:
         return [entry.event for entry in self.told(kind)]
 
     def kinds(self) -> list[str]:
-        """The kinds of all events of the latest tick or day, in order, without those that only say that nothing was."""
+        """Return the kinds of all events of the latest tick or day, in order, without `idled`."""
         return [entry.event.kind for entry in self.play.log[self._since :] if entry.event.kind != "idled"]
 
     def refused(self) -> list[tuple[int, str]]:
-        """(agent, reason) of every action that was rejected in the latest tick or day."""
+        """Return (agent, reason) of every rejected action in the latest tick or day."""
         return [(event.agent, event.reason) for event in self.events(InvalidAction)]
 
     def notices(self, agent: int) -> list[Told]:
-        """What touched an agent since its last turn, as it is asked for the next."""
+        """Return the events that an agent's next request shows as news."""
         return self.asked[agent].you.memory.news()
 
 
@@ -297,15 +297,15 @@ def _arranged(lines: Sequence[str], pool: str, config: SocietyConfig, players: A
                 state.counts["active"] -= 1
                 state.counts[status] += 1
         if citizen.status == "dormant":
-            state.asleep[citizen.number] = ("food",)
+            state.dormant[citizen.number] = ("food",)
         elif citizen.status == "dead":
-            state.gone.append(citizen.number)
+            state.dead.append(citizen.number)
     assert not state.check(), f"no such position: {state.check()}"
     return state
 
 
 def _change(event: Event, resource: str) -> int:
-    """By how much there is more of a resource in the world after an event."""
+    """Return the change of the total of a resource by an event, in hundredths."""
     change = 0
     match event:
         case Worked():

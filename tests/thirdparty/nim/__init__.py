@@ -1,4 +1,4 @@
-"""Nim, as another distribution would write it: a typed game that imports the published vocabulary alone."""
+"""Nim, as another distribution would write it: a typed game that imports only the published names."""
 
 from nim.game import GAME
 

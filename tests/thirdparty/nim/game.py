@@ -1,4 +1,4 @@
-"""Nim: players take turns at taking coins from a heap; the one who takes the last coin wins."""
+"""Nim: players take turns at taking coins from a heap; the player that takes the last coin wins."""
 
 from __future__ import annotations
 

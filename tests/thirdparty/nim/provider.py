@@ -1,4 +1,4 @@
-"""A typed model of one's own, and a game played with it from Python."""
+"""A typed model of another distribution, and a game played with it from Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentsim.errors import AgentsimError, ModelRefused
 
 
 class Greedy:
-    """Takes as many coins as it may."""
+    """A model that takes as many coins as it may."""
 
     async def complete(self, call: agentsim.Call, sampling: agentsim.Sampling) -> agentsim.Completion:
         if call.schema is None:

@@ -1,7 +1,7 @@
-"""The artifacts: one file each, and the folder is the registration.
+"""The artifacts: one file each, and a file in this folder needs no other registration.
 
-Other distributions add artifacts through the entry point group `agentsim.artifacts` (name = "package.module:Class").
-A scenario names artifacts and never a module: a TOML file from a stranger must not choose what code is run.
+Other distributions add artifacts through the entry point group `agentsim.artifacts` (name = "package.module:Class"). A
+scenario names artifacts and never a module: a TOML file from a stranger must not choose what code is run.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _GROUP = "agentsim.artifacts"
 
 
 def names() -> list[str]:
-    """Every artifact that can be used here, sorted."""
+    """Return the name of every artifact that can be used here, sorted."""
     return sorted(_own() | {entry.name for entry in entry_points(group=_GROUP)})
 
 
 def all_own() -> list[type[Artifact]]:
-    """The artifacts that come with agentsim, by name."""
+    """Return the artifacts that come with agentsim, by name."""
     return [find(name) for name in sorted(_own())]
 
 
 def find(name: str) -> type[Artifact]:
-    """The artifact of that name; `ValueError` where there is none, `ScenarioError` where its plugin cannot be used."""
+    """Return the artifact of that name. Raises `ValueError` if there is none, `ScenarioError` if its plugin is bad."""
     if name in _own():
         found = vars(importlib.import_module(f"{__name__}.{name}")).values()
         return next(each for each in found if isinstance(each, type) and getattr(each, "name", "") == name)

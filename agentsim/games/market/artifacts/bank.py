@@ -1,4 +1,4 @@
-"""The bank: deposits that bear interest, and loans against goods. It pays out of capital of its own and makes none."""
+"""The bank: deposits that bear interest, and loans against goods. It pays out of its own capital and makes none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agentsim.engine.capability import Refused
 from agentsim.engine.wording import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import cover
+from agentsim.games.market.order_book import require_free
 from agentsim.games.market.world import World
 
 BANK = "@bank"
@@ -32,7 +32,7 @@ class BankSettings(GameConfig):
 
 
 class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; deposit {deposit}, loan {loan}."):
-    """What an agent has with the bank after something changed; `collateral` is reserved for the loan."""
+    """An agent's position at the bank after a change; `collateral` is reserved for the loan."""
 
     agent: str
     what: str
@@ -42,7 +42,7 @@ class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; d
     collateral: dict[str, int]
 
     def news_for(self, agent: str, by: str | None) -> Mapping[str, Any] | None:
-        """What the agent is told of what it has not done itself."""
+        """Return what the agent is told, or None if the change was its own doing."""
         return None if by == agent else {"bank": self.what, "amount": self.amount}
 
 
@@ -61,7 +61,7 @@ class Bank(Artifact):
         world.ledger.issue(BANK, CAPITAL, settings.capital)
         self._deposits: Counter[str] = Counter()
         self._loans: Counter[str] = Counter()
-        self._pledged: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._collateral: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     @action("put capital into the bank", amount=AMOUNT)
     def deposit(self, agent: str, amount: int) -> str:
@@ -83,13 +83,13 @@ class Bank(Artifact):
     )
     def borrow(self, agent: str, amount: int, good: str, quantity: int) -> str:
         ledger, most = self.world.ledger, self._lends({good: quantity})
-        cover(good, quantity, ledger.free(agent, good))
+        require_free(good, quantity, ledger.free(agent, good))
         if amount > most:
             raise Refused(f"{quantity} {good} are good for {most} at the last price")
         if amount > ledger.free(BANK, CAPITAL):
             raise Refused("the bank has not so much")
         ledger.reserve(agent, good, quantity)
-        self._pledged[agent][good] += quantity
+        self._collateral[agent][good] += quantity
         self._loans[agent] += amount
         self.world.give(BANK, agent, CAPITAL, amount, "a loan")
         return self._banked(agent, "borrowed", amount)
@@ -99,12 +99,12 @@ class Bank(Artifact):
         self.world.give(agent, BANK, CAPITAL, amount, "paid back")
         self._loans[agent] -= amount
         if not self._loans[agent]:
-            self._free_pledge(agent)
+            self._release_collateral(agent)
         return self._banked(agent, "paid back", amount)
 
     @query("your deposit, your loan and what you have pledged")
     def bank_account(self, agent: str) -> Answer:
-        pledged = dict(self._pledged[agent])
+        pledged = dict(self._collateral[agent])
         return {"deposit": self._deposits[agent], "loan": self._loans[agent], "pledged": pledged}
 
     def shown(self, agent: str) -> Answer:
@@ -112,7 +112,7 @@ class Bank(Artifact):
 
     def round_ended(self, number: int) -> None:
         for agent, deposit in self._deposits.items():
-            # what no deposit stands behind is the bank's own
+            # the bank's own capital is what no deposit stands behind
             own = self.world.ledger.accounts[BANK].amount(CAPITAL) - self._deposits.total()
             interest = min(deposit * self.config.deposit_rate // 1000, own)
             if interest > 0:
@@ -122,13 +122,13 @@ class Bank(Artifact):
             if loan:
                 interest = loan * self.config.loan_rate // 1000
                 self._loans[agent] += interest
-                if self._loans[agent] > self._worth(self._pledged[agent]):
+                if self._loans[agent] > self._worth(self._collateral[agent]):
                     self._foreclose(agent)
                 elif interest:
                     self._banked(agent, "interest owed", interest)
 
     def promised(self, agent: str) -> Mapping[str, int]:
-        return self._pledged[agent]
+        return self._collateral[agent]
 
     def most(self, agent: str) -> Mapping[str, int]:
         ledger = self.world.ledger
@@ -150,27 +150,27 @@ class Bank(Artifact):
         return ()
 
     def _worth(self, goods: Mapping[str, int]) -> int:
-        """At their last prices."""
+        """Return the value of goods at their last prices."""
         return sum(self.world.last_prices.get(good, 0) * quantity for good, quantity in goods.items())
 
     def _lends(self, goods: Mapping[str, int]) -> int:
-        """The most that these are good for."""
+        """Return the largest loan against these goods."""
         percent: int = self.config.loan_to_value
         return self._worth(goods) * percent // 100
 
     def _foreclose(self, agent: str) -> None:
-        owed, pledged = self._loans[agent], self._pledged[agent]
-        self._free_pledge(agent)
+        owed, pledged = self._loans[agent], self._collateral[agent]
+        self._release_collateral(agent)
         for good, quantity in pledged.items():
             self.world.give(agent, BANK, good, quantity, "pledged for a loan that was above its price")
         self._loans[agent] = 0
         self._banked(agent, "foreclosed", owed)
 
-    def _free_pledge(self, agent: str) -> None:
-        for good, quantity in self._pledged.pop(agent, {}).items():
+    def _release_collateral(self, agent: str) -> None:
+        for good, quantity in self._collateral.pop(agent, {}).items():
             self.world.ledger.release(agent, good, quantity)
 
     def _banked(self, agent: str, what: str, amount: int) -> str:
         deposit, loan = self._deposits[agent], self._loans[agent]
-        self.world.tell(Banked(agent, what, amount, deposit, loan, dict(self._pledged[agent])), to=(agent,))
+        self.world.tell(Banked(agent, what, amount, deposit, loan, dict(self._collateral[agent])), to=(agent,))
         return f"Deposit {deposit}, loan {loan}."

@@ -1,4 +1,4 @@
-"""The call market: sealed orders, which meet at one price for each good, all at the same moment."""
+"""The call market: sealed orders, traded in a call auction at one price for each good."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Called(
     heading=("{good} is called", If("quantity", ": {quantity} at {price}", ": nothing meets")),
     content="{wanted:unit} wanted, {offered} offered.",
 ):
-    """A good was called; `low` to `high` are the prices that clear it, None where no bid meets an ask."""
+    """A call auction in one good; `low` to `high` are the prices that clear it, or None if no bid meets an ask."""
 
     round: int
     good: str
@@ -63,7 +63,7 @@ class CallMarket(LimitOrders):
 
     def __init__(self, world: World, settings: CallMarketSettings) -> None:
         super().__init__(world, settings)
-        self._waiting = 0  # rounds since the last call
+        self._waiting = 0  # rounds since the last call auction
         self._recent: deque[Called] = deque(maxlen=settings.last_calls)
 
     def book(self, good: str, ids: Iterator[int]) -> OrderBook:
@@ -83,23 +83,23 @@ class CallMarket(LimitOrders):
     def round_ended(self, number: int) -> None:
         self._waiting += 1
         if self._waiting >= self.config.every:
-            self._call()
+            self._call_auction()
 
     def period_ended(self) -> None:
         if self._waiting:
-            self._call()
+            self._call_auction()
 
     def game_ended(self) -> None:
         self.period_ended()
 
-    def _call(self) -> None:
+    def _call_auction(self) -> None:
         self._waiting = 0
         for good, book in self.books.items():
             self._clear(good, book)
             self.clear(book, "unmet")
 
     def _clear(self, good: str, book: OrderBook) -> None:
-        """Trade what meets at one price: orders stand as they trade, the best price first, then the earliest."""
+        """Trade at one price what meets, the best prices first, then the earliest orders."""
         wants, offers = list(book.bids), list(book.asks)
         bids, asks = ([(order.price, order.quantity) for order in side] for side in (wants, offers))
         met = list(matches(bids, asks))

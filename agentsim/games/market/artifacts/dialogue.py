@@ -1,4 +1,4 @@
-"""Dialogue: messages between agents. An agent's words are shown to another at its next turn, and in its inbox."""
+"""Dialogue: messages between agents, which another agent is shown at its next turn and in its inbox."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent, Text
 from agentsim.engine.capability import Refused
-from agentsim.engine.event import Deed
+from agentsim.engine.event import InteractionRule
 from agentsim.engine.wording import By
 from agentsim.games.market.artifact import Answer, Artifact, action, an_agent, query
 
@@ -29,9 +29,9 @@ class Messaged(
     Event,
     heading=("{sender} to ", By("to", {None: "all"}, "{to}")),
     words="text",
-    deeds=(Deed("sender", "to", "wrote to"),),
+    interactions=(InteractionRule("sender", "to", "wrote to"),),
 ):
-    """`to` is None where a message goes to all."""
+    """A message; `to` is None if it goes to all."""
 
     sender: str
     to: tuple[str, ...] | None
@@ -43,7 +43,7 @@ class Messaged(
 
 
 class Inbox:
-    """The latest messages of others that an agent has heard, oldest first."""
+    """The latest messages from others that an agent has heard, oldest first."""
 
     def __init__(self, agent: str) -> None:
         self.agent = agent
@@ -79,5 +79,5 @@ class Dialogue(Artifact):
 
     @query("the latest messages to you or to all, newest first")
     def inbox(self, agent: str) -> Answer:
-        # what is too long for an agent is cut at the end, and must not be the news
+        # newest first, because an answer that is too long is cut at the end
         return {"messages": list(reversed(self.world.memory(agent, Inbox).messages))[: self.config.inbox]}

@@ -1,8 +1,9 @@
-"""The prediction market: a market maker that prices shares in outcomes by Hanson's logarithmic scoring rule.
+"""The prediction market: a market maker that prices shares in outcomes by Hanson's logarithmic market scoring rule.
 
 R. Hanson, "Combinatorial Information Market Design", Information Systems Frontiers 5(1), 2003, 107-119: with q shares
-sold of each of n outcomes, the maker has been paid C(q) = b ln sum exp(q_i / b), less C of the beginning. The price of
-an outcome is the slope of C there. Prices add up to 1, and the maker never loses more than b ln n.
+sold of each of n outcomes, the maker has been paid C(q) = b ln sum exp(q_i / b), less the initial C. The price of an
+outcome is the derivative of C with respect to its shares. Prices add up to 1, and the maker never loses more than b ln
+n.
 """
 
 from __future__ import annotations
@@ -21,38 +22,38 @@ from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.engine.wording import If, Template, counted, filled
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import cover
+from agentsim.games.market.order_book import require_free
 from agentsim.games.market.trade import Side
 from agentsim.games.market.trading_panels import spots
 from agentsim.games.market.world import World
 
 MAKER = "@market_maker"
 GOOD = a_good("the outcome")
-DIGITS = Context(prec=34)  # of `decimal`, which rounds alike on every machine: prices are replayed to the unit
+DIGITS = Context(prec=34)  # decimals round alike on every machine, so that replayed prices are exact
 
 
 def cost(sold: Sequence[int], b: int) -> Decimal:
-    """Hanson's C(q), in payouts."""
+    """Return Hanson's cost function C(q), in payouts."""
     with localcontext(DIGITS):
         return max(sold) + b * sum(_weights(sold, b), Decimal(0)).ln()
 
 
 @lru_cache(maxsize=4096)
 def worth(sold: tuple[int, ...], b: int, payout: int) -> int:
-    """C(q) in whole capital, rounded up: all prices are differences of it, so that roundings do not add up."""
+    """Return C(q) in whole capital, rounded up: all prices are differences of it, so that roundings do not add up."""
     with localcontext(DIGITS):
         return int((payout * cost(sold, b)).to_integral_value(ROUND_CEILING))
 
 
 def prices(sold: Sequence[int], b: int) -> list[Decimal]:
-    """The price of each outcome, in payouts: what the market takes for its chance."""
+    """Return the price of each outcome in payouts, which is its probability in the market."""
     with localcontext(DIGITS):
         weights = _weights(sold, b)
         return [weight / sum(weights) for weight in weights]
 
 
 def _weights(sold: Sequence[int], b: int) -> list[Decimal]:
-    # of the differences to the most, so that no power is too large
+    # relative to the largest, so that no exponential overflows
     return [(Decimal(shares - max(sold)) / b).exp() for shares in sold]
 
 
@@ -83,7 +84,7 @@ class Settled(
         "; {most_lost} is the most it could lose.",
     ),
 ):
-    """The end: what is paid for the shares of the outcome, and what the market maker lost or gained by it all."""
+    """The end: what is paid for the shares of the outcome, and what the market maker lost or gained in all."""
 
     outcome: str
     paid: int
@@ -198,7 +199,7 @@ class Lmsr(Artifact):
         return [] if has >= max(self.sold) * self.config.payout else ["the maker can pay for whatever comes true"]
 
     def _begin(self, sold: list[int]) -> None:
-        """Begin with so many shares sold: the maker has what it can lose at most, and no shares."""
+        """Begin with `sold` shares of each outcome: the maker gets C(sold) in capital, and has no shares."""
         ledger, self._funded = self.world.ledger, self._worth(sold)
         for asset, wanted in {**dict.fromkeys(self.world.goods, 0), CAPITAL: self._funded}.items():
             ledger.withdraw(MAKER, asset, ledger.free(MAKER, asset))
@@ -206,18 +207,18 @@ class Lmsr(Artifact):
         self.sold = sold
 
     def _worth(self, sold: Sequence[int]) -> int:
-        """What the maker has with so many shares sold."""
+        """Return the capital of the maker with `sold` shares sold."""
         return worth(tuple(sold), self.config.b, self.config.payout)
 
     def _next(self, good: str, step: int) -> int:
-        """What the next share costs (a step of 1), or brings (a step of -1)."""
+        """Return what the next share costs (a `step` of 1), or brings (a `step` of -1)."""
         after = [shares + step * (outcome == good) for outcome, shares in zip(self.outcomes, self.sold, strict=True)]
         return step * (self._worth(after) - self._worth(self.sold))
 
     def _deal(self, agent: str, side: Side, good: str, limit: int, quantity: int) -> str:
-        """Trade share by share, as long as the price is within the limit; what the agent learns of it."""
+        """Trade share by share while the price is within the limit, and return what the agent is told."""
         step, (asset, needed) = (1, (CAPITAL, limit * quantity)) if side == "buy" else (-1, (good, quantity))
-        cover(asset, needed, self.world.ledger.free(agent, asset))
+        require_free(asset, needed, self.world.ledger.free(agent, asset))
         paid, place = list[int](), self.outcomes.index(good)
         while len(paid) < quantity and step * (limit - (price := self._next(good, step))) >= 0:
             paid.append(price)
@@ -236,7 +237,7 @@ class Lmsr(Artifact):
         return f"{done} {len(paid)} {good} for {sum(paid)}. The next share {moves} {self._next(good, step)}."
 
     def _drawn(self) -> str:
-        """The outcome that comes true, by its chances."""
+        """Draw the outcome that comes true, by its chances."""
         weights = [self.config.chances.get(outcome, 0 if self.config.chances else 1) for outcome in self.outcomes]
         ticket = self.world.chance("lmsr").integer(1, sum(weights))
         return next(outcome for outcome, last in zip(self.outcomes, accumulate(weights), strict=True) if ticket <= last)

@@ -1,4 +1,4 @@
-"""The marketplace: a continuous double auction for each good. How orders meet is `order_book`."""
+"""The marketplace: a continuous double auction for each good, with the order books of `order_book`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Redemption: an agent gives up units of a good that is worth something to it, and is paid that worth in new capital.
+"""Redemption: an agent gives up units of a good that has a private value to it, and is paid that value in new capital.
 
-It is in every market with private values in which `redeem` holds.
+Every market with private values has it, unless `redeem` is false.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from agentsim.engine import Event, Number
 from agentsim.engine.capability import Refused
 from agentsim.games.market.artifact import Artifact, a_good, action
 from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.order_book import cover
+from agentsim.games.market.order_book import require_free
 
 
 class Redeemed(
     Event, heading="{agent} redeems {quantity} {good} at {value}", content="{paid} capital in all.", private=("agent",)
 ):
-    """Units left the market for what they are worth to an agent; no other learns of it."""
+    """Units left the market for their private value to an agent; no other agent learns of it."""
 
     agent: str
     good: str
@@ -45,7 +45,7 @@ class Redemption(Artifact):
         ledger, value = self.world.ledger, self.world.redeems.get(agent, {}).get(good)
         if value is None:
             raise Refused(f"{good} has no worth of its own to you")
-        cover(good, quantity, ledger.free(agent, good))
+        require_free(good, quantity, ledger.free(agent, good))
         redeemed = Redeemed(agent, good, quantity, value)
         ledger.withdraw(agent, good, quantity)
         ledger.issue(agent, CAPITAL, redeemed.paid)

@@ -1,4 +1,4 @@
-"""Bots of Monopoly: one policy for each personality, and one that takes any legal option."""
+"""Bots of Monopoly: one for each personality, and one that takes any legal option."""
 
 from collections.abc import Mapping
 

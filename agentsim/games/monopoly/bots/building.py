@@ -1,7 +1,6 @@
-"""Building: what a bot could build next, and what it must sell to pay a debt. How much it wants to spend is its own.
+"""Building by bots: what a bot could build next, and what it sells to pay a debt. Each bot has a budget of its own.
 
-One bundle builds on, or sells from, one group at a time: what another group frees or takes of the bank's stock can
-then never make it illegal.
+One bundle builds on, or sells from, one group at a time, so that the bank's stock of buildings cannot make it illegal.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from itertools import accumulate
 from typing import Literal
 
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bundle import Level, building
+from agentsim.games.monopoly.bundle import HouseOrHotel, building
 from agentsim.games.monopoly.debts import Raise, RaiseCash, raising
 from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.state import View
@@ -22,106 +21,109 @@ from agentsim.games.monopoly.state import View
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A whole group to build on: the lots in the order in which levels would come, with what is paid and gained.
+    """A group to build on: the properties in the order in which to build, with costs and gains.
 
-    `spent` and `gained` are by number of levels, from one: dollars, and rent expected in the next round of the table.
+    `spent` and `gained` are by number of buildings, from one: dollars, and rent expected in the next round of the
+    table.
     """
 
     group: str
-    lots: tuple[int, ...]
+    positions: tuple[int, ...]
     types: tuple[Literal["house", "hotel"], ...]
     spent: tuple[int, ...]
     gained: tuple[float, ...]
 
-    def builds(self, count: int) -> tuple[Level, ...]:
-        """The first so many levels."""
-        pairs = zip(self.lots[:count], self.types[:count], strict=True)
-        return tuple(Level(position=lot, type=kind) for lot, kind in pairs)
+    def builds(self, count: int) -> tuple[HouseOrHotel, ...]:
+        """Return the first `count` buildings."""
+        pairs = zip(self.positions[:count], self.types[:count], strict=True)
+        return tuple(HouseOrHotel(position=position, type=kind) for position, kind in pairs)
 
     def affordable(self, budget: int) -> int:
-        """How many levels the budget pays for."""
+        """Return how many buildings the budget pays for."""
         return bisect_right(self.spent, budget)
 
 
-def sites(view: View, seat: int, *, houses: int = HOTEL) -> Iterator[Site]:
-    """Groups of the seat that may be built on now, as high as `houses` on a lot (5 is the hotel)."""
-    for group in view.holdings.whole[seat]:
-        lots = GROUPS[group]
-        if not SPACES[lots[0]].house_cost or True in [view.mortgaged[lot] for lot in lots]:
+def sites(view: View, seat: int, *, most_houses: int = HOTEL) -> Iterator[Site]:
+    """Yield the groups on which the seat may build now, up to `most_houses` on a property (5 is the hotel)."""
+    for group in view.holdings.monopolies[seat]:
+        positions = GROUPS[group]
+        if not SPACES[positions[0]].house_cost or True in [view.mortgaged[position] for position in positions]:
             continue
-        if min([view.level[lot] for lot in lots]) >= houses:
+        if min([view.houses[position] for position in positions]) >= most_houses:
             continue
-        if site := _site(view, seat, group, houses):
+        if site := _site(view, seat, group, most_houses):
             yield site
 
 
-def _site(view: View, seat: int, group: str, houses: int) -> Site | None:
-    lots = GROUPS[group]
-    plan = _plan(group, tuple([view.level[lot] for lot in lots]), view.houses, view.hotels, houses)
+def _site(view: View, seat: int, group: str, most_houses: int) -> Site | None:
+    positions = GROUPS[group]
+    plan = _plan(group, tuple([view.houses[at] for at in positions]), view.bank_houses, view.bank_hotels, most_houses)
     if plan is None:
         return None
-    coming = nearing(view, seat, lots)
-    gained = accumulate(coming[lot] * more for lot, more in zip(plan.lots, plan.gained, strict=True))
-    return Site(group, plan.lots, plan.types, plan.spent, tuple(gained))
+    coming = nearing(view, seat, positions)
+    gained = accumulate(coming[position] * more for position, more in zip(plan.positions, plan.gained, strict=True))
+    return Site(group, plan.positions, plan.types, plan.spent, tuple(gained))
 
 
 @lru_cache(maxsize=1024)
-def _plan(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> Site | None:
-    """All that can be built in one group as it stands; `gained` is by how much each level raises the rent of its lot.
+def _plan(group: str, houses: tuple[int, ...], bank_houses: int, bank_hotels: int, most_houses: int) -> Site | None:
+    """Return everything that can be built in one group now, or None for nothing.
 
-    None where that is nothing.
+    `gained` is by how much each building raises the rent of its property.
     """
-    levelled = _levelled(group, levels, stock, hotels, houses)
-    if not levelled:
+    order = _in_order(group, houses, bank_houses, bank_hotels, most_houses)
+    if not order:
         return None
     cost = SPACES[GROUPS[group][0]].house_cost
-    rents = [(SPACES[lot].rents, level) for lot, level in levelled]
+    rents = [(SPACES[position].rents, count) for position, count in order]
     return Site(
         group,
-        tuple(lot for lot, _ in levelled),
-        tuple(building(level) for _, level in levelled),
-        tuple(cost * count for count in range(1, len(levelled) + 1)),
-        tuple(rent[level] - rent[level - 1] * (2 if level == 1 else 1) for rent, level in rents),
+        tuple(position for position, _ in order),
+        tuple(building(count) for _, count in order),
+        tuple(cost * count for count in range(1, len(order) + 1)),
+        tuple(rent[count] - rent[count - 1] * (2 if count == 1 else 1) for rent, count in rents),
     )
 
 
-def _levelled(group: str, levels: tuple[int, ...], stock: int, hotels: int, houses: int) -> tuple[tuple[int, int], ...]:
-    """(lot, its level then) of all that can be built one after another, evenly, the most visited lots first."""
-    now = dict(zip(GROUPS[group], levels, strict=True))
+def _in_order(
+    group: str, houses: tuple[int, ...], bank_houses: int, bank_hotels: int, most_houses: int
+) -> tuple[tuple[int, int], ...]:
+    """Return (position, new number of houses) of all that can be built in turn: evenly, the most visited first."""
+    now = dict(zip(GROUPS[group], houses, strict=True))
     found: list[tuple[int, int]] = []
     while True:
-        lot = min(now, key=lambda lot: (now[lot], -stops()[lot]))
-        level = now[lot] + 1
-        if level > houses or not (hotels if level == HOTEL else stock):
+        position = min(now, key=lambda position: (now[position], -stops()[position]))
+        count = now[position] + 1
+        if count > most_houses or not (bank_hotels if count == HOTEL else bank_houses):
             return tuple(found)
-        if level == HOTEL:
-            hotels, stock = hotels - 1, stock + HOTEL - 1
+        if count == HOTEL:
+            bank_hotels, bank_houses = bank_hotels - 1, bank_houses + HOTEL - 1
         else:
-            stock -= 1
-        now[lot] = level
-        found.append((lot, level))
+            bank_houses -= 1
+        now[position] = count
+        found.append((position, count))
 
 
-def nearing(view: View, seat: int, lots: tuple[int, ...]) -> Mapping[int, float]:
-    """By lot: how many of the others are expected to stop there with their very next throw."""
-    found = dict.fromkeys(lots, 0.0)
+def nearing(view: View, seat: int, positions: tuple[int, ...]) -> Mapping[int, float]:
+    """Return, by position, how many opponents are expected to stop there with their next throw."""
+    found = dict.fromkeys(positions, 0.0)
     for number, other in enumerate(view.seats):
         if number != seat and not other.bankrupt:
-            for lot in lots:
-                steps = (lot - other.position) % len(SPACES)
+            for position in positions:
+                steps = (position - other.position) % len(SPACES)
                 if steps < len(THROWS):
-                    found[lot] += THROWS[steps]
+                    found[position] += THROWS[steps]
     return found
 
 
-def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...]:
-    """Mortgages to lift within the budget: those of whole groups first, then (unless `whole`) by what they bring."""
+def to_unmortgage(view: View, seat: int, budget: int, *, monopolies_only: bool) -> tuple[int, ...]:
+    """Return the deeds to unmortgage within the budget: monopolies first, then others unless `monopolies_only`."""
     if True not in view.mortgaged:
         return ()
-    held = view.holdings.whole[seat]
+    monopolies = view.holdings.monopolies[seat]
     deeds = [position for position, owner in enumerate(view.owner) if owner == seat and view.mortgaged[position]]
-    first = [position for position in deeds if SPACES[position].group in held]
-    rest = [] if whole else [position for position in deeds if SPACES[position].group not in held]
+    first = [position for position in deeds if SPACES[position].group in monopolies]
+    rest = [] if monopolies_only else [position for position in deeds if SPACES[position].group not in monopolies]
     found = []
     for position in (*first, *sorted(rest, key=_yield, reverse=True)):
         if SPACES[position].redemption <= budget:
@@ -131,15 +133,17 @@ def lifted(view: View, seat: int, budget: int, *, whole: bool) -> tuple[int, ...
 
 
 def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
-    """Deeds outside the seat's whole groups to mortgage, the least visited first, and what they bring: as many as are
-    needed for what is missing, or none where all of them are not enough."""
+    """Return lone deeds to mortgage, the least visited first, and what they bring in dollars.
+
+    They are as many as `missing` needs, or none if all of them are not enough.
+    """
     if missing <= 0:
         return (), 0
-    whole = view.holdings.whole[seat]
+    monopolies = view.holdings.monopolies[seat]
     lone = [
         position
         for position, owner in enumerate(view.owner)
-        if owner == seat and not view.mortgaged[position] and SPACES[position].group not in whole
+        if owner == seat and not view.mortgaged[position] and SPACES[position].group not in monopolies
     ]
     found: list[int] = []
     brought = 0
@@ -152,29 +156,29 @@ def pledged(view: View, seat: int, missing: int) -> tuple[tuple[int, ...], int]:
 
 
 def raised(request: RaiseCash) -> Raise:
-    """What a debt takes, cheapest first: deeds outside whole groups, then buildings of one group, then the rest.
+    """Return how to pay a debt, cheapest first: deeds outside monopolies, then buildings of one group.
 
-    The buildings are those of the group whose rents suffer least for the money. It may be less than what is owed; the
-    debtor is asked again then.
+    The buildings are those of the group whose rents suffer least for the money. Deeds of monopolies come last, and only
+    if there is no building to sell. It may raise less than is owed; the debtor is then asked again.
     """
-    estate, seat, whole = request.view.estate(), request.seat, request.view.holdings.whole[request.seat]
-    lots = estate.able("sell", seat)
-    deeds = [at for at in estate.able("mortgage", seat) if not (lots and SPACES[at].group in whole)]
-    deeds.sort(key=lambda position: (SPACES[position].group in whole, _yield(position)))
+    estate, seat, monopolies = request.view.estate(), request.seat, request.view.holdings.monopolies[request.seat]
+    positions = estate.able("sell", seat)
+    deeds = [at for at in estate.able("mortgage", seat) if not (positions and SPACES[at].group in monopolies)]
+    deeds.sort(key=lambda position: (SPACES[position].group in monopolies, _yield(position)))
 
-    def loss(lot: int) -> float:
-        rents, level = SPACES[lot].rents, estate.level[lot]
-        return stops()[lot] * (rents[level] - rents[level - 1])
+    def loss(position: int) -> float:
+        rents, houses = SPACES[position].rents, estate.houses[position]
+        return stops()[position] * (rents[houses] - rents[houses - 1])
 
-    cheapest = min(lots, key=lambda lot: loss(lot) / SPACES[lot].house_cost, default=None)
+    cheapest = min(positions, key=lambda position: loss(position) / SPACES[position].house_cost, default=None)
     group = () if cheapest is None else GROUPS[SPACES[cheapest].group]
 
-    def next_lot() -> int | None:
-        return min((lot for lot in group if not estate.why_not("sell", seat, lot)), key=loss, default=None)
+    def next_street() -> int | None:
+        return min((at for at in group if not estate.why_not("sell", seat, at)), key=loss, default=None)
 
-    return raising(estate, seat, request.owed - request.you.cash, deeds, next_lot)
+    return raising(estate, seat, request.owed - request.you.cash, deeds, next_street)
 
 
 def _yield(position: int) -> float:
-    """What a deed on its own brings, roughly: rents go with prices."""
+    """Estimate what a lone deed brings: rents go with prices."""
     return stops()[position] * SPACES[position].price

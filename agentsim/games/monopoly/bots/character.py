@@ -1,6 +1,6 @@
-"""Character: what all personalities share: how each kind of request is put to one, and what they decide alike.
+"""Characters: what all personalities share: a policy for each kind of request, and common decisions.
 
-A character is a pure function of a request and a stream; what it remembers, the request remembers.
+A character is a pure function of a request and a random stream; its memory is in the request.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
 from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, LiftOnReceipt, Managed, ManageEstate, RaiseFirst
-from agentsim.games.monopoly.bundle import Bundle, Funds, Level
+from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel
 from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
@@ -35,7 +35,8 @@ from agentsim.games.monopoly.trade import (
 )
 
 Lines: TypeAlias = Mapping[str, tuple[str, ...]]
-"""What is said, by occasion; in a pitch `{name}` is who it is made to, `{group}` what the proposer would have."""
+"""Speeches by occasion; in a pitch `{name}` is the other player, and `{group}` the group the proposer would complete.
+"""
 BUY, AUCTION = Bought(action="buy"), Bought(action="auction")
 OUT = Bid(action=StakedBid(bid=0))
 PASS = Proposed(action=Proposal())
@@ -56,81 +57,81 @@ _POLICIES: Mapping[type[Any], Callable[[Character, Any, Stream], Decision]] = {
 }
 FINED, CARD, ROLL = (JailChoice.model_validate({"action": way}) for way in ("pay_fine", "use_card", "roll_doubles"))
 _DANGEROUS = 200
-"""A rent that makes jail the better place to be."""
+"""The rent in dollars from which on jail is the better place to be."""
 
 
 class Character:
-    """One personality; amounts are dollars."""
+    """One personality; amounts are in dollars."""
 
     taste: ClassVar[Taste] = {}
     least: ClassVar[int]
-    """Cash below which nothing that it chooses takes it."""
+    """The cash below which none of its choices takes it."""
     most: ClassVar[int]
-    """Cash that it keeps at most when it spends of its own will."""
+    """The most cash that it keeps when it spends by choice."""
     asks: ClassVar[int] = 0
-    """What a trade that it is offered must gain it, as a rule."""
+    """The gain that it requires of a trade that it is offered, as a rule."""
     leaves: ClassVar[int] = 0
-    """What a trade that it proposes must gain the other, and `sweetening` more for each that the other rejected."""
+    """The gain that its trades must leave the other player, plus `sweetening` for each one that the other rejected."""
     sweetening: ClassVar[float] = 40.0
     silent: ClassVar[float] = 0.0
-    """How likely it proposes nothing where it may."""
+    """The probability that it proposes nothing when it may."""
     talks: ClassVar[float]
-    """How likely it says something on an occasion for words."""
+    """The probability that it says something on an occasion for words."""
     EAGER: ClassVar[int] = 2
-    """How many times the printed price it bids at most for one of the last houses."""
+    """The multiple of the printed price that it bids at most for one of the last buildings."""
     lines: ClassVar[Lines]
     thought: ClassVar[str] = ""
-    """What it thinks of an offer that it says something to."""
+    """Its thought about an offer, if it answers it with a speech."""
 
     def __call__(self, request: Any, rng: Stream) -> Decision:
         return _POLICIES[type(request)](self, request, rng)
 
-    # -- what each has of its own
+    # -- what each personality may change
 
     def reserve(self, view: View, seat: int, rng: Stream) -> int:
-        """The cash that it keeps when it spends of its own will: the highest rent that it could owe, within limits."""
+        """Return the cash to keep when it spends by choice: the highest rent that it could owe, within limits."""
         return max(self.least, min(self.most, self.worst(view, seat)))
 
     def floor(self, request: MonopolyRequest[Any], position: int) -> int:
-        """The cash below which it does not buy this deed."""
+        """Return the cash below which it does not buy this deed."""
         return self.least
 
     def value(self, request: AuctionBid, position: int) -> int:
-        """What it bids for the deed at most, where it has the cash."""
+        """Return the most that it bids for a deed, if it has the cash."""
         return self.worth(request, position)
 
     def stake(self, request: ProposeTrade | PhaseAction, rng: Stream) -> int:
-        """The cash that it offers in a trade at most."""
+        """Return the most cash that it offers in a trade."""
         return request.you.cash - self.least
 
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
         raise NotImplementedError
 
-    # -- what they share
+    # -- what all share
 
     def say(self, occasion: str, rng: Stream) -> str:
         return rng.pick(self.lines[occasion])
 
     def heard(self, occasion: str, rng: Stream) -> str:
-        """As `say`, or silence."""
+        """Return what `say` does, or "" for silence."""
         return self.say(occasion, rng) if rng.random() < self.talks else ""
 
     def worst(self, view: View, seat: int) -> int:
-        """The highest rent that a seat may owe now."""
-        return worst_rent(view.owner, view.level, view.mortgaged, seat)
+        """Return the highest rent that a seat could owe now."""
+        return worst_rent(view.owner, view.houses, view.mortgaged, seat)
 
     def worth(self, request: MonopolyRequest[Any], position: int) -> int:
-        """Net present value of an unowned deed."""
+        """Return the net present value of an unowned deed, in dollars."""
         view = request.view
         return int(npv(view, request.seat, position, len(view.living) - 1, self.taste))
 
     def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
-        """At the printed price, where enough is left."""
+        """Buy at the printed price if enough cash is left."""
         kept = request.you.cash - SPACES[request.position].price
         return BUY if kept >= self.floor(request, request.position) else AUCTION
 
     def bid(self, request: AuctionBid) -> Bid:
-        """Up to its limit, by a quarter of what is left to it; one bid where bids are sealed."""
+        """Raise the highest bid by half of what is left to its limit; bid the limit itself if bids are sealed."""
         lot = request.lot
         value = self.EAGER * lot.price if lot.building else self.value(request, lot.position)
         limit = min(value, request.you.cash - self.floor(request, lot.position))
@@ -140,7 +141,7 @@ class Character:
         return Bid(action=StakedBid(bid=amount))
 
     def act(self, request: PhaseAction, rng: Stream) -> PhaseChoice:
-        """In its own turn trades first, as long as it has any; then what it does with its estate."""
+        """Propose a trade, except between turns, or else manage its estate."""
         if "propose_trade" in request.kinds and request.when != "between":
             offer = self.propose(request, rng)
             if offer.action.propose_trade:
@@ -153,12 +154,12 @@ class Character:
         return DONE
 
     def grow(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """What it does with its estate, where there may be a mortgage to lift or a group to build on."""
+        """Manage its estate if there may be a deed to unmortgage or a group to build on."""
         view = request.view
-        return self.manage(request, rng) if True in view.mortgaged or view.holdings.whole[request.seat] else IDLE
+        return self.manage(request, rng) if True in view.mortgaged or view.holdings.monopolies[request.seat] else IDLE
 
     def propose(self, request: ProposeTrade | PhaseAction, rng: Stream) -> Proposed:
-        """The best deal, now and then."""
+        """Propose the best deal, or with the probability `silent` nothing."""
         if rng.random() < self.silent:
             return PASS
         deal = self.deal(request, self.stake(request, rng), self.leaves)
@@ -173,7 +174,7 @@ class Character:
         return best_deal(view, request.seat, self.taste, budget, margins)
 
     def proposed(self, request: ProposeTrade | PhaseAction, deal: Deal, rng: Stream) -> Proposed:
-        """The deal, with a pitch and a thought."""
+        """Return a deal as a proposal, with a pitch and a thought."""
         other, group = request.view.seats[deal.target], group_name(deal.group)
         pitch = self.say("pitch", rng).format(name=other.name, group=group)
         offer = Side(properties=deal.gives, cash=max(0, deal.cash))
@@ -182,11 +183,11 @@ class Character:
         return Proposed(action=proposal(other, offer, wants, pitch), private_thought=thought)
 
     def gain(self, request: AnswerTrade) -> float:
-        """What the offer gains; less than nothing where it costs."""
+        """Return what an offer gains in dollars; below zero if it costs."""
         return judged(request.view, request.terms, request.seat, self.taste)[0]
 
     def affords(self, request: AnswerTrade) -> bool:
-        """Whether the trade costs no cash, or leaves enough."""
+        """Return whether a trade costs no cash, or leaves at least `least`."""
         terms = request.terms
         costs = terms.request.cash - terms.offer.cash + interest_on(request.view.mortgaged, terms.offer.properties)
         return costs <= 0 or request.you.cash - costs >= self.least
@@ -195,7 +196,7 @@ class Character:
         return self.asks
 
     def answer(self, request: AnswerTrade, rng: Stream) -> Answered:
-        """Yes to what gains enough, and costs no cash or leaves enough."""
+        """Accept what gains enough, and costs no cash or leaves enough."""
         asked = self.asked(rng)
         gain = self.gain(request)
         action = "accept" if self.affords(request) and gain >= asked else "reject"
@@ -204,20 +205,24 @@ class Character:
         return Answered(action=action, public_speech=speech, private_thought=thought)
 
     def built(
-        self, lifts: tuple[int, ...], builds: tuple[Level, ...], rng: Stream, mortgages: tuple[int, ...] = ()
+        self,
+        unmortgages: tuple[int, ...],
+        builds: tuple[HouseOrHotel, ...],
+        rng: Stream,
+        mortgages: tuple[int, ...] = (),
     ) -> Managed:
-        """The bundle, with words where it builds."""
-        if not lifts and not builds:
+        """Return the bundle, with words if it builds; `IDLE` if it neither builds nor unmortgages."""
+        if not unmortgages and not builds:
             return IDLE
         speech = self.heard("build", rng) if builds else ""
         thought = (
             f"{counted(len(builds), 'level')} on {SPACES[builds[0].position].name} and its group." if speech else ""
         )
-        action = Bundle(mortgages=mortgages, unmortgages=lifts, builds=builds)
+        action = Bundle(mortgages=mortgages, unmortgages=unmortgages, builds=builds)
         return Managed(action=action, public_speech=speech, private_thought=thought)
 
     def jail(self, request: JailAction) -> JailChoice:
-        """Out while there is something to buy or nothing to fear; else stay, and collect rent."""
+        """Leave jail while there are deeds to buy or rents are low; else stay there, and collect rent."""
         view = request.view
         busy = any(view.owner[position] == BANK for position in DEEDS)
         if busy or self.worst(view, request.seat) < _DANGEROUS:

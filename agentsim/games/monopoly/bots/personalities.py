@@ -1,4 +1,4 @@
-"""Personalities: bot/shark, bot/professor, bot/hustler and bot/turtle. What they decide alike is `character`."""
+"""Personalities: bot/shark, bot/professor, bot/hustler and bot/turtle. `character` has what they share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from agentsim.engine.chance import Stream
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.bots.building import lifted, pledged, sites
+from agentsim.games.monopoly.bots.building import pledged, sites, to_unmortgage
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROLL, Character, Lines
 from agentsim.games.monopoly.bots.worth import Taste, proposal
 from agentsim.games.monopoly.building import Managed, ManageEstate
@@ -20,14 +20,14 @@ from agentsim.games.monopoly.trade import Proposed, ProposeTrade, Side, interest
 
 
 class Shark(Character):
-    """Speed and pressure: buys everything, trades for groups, builds at once, on hardly any cash."""
+    """A fast and hard player: it buys everything, trades for groups, and builds at once with hardly any cash left."""
 
     taste: ClassVar[Taste] = {"green": 1.25, "dark_blue": 1.25}
     least, most = 100, 200
     asks, leaves, sweetening = 200, -200, 20
     silent, talks = 0.75, 0.15
     FIRST = 9
-    """Levels for which it mortgages what stands alone: three houses on three lots."""
+    """The number of buildings for which it mortgages lone deeds: three houses on three properties."""
     lines: ClassVar[Lines] = {
         "build": ("Mind your step from now on.", "Bricks are cheap. Visiting them is not.", "More houses. Mine."),
         "pitch": (
@@ -41,7 +41,7 @@ class Shark(Character):
     }
 
     def reserve(self, view: View, seat: int, rng: Stream) -> int:
-        """More where high rents wait."""
+        """Return a reserve that rises with the highest rent that it could owe."""
         return min(self.most, self.least + self.worst(view, seat) // 20)
 
     def stake(self, request: ProposeTrade | PhaseAction, rng: Stream) -> int:
@@ -51,13 +51,13 @@ class Shark(Character):
         return max(SPACES[position].price, self.worth(request, position) * 5 // 4)
 
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """Everything above the reserve into houses; lone deeds are mortgaged for the first of them, all or nothing."""
+        """Spend all above the reserve on buildings; mortgage lone deeds for the first of them, all or nothing."""
         view, seat, flush = request.view, request.seat, request.you.cash >= 3 * self.most
-        if not view.holdings.whole[seat] and not flush:
+        if not view.holdings.monopolies[seat] and not flush:
             return IDLE
         budget = request.you.cash - self.reserve(view, seat, rng)
-        if lifts := lifted(view, seat, budget, whole=not flush):
-            return self.built(lifts, (), rng)
+        if unmortgages := to_unmortgage(view, seat, budget, monopolies_only=not flush):
+            return self.built(unmortgages, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
             first = site.spent[: self.FIRST][-1]
             deeds, brought = pledged(view, seat, first - budget)
@@ -67,13 +67,13 @@ class Shark(Character):
 
 
 class Professor(Character):
-    """Expected values, fair trades, patience: orange and red first, bids up to what a deed is worth."""
+    """A patient player of expected values and fair trades: it prefers orange and red, and bids what a deed is worth."""
 
     taste: ClassVar[Taste] = {"orange": 1.6, "red": 1.5, "yellow": 1.2, "dark_blue": 0.7}
     least, most = 400, 600
     silent, talks = 0.2, 0.2
     RETURN = 0.15
-    """Of what is built, expected as more rent in the coming round of the table."""
+    """The rent that it expects in the coming round of the table per dollar of buildings before it builds."""
     thought = "Expected value: {gain:+.0f} dollars."
     lines: ClassVar[Lines] = {
         "build": (
@@ -92,29 +92,31 @@ class Professor(Character):
     }
 
     def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
-        """Where the deed is worth its price, and cash is left."""
+        """Buy if the deed is worth its price and enough cash is left."""
         worth = self.worth(request, request.position)
         return super().buy(request, rng) if worth >= SPACES[request.position].price else AUCTION
 
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """Whole groups clear first; then as much as returns enough,
-        on what lone deeds bring if need be; other mortgages with money to spare."""
+        """Unmortgage monopolies, then build as much as returns enough, then unmortgage other deeds.
+
+        It mortgages lone deeds for buildings if it has to.
+        """
         view, seat = request.view, request.seat
         budget = request.you.cash - self.reserve(view, seat, rng)
-        if budget > 0 and (lifts := lifted(view, seat, budget, whole=True)):
-            return self.built(lifts, (), rng)
+        if budget > 0 and (unmortgages := to_unmortgage(view, seat, budget, monopolies_only=True)):
+            return self.built(unmortgages, (), rng)
         for site in sorted(sites(view, seat), key=lambda site: -site.gained[-1] / site.spent[-1]):
-            for count in range(len(site.lots), 0, -1):
+            for count in range(len(site.positions), 0, -1):
                 spent = site.spent[count - 1]
                 if site.gained[count - 1] > self.RETURN * spent:
                     deeds, brought = pledged(view, seat, spent - budget)
                     if spent <= budget + brought:
                         return self.built((), site.builds(count), rng, mortgages=deeds)
-        return self.built(lifted(view, seat, budget - self.least, whole=False), (), rng)
+        return self.built(to_unmortgage(view, seat, budget - self.least, monopolies_only=False), (), rng)
 
 
 class Hustler(Character):
-    """Volume and charm: an offer every turn, some of them bad ones, a bid in every auction, houses by mood."""
+    """A loud and busy player: an offer every turn, some of them bad, a bid in every auction, buildings by mood."""
 
     taste: ClassVar[Taste] = {"railroad": 1.8, "utility": 1.8}
     least, most = 200, 400
@@ -122,9 +124,9 @@ class Hustler(Character):
     HOARDED = frozenset({"railroad", "utility"})
     CHEAP = frozenset({"brown", "light_blue"})
     MOOD = 20
-    """Turns of the table that a mood lasts."""
+    """The number of turns that a mood lasts."""
     CARD = 40
-    """Dollars for a card out of jail."""
+    """Dollars that it pays or asks for a Get Out of Jail Free card."""
     lines: ClassVar[Lines] = {
         "build": ("Look at these beauties go up!", "Come and stay, first night is on you!", "All in! Well, nearly!"),
         "pitch": (
@@ -139,14 +141,14 @@ class Hustler(Character):
     }
 
     def mood(self, view: View, rng: Stream) -> float:
-        """From 0, miserly, to 1, reckless; the same for a while."""
+        """Return its mood for some turns, from 0 (miserly) to 1 (reckless)."""
         return rng.lasting(f"mood/{view.turn // self.MOOD}").random()
 
     def reserve(self, view: View, seat: int, rng: Stream) -> int:
         return self.most - int((self.most - self.least) * self.mood(view, rng))
 
     def buy(self, request: BuyOrAuction, rng: Stream) -> Bought:
-        """Railroads and utilities always, anything else mostly, with the reserve kept."""
+        """Buy railroads and utilities always, and others with a probability of 0.85, if the reserve is kept."""
         space = SPACES[request.position]
         if request.you.cash - space.price < self.reserve(request.view, request.seat, rng):
             return AUCTION
@@ -156,7 +158,7 @@ class Hustler(Character):
         return max(SPACES[position].price * 9 // 10, self.worth(request, position))
 
     def propose(self, request: ProposeTrade | PhaseAction, rng: Stream) -> Proposed:
-        """Once a phase before the roll: an offer that makes a group whole, else any offer."""
+        """Propose once in a phase before the roll: a trade that completes a group, else any trade."""
         if request.made or request.when not in {"before", "jail"}:
             return PASS
         budget = request.you.cash - self.reserve(request.view, request.seat, rng)
@@ -165,7 +167,7 @@ class Hustler(Character):
         return self._anything(request, max(0, budget), rng)
 
     def _anything(self, request: ProposeTrade | PhaseAction, budget: int, rng: Stream) -> Proposed:
-        """A deed for a deed or cash, a card out of jail, or the other way round: whatever there is to trade."""
+        """Propose a deed or a Get Out of Jail Free card for cash, or the reverse, or a deed for a deed."""
         view, seat = request.view, request.seat
         others = [number for number in view.living if number != seat]
         start = rng.below(len(others))
@@ -181,7 +183,7 @@ class Hustler(Character):
     def _packages(
         self, request: ProposeTrade | PhaseAction, target: int, budget: int, rng: Stream
     ) -> Iterator[tuple[Side, Side]]:
-        """(offer, request), the most wanted first."""
+        """Yield (offer, request) pairs, the most wanted first."""
         view, estate, trader = request.view, request.view.estate(), request.view.seats[target]
         own, theirs = estate.tradeable(request.seat), estate.tradeable(target)
         if theirs:
@@ -201,19 +203,19 @@ class Hustler(Character):
             yield Side(jail_cards=1), Side(cash=min(trader.cash, self.CARD))
 
     def asked(self, rng: Stream) -> float:
-        """A gain; and now and then less."""
+        """Return the gain that it asks for: none, or with a probability of 0.3 a loss of 120 dollars."""
         return -120 if rng.random() < 0.3 else 0
 
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """Nothing, a few houses, or everything, as the mood is; cheap groups always go all the way."""
+        """Unmortgage deeds; else build up to hotels, up to three houses, or in the worst mood only in cheap groups."""
         view, seat, cash = request.view, request.seat, request.you.cash
         budget = cash - self.reserve(view, seat, rng) if cash > self.least else 0
         if budget <= 0:
             return IDLE
-        if lifts := lifted(view, seat, budget, whole=cash < 2 * self.most):
-            return self.built(lifts, (), rng)
+        if unmortgages := to_unmortgage(view, seat, budget, monopolies_only=cash < 2 * self.most):
+            return self.built(unmortgages, (), rng)
         mood = self.mood(view, rng)
-        for site in sites(view, seat, houses=5 if mood > 0.4 else 3):
+        for site in sites(view, seat, most_houses=5 if mood > 0.4 else 3):
             count = site.affordable(budget)
             if count and (mood > 0.2 or site.group in self.CHEAP):
                 return self.built((), site.builds(count), rng)
@@ -221,16 +223,16 @@ class Hustler(Character):
 
 
 class Turtle(Character):
-    """Endurance: cash, cheap groups, and no to nearly everything."""
+    """A slow player: it keeps much cash, prefers cheap groups, and rejects nearly every trade."""
 
     taste: ClassVar[Taste] = {"brown": 1.5, "light_blue": 1.5}
     least, most = 800, 1200
     asks, leaves, sweetening = 250, -150, 0
     silent, talks = 0.96, 0.08
     CHEAP, FAIR = 120, 200
-    """Dollars of list price up to which it buys at all: with little, and with much cash left."""
+    """The list prices up to which a deed is cheap, or fair; dearer ones must leave it twice `most` in cash."""
     CUSHION = 3
-    """How many times its cost must be in cash before a house is built."""
+    """It builds for at most one part in so many of its cash."""
     lines: ClassVar[Lines] = {
         "build": ("Slowly.", "One more wall."),
         "pitch": ("Take it or leave it.", "My only offer, {name}."),
@@ -240,7 +242,7 @@ class Turtle(Character):
     }
 
     def floor(self, request: MonopolyRequest[Any], position: int) -> int:
-        """The least for cheap deeds and for what completes its own groups."""
+        """Return `least` for cheap deeds and those that complete a group of its own, and more for others."""
         space = SPACES[position]
         held = request.view.holdings.counts[request.seat][space.group]
         if space.price <= self.CHEAP or held == len(GROUPS[space.group]) - 1:
@@ -248,16 +250,16 @@ class Turtle(Character):
         return self.most if space.price <= self.FAIR else 2 * self.most
 
     def value(self, request: AuctionBid, position: int) -> int:
-        """Bargains only: three quarters of the price."""
+        """Return three quarters of the price: it bids for bargains only."""
         return SPACES[position].price * 3 // 4
 
     def manage(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:
-        """Every mortgage first; then as many houses as a third of the cash pays for."""
+        """Unmortgage every deed first, then build for up to a third of the cash."""
         view, seat, cash = request.view, request.seat, request.you.cash
         if cash <= self.least:
             return IDLE
         if any(pledged and owner == seat for pledged, owner in zip(view.mortgaged, view.owner, strict=True)):
-            return self.built(lifted(view, seat, cash - self.least, whole=False), (), rng)
+            return self.built(to_unmortgage(view, seat, cash - self.least, monopolies_only=False), (), rng)
         budget = min(cash // self.CUSHION, cash - self.least)
         for site in sites(view, seat):
             if count := site.affordable(budget):
@@ -265,5 +267,5 @@ class Turtle(Character):
         return IDLE
 
     def jail(self, request: JailAction) -> JailChoice:
-        """Doubles, always: a prisoner pays no rent."""
+        """Always roll for doubles: a player in jail pays no rent."""
         return ROLL

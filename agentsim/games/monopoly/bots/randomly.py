@@ -1,4 +1,4 @@
-"""bot/random: any legal option, each kind about as likely as the others; for invariants, not for play."""
+"""bot/random: any legal option, each kind about as likely as the others; for tests of invariants, not for play."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import ManageEstate, RaiseFirst
-from agentsim.games.monopoly.bundle import Bundle, Funds, Level, building
+from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel, building
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate, Kind, amount
@@ -19,7 +19,7 @@ from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React, Side
 
-_FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "lift": "unmortgages", "build": "builds"}
+_FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "unmortgage": "unmortgages", "build": "builds"}
 
 
 def _bid(request: AuctionBid, rng: Stream) -> StakedBid:
@@ -53,25 +53,25 @@ def _side(request: MonopolyRequest[Any], estate: Estate, seat: int, rng: Stream)
 
 
 def _bundle(request: ManageEstate | PhaseAction, rng: Stream) -> Bundle:
-    """A few steps of one kind, each of them legal after the one before."""
+    """Return a few changes of one kind, each of them legal after the one before."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
-    kind: Kind | None = rng.pick((None, "sell", "mortgage", "lift", "build", "build", "build"))
+    kind: Kind | None = rng.pick((None, "sell", "mortgage", "unmortgage", "build", "build", "build"))
     steps, done = rng.integer(1, 4), list[Any]()
     if kind is None:
         return Bundle()
     for _ in range(steps):
-        lots = [lot for lot in estate.able(kind, seat) if kind in {"sell", "mortgage"} or amount(kind, lot) <= cash]
-        if not lots:
+        positions = [at for at in estate.able(kind, seat) if kind in {"sell", "mortgage"} or amount(kind, at) <= cash]
+        if not positions:
             break
-        lot = rng.pick(lots)
-        level = Level(position=lot, type=building(estate.level[lot] + (kind == "build")))
-        done.append(level if kind in {"sell", "build"} else lot)
-        cash -= estate.change(kind, lot)
+        position = rng.pick(positions)
+        sold_or_built = HouseOrHotel(position=position, type=building(estate.houses[position] + (kind == "build")))
+        done.append(sold_or_built if kind in {"sell", "build"} else position)
+        cash -= estate.change(kind, position)
     return Bundle.model_validate({_FIELDS[kind]: done})
 
 
 def _raise(request: RaiseCash, rng: Stream) -> Raise:
-    """One way to money at a time, a trade included, or the fallback's, which always finds some."""
+    """Raise money in one way at a time, or by a trade; else as the fallback does, which always finds some."""
     if request.may_propose and rng.random() < 0.4:
         return Raise(trade=_offer(request, rng))
     funds = _funds(request, rng)
@@ -79,12 +79,12 @@ def _raise(request: RaiseCash, rng: Stream) -> Raise:
 
 
 def _funds(request: MonopolyRequest[Any], rng: Stream) -> Funds:
-    """One building sold or one deed mortgaged, where either can be."""
+    """Sell one building or mortgage one deed, if either is possible."""
     estate, seat = request.view.estate(), request.seat
-    lots, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
-    if lots and (not deeds or rng.random() < 0.5):
-        lot = rng.pick(lots)
-        return Funds(sells=(Level(position=lot, type=building(estate.level[lot])),))
+    positions, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
+    if positions and (not deeds or rng.random() < 0.5):
+        position = rng.pick(positions)
+        return Funds(sells=(HouseOrHotel(position=position, type=building(estate.houses[position])),))
     return Funds(mortgages=(rng.pick(deeds),)) if deeds else Funds()
 
 

@@ -1,7 +1,7 @@
-"""Worth: what deeds are worth to whom, from how often they are visited, and the trades that would make a group whole.
+"""Worth: what deeds are worth to a seat, from how often they are visited, and trades that would complete a group.
 
-Worths are dollars. A deed is worth what the bank lends on it, the rent of its bare lot, and its share in what the whole
-group would earn: the more, the more of the group is there. What to do about it is each bot's.
+Worths are in dollars. A deed is worth its mortgage, the rent it brings without buildings, and its share in what the
+monopoly would earn, which grows with the part that is held. Each bot decides what to do about it.
 """
 
 from __future__ import annotations
@@ -18,55 +18,58 @@ from agentsim.games.monopoly.state import Holdings, Seat, View, holdings
 from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on
 
 Taste = Mapping[str, float]
-"""How much more, or less, than its stake a group is worth to a seat; 1 where it is not named."""
+"""Factors by which a group is worth more, or less, to a seat; 1 if it is not named."""
 HORIZON = 15
 """Rounds of the table over which rents are counted."""
 HOUSES = 3
-"""Houses on each lot with which a whole group is counted: from there on rents grow slowly."""
+"""Houses on each property with which a monopoly is valued: with more of them rents grow slowly."""
 JAIL_CARD = 30
 DENIAL = 0.5
-"""What keeping a group from being whole is worth, as a share of what it would gain its holder."""
+"""The worth of keeping a group from completion, as a share of what completion would gain its holder."""
 _SEVEN = 7  # the mean of the dice
 _SHARES = {4: (0.0, 0.06, 0.25, 0.56, 1.0), 3: (0.0, 0.12, 0.4, 1.0), 2: (0.0, 0.3, 1.0)}
 
 
 @lru_cache(maxsize=256)
-def worst_rent(owner: tuple[int, ...], level: tuple[int, ...], mortgaged: tuple[bool, ...], seat: int) -> int:
-    """The highest rent that the seat could owe for one landing as things stand."""
-    return Estate(list(owner), list(level), list(mortgaged)).highest_rent(seat)
+def worst_rent(owner: tuple[int, ...], houses: tuple[int, ...], mortgaged: tuple[bool, ...], seat: int) -> int:
+    """Return the most that the seat could owe for one landing now."""
+    return Estate(list(owner), list(houses), list(mortgaged)).highest_rent(seat)
 
 
 @cache
 def stakes(opponents: int) -> Mapping[str, tuple[float, ...]]:
-    """By group: what holding 0, 1, ... all of its deeds is worth beyond them, against so many opponents."""
+    """Return, by group, what holding 0, 1, ... all of its deeds adds to their worth, against so many opponents."""
     rounds = HORIZON * opponents
     found = {}
-    for group, lots in GROUPS.items():
-        spaces = [SPACES[lot] for lot in lots]
-        rents = sum(stops()[lot] * _rent(lot, whole=True) for lot in lots)
+    for group, positions in GROUPS.items():
+        spaces = [SPACES[position] for position in positions]
+        rents = sum(stops()[position] * _rent(position, monopoly=True) for position in positions)
         spent = sum(HOUSES * space.house_cost for space in spaces)
         gain = max(sum(space.price for space in spaces) / 2, rounds * rents - spent)
-        found[group] = tuple(gain * share for share in _SHARES[len(lots)])
+        found[group] = tuple(gain * share for share in _SHARES[len(positions)])
     return found
 
 
-def _rent(position: int, *, whole: bool) -> int:
-    """The rent of a deed of a whole group, with its houses, or of one that is all its holder has of its group."""
-    space, held = SPACES[position], -1 if whole else 0
+def _rent(position: int, *, monopoly: bool) -> int:
+    """Return the rent of a deed in a monopoly, with its houses, or of the only deed held of its group."""
+    space, held = SPACES[position], -1 if monopoly else 0
     if space.kind == "street":
-        return space.rents[HOUSES if whole else 0]
+        return space.rents[HOUSES if monopoly else 0]
     return RAILROAD_RENTS[held] if space.kind == "railroad" else UTILITY_TIMES[held] * _SEVEN
 
 
 @cache
 def _alone(opponents: int) -> Mapping[int, float]:
-    """By position, a deed on its own: the bank's loan, and its bare rent."""
+    """Return the worth of each deed on its own by position: its mortgage, and its rent without buildings."""
     rounds = HORIZON * opponents
-    return {at: SPACES[at].mortgage + rounds * stops()[at] * _rent(at, whole=False) for at in DEEDS}
+    return {at: SPACES[at].mortgage + rounds * stops()[at] * _rent(at, monopoly=False) for at in DEEDS}
 
 
 def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> float:
-    """The net present value of an unowned deed to a seat, and what it denies to holders of the rest of its group."""
+    """Return the net present value of an unowned deed to a seat.
+
+    It includes the worth of denying the deed to a holder of all the rest of its group.
+    """
     group = SPACES[position].group
     counts, ladder = view.holdings.counts, stakes(opponents)[group]
     mine = counts[seat][group]
@@ -78,7 +81,7 @@ def npv(view: View, seat: int, position: int, opponents: int, taste: Taste) -> f
 
 
 def change(view: View, seat: int, gets: Iterable[int], gives: Iterable[int], *, opponents: int, taste: Taste) -> float:
-    """By how much these deeds, coming and going, change what a seat's deeds are worth."""
+    """Return by how much `gets` and `gives` change what a seat's deeds are worth."""
     moved: dict[str, int] = {}
     total, alone = 0.0, _alone(opponents)
     for sign, positions in ((1, gets), (-1, gives)):
@@ -96,9 +99,9 @@ def change(view: View, seat: int, gets: Iterable[int], gives: Iterable[int], *, 
 
 
 def judged(view: View, terms: Terms, seat: int, taste: Taste) -> tuple[float, float]:
-    """(what a trade gains one of its sides, what it gains the other by public knowledge), in dollars.
+    """Return what a trade gains one of its sides, and what it gains the other by public knowledge, in dollars.
 
-    The first has the harm in it that the other's gain does: every seat pays a share of what the other earns by it.
+    The first is less the harm that the other's gain does: every opponent pays a share of what the other earns by it.
     """
     mine, theirs = (terms.offer, terms.request) if seat == terms.target else (terms.request, terms.offer)
     other = terms.proposer if seat == terms.target else terms.target
@@ -109,12 +112,12 @@ def judged(view: View, terms: Terms, seat: int, taste: Taste) -> tuple[float, fl
     return own - max(0.0, gain) / opponents, gain
 
 
-# -- trades that would make a group whole, with the cash that makes them acceptable
+# -- trades that would complete a group, with the cash that makes them acceptable
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A trade worth proposing: what it gains the proposer, all counted, and the group that it makes whole."""
+    """A trade worth proposing: its net gain for the proposer, and the group that it completes."""
 
     gain: float
     group: str
@@ -122,7 +125,7 @@ class Deal:
     gives: tuple[int, ...]
     takes: tuple[int, ...]
     cash: int
-    """From the proposer to the target; below zero the other way."""
+    """Dollars from the proposer to the target; below zero in the other direction."""
 
 
 def proposal(target: Seat, offer: Side, request: Side, pitch: str) -> Proposal:
@@ -130,9 +133,9 @@ def proposal(target: Seat, offer: Side, request: Side, pitch: str) -> Proposal:
 
 
 class Wanted(NamedTuple):
-    """A group, who holds the rest of it, the rest, and what could be given for that.
+    """A group that a seat could complete by one trade: its other holder, the missing deeds, and what could be given.
 
-    The last is nothing but cash, what makes a group of the target's whole, or a lone deed.
+    Each entry of `givable` is no deed (cash alone), deeds that complete a group of the target, or a lone deed.
     """
 
     group: str
@@ -142,7 +145,7 @@ class Wanted(NamedTuple):
 
 
 def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[float, ...]) -> Deal | None:
-    """The deal that gains the seat most, of those which it can pay and which leave every target its margin.
+    """Return the deal that gains the seat most, of those which it can pay and which leave every target its margin.
 
     `margins` are dollars by seat: how much the target must gain beyond the harm that the deal does it.
     """
@@ -153,7 +156,7 @@ def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[f
             mine = change(view, seat, takes, gives, opponents=opponents, taste=taste)
             theirs = change(view, target, gives, takes, opponents=opponents, taste={})
             fees = interest_on(view.mortgaged, takes)
-            # What the target asks: theirs + cash - (mine - cash) / opponents >= margin
+            # The target asks for theirs + cash - (mine - cash) / opponents >= margin
             needed = (margins[target] + max(0.0, mine) / opponents - theirs) / (1 + 1 / opponents)
             cash = max(int(needed) + 1, -view.seats[target].cash + interest_on(view.mortgaged, gives))
             if cash + fees > budget:
@@ -166,16 +169,16 @@ def best_deal(view: View, seat: int, taste: Taste, budget: int, margins: tuple[f
 
 @lru_cache(maxsize=256)
 def wanted(owner: tuple[int, ...], seats: int, seat: int) -> tuple[Wanted, ...]:
-    """Every group that one other player alone keeps from being whole."""
+    """Return every group that one other player alone keeps a seat from completing."""
     held = holdings(owner, seats)
     mine = held.counts[seat]
     found = []
-    for group, lots in GROUPS.items():
-        if 0 < mine[group] < len(lots):
-            others = {owner[lot] for lot in lots if owner[lot] != seat}
+    for group, positions in GROUPS.items():
+        if 0 < mine[group] < len(positions):
+            others = {owner[position] for position in positions if owner[position] != seat}
             if len(others) == 1 and BANK not in others:
                 target = others.pop()
-                rest = tuple(lot for lot in lots if owner[lot] != seat)
+                rest = tuple(position for position in positions if owner[position] != seat)
                 found.append(Wanted(group, target, rest, tuple(_givable(owner, held, seat, target, group))))
     return tuple(found)
 
@@ -183,15 +186,15 @@ def wanted(owner: tuple[int, ...], seats: int, seat: int) -> tuple[Wanted, ...]:
 def _givable(owner: tuple[int, ...], held: Holdings, seat: int, target: int, goal: str) -> Iterator[tuple[int, ...]]:
     yield ()
     lone: list[int] = []
-    for group, lots in GROUPS.items():
+    for group, positions in GROUPS.items():
         mine = held.counts[seat][group]
-        if group == goal or not mine or mine == len(lots):
+        if group == goal or not mine or mine == len(positions):
             continue
-        if mine + held.counts[target][group] == len(lots):
-            yield tuple(lot for lot in lots if owner[lot] == seat)
+        if mine + held.counts[target][group] == len(positions):
+            yield tuple(position for position in positions if owner[position] == seat)
         elif mine == 1:
-            lone += [lot for lot in lots if owner[lot] == seat]
+            lone += [position for position in positions if owner[position] == seat]
     if lone:
-        yield (max(lone, key=lambda lot: SPACES[lot].price),)
+        yield (max(lone, key=lambda position: SPACES[position].price),)
         if len(lone) > 1:
-            yield (min(lone, key=lambda lot: SPACES[lot].price),)
+            yield (min(lone, key=lambda position: SPACES[position].price),)

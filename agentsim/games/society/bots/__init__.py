@@ -1,4 +1,4 @@
-"""Bots of Society: scripted agents. Each is a pure function of the request and of streams of its own."""
+"""The bots of Society: each is a pure function of the request and its own random streams."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Citizen: the policy of an agent that lives by values. Its needs come first, then others', then the society's.
-
-Words are `words`, laws `politics`, work `needs`.
-"""
+"""The policy of an agent with a personality: its own needs come first, then others, then the society."""
 
 from __future__ import annotations
 
@@ -23,18 +20,18 @@ from agentsim.games.society.terms import Resource
 from agentsim.games.society.voting import Vote
 from agentsim.games.society.work import Trade, Traded, Work
 
-DANGER_DAYS = 2  # of the scarcer of food and energy: below it, nothing but work
-PROPOSALS_A_TICK = 0.6  # from all agents together, of agents with nothing more urgent to do
-NEWEST = 5  # posts that an answer out of the blue can be to
-MOST_PROPOSALS = 0.1  # and the chance of any one agent at most
+DANGER_DAYS = 2  # of the scarcer of food and energy: with less, an agent only works or calls for help
+PROPOSALS_A_TICK = 0.6  # the expected number, if all agents have nothing more urgent to do
+NEWEST = 5  # posts among which an agent picks one to answer
+MOST_PROPOSALS = 0.1  # the largest chance of a single agent to propose in a turn
 
 
 @dataclass(frozen=True)
 class Character:
-    """What a personality comes to in numbers: days of a store, or the chances of one turn that is free for it.
+    """The numbers of a personality: days of stocks, and the chances of acts in a turn with nothing more urgent to do.
 
-    It works until its store lasts `store` days, more or less by its own taste, and gives what it holds beyond
-    `keeps` days to who asks for help.
+    The agent works until its food and energy last `store` days times a factor of 0.5 to 1.5 of its own, and gives from
+    its holdings beyond `keeps` days to agents that ask for help.
     """
 
     personality: Personality
@@ -82,7 +79,7 @@ class Character:
             if rng.random() < 0.5:
                 return _message(request, giver, rng.pick(words.THANKS))
         if rules.daily_food and not you.name and rng.random() < 0.03:
-            # with its number, since a name that another has is refused
+            # with its number, since a name that another agent has is rejected
             return SetName(display_name=f"{rng.pick(words.NAMES)} {you.agent}"[: rules.name_chars])
         return None
 
@@ -97,7 +94,7 @@ class Character:
         return Vote(proposal_id=chosen.id, vote=self._cast(request, chosen, rng), reasoning=why)
 
     def _cast(self, request: Act, chosen: Proposal, rng: Stream) -> VoteCast:
-        """By its values, with a leaning of its own for or against this one."""
+        """Return the vote by its values, with a random leaning for or against this proposal that never changes."""
         if chosen.author == request.you.agent:
             return "yes"
         worth = opinion(request, self.personality, chosen.terms) + 2 * rng.lasting(f"on/{chosen.id}").random() - 1
@@ -106,7 +103,7 @@ class Character:
         return "yes" if worth > 0 else "no"
 
     def _build(self, request: Act, rng: Stream) -> Spoken | None:
-        """Materials for what is being built or has to be kept up, and now and then the work of gathering them."""
+        """Return a contribution to a project or to upkeep, or work that gathers materials, or None."""
         stock, world, rules = request.you.stock, request.world, request.rules
         wanted = bool(world.projects) or bool(world.paused)
         if wanted and stock["materials"] and rng.random() < self.gathers:
@@ -154,7 +151,7 @@ class Character:
 
 
 def _called(request: Act) -> list[tuple[int, Resource]]:
-    """Who asks for what, the oldest call first; found once for all who are asked in a turn."""
+    """Return (author, resource) for each call for help in the forum, oldest first; cached for all agents of a tick."""
 
     def found() -> list[tuple[int, Resource]]:
         called = ((post.author, words.asks_for(post.text)) for post in request.world.posts)
@@ -189,5 +186,5 @@ CHARACTERS: Mapping[Personality, Character] = {
 
 
 def citizen(request: Act, rng: Stream) -> Spoken:
-    """The policy of whatever personality the agent was dealt."""
+    """Follow the policy of the agent's personality."""
     return CHARACTERS[request.you.personality](request, rng)

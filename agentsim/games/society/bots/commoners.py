@@ -1,7 +1,8 @@
-"""Commoners: three policies of the theory of common-pool resources: selfish, conditional, fair.
+"""Three policies of the theory of common-pool resources: selfish, conditional and fair.
 
-The share that can be kept up is what a constant escapement leaves (Reed 1979): all that the commons hold above half of
-their capacity, where they grow most, in equal parts for all who are awake; below that, half of what grows in a day.
+The sustainable harvest is that of constant escapement (Reed 1979): the stock above half of the capacity, at which
+growth is largest, in equal shares for all active agents. Below `TRUST` x half of the capacity it is half of a day's
+growth.
 """
 
 from __future__ import annotations
@@ -18,30 +19,31 @@ from agentsim.games.society.voting import Vote
 from agentsim.games.society.work import Work
 
 TRUST = 0.8
-"""Of half the capacity: what the commons hold where others have taken no more than their share, but for chance."""
+"""The part of half the capacity that the commons hold, but for chance, if all agents take at most their shares."""
 CALL = "The commons are overused. Let each of us take no more than a fair share again."
 MOST_CALLERS = 40
-"""Of so many awake, or fewer, a quarter must call for shares to be trusted again."""
+"""A quarter of the active agents, or of this many if there are more, must call before shares are trusted again."""
 NEED_DAYS = 2
-"""For how long each of food and energy is to last before anything else is looked at."""
+"""The days for which food and energy must last before the agent considers anything else."""
 
 
 def selfish(request: Act, rng: Stream) -> Spoken:
-    """Works all hours at what makes it richest, taxes paid, once it has food and energy for two days."""
+    """Work all hours at the kind of work that pays best after taxes, once food and energy last two days."""
     return _vote(request, yes=False) or _greedy(request)
 
 
 def fair(request: Act, rng: Stream) -> Spoken:
-    """Takes its share of what the commons can give for ever, and makes energy for ten days."""
+    """Take a share of the sustainable harvest, and make energy for ten days."""
     if "commons" not in request.world.pool:
         return farmer(request, rng)
     return _vote(request, yes=True) or _share(request, rng)
 
 
 def conditional(request: Act, rng: Stream) -> Spoken:
-    """Takes its share as long as the others did, by what the commons hold and held last evening; else all it can.
+    """Take a share as long as the others did, judged by the stock of the commons now and before last night's growth.
 
-    Before it does, it calls on all to take their shares, where it can; and it goes on with its own where enough do.
+    Otherwise the agent calls on all to take shares, if it can talk; then it takes its share if enough agents call, and
+    else all that it can.
     """
     if "commons" not in request.world.pool:
         return farmer(request, rng)
@@ -59,12 +61,12 @@ def conditional(request: Act, rng: Stream) -> Spoken:
 def _trusts(request: Act) -> bool:
     day, left = request.world.yesterday, request.world.pool["commons"]
     if day is not None:
-        left = min(left, day.commons - day.regrown)
+        left = min(left, day.commons - day.regeneration)
     return left >= TRUST * request.rules.commons_capacity / 2
 
 
 def _vote(request: Act, *, yes: bool) -> Vote | None:
-    """On what taxes food, the one kind of law that keeps others from the commons; other proposals are left alone."""
+    """Return a vote on a proposal that taxes food, the one kind of law that limits the harvest, or None."""
     for proposal in request.world.proposals:
         limits = any(isinstance(term, Tax) and term.resource in {"food", "all"} for term in proposal.terms)
         if limits and proposal.id not in request.you.votes:
@@ -73,14 +75,14 @@ def _vote(request: Act, *, yes: bool) -> Vote | None:
 
 
 def _hours(request: Act) -> int:
-    """Of those that are left today, this turn's part; 0 where it cannot work."""
+    """Return this turn's part of the hours that are left today, or 0 if the agent cannot work."""
     rules, you = request.rules, request.you
     turns = rules.actions_per_day - request.world.tick + 1
     return -(-(rules.hours_per_day - you.hours) // turns) if you.stock["food"] >= rules.work_needs_food else 0
 
 
 def _gain(request: Act, kind: WorkType, hours: int) -> int:
-    """What such work adds to its wealth, in ten-thousandths; what it cannot do adds nothing."""
+    """Return the gain in wealth by this work, in ten-thousandths, or 0 if the agent lacks the energy."""
     resource, _, energy = request.rules.work(kind)
     if energy * hours > request.you.stock["energy"]:
         return 0
@@ -89,7 +91,7 @@ def _gain(request: Act, kind: WorkType, hours: int) -> int:
 
 
 def _greedy(request: Act) -> Spoken:
-    """What it is short of, if there is any to be made; else what pays best."""
+    """Return work on the resource that the agent is short of, or else on the one that pays best."""
     hours, (resource, lasts) = _hours(request), scarcer(request)
     needed: WorkType = "farm" if resource == "food" else "generate"
     paid = {kind: _gain(request, kind, hours) for kind in MADE} if hours else {}
@@ -98,7 +100,11 @@ def _greedy(request: Act) -> Spoken:
 
 
 def _share(request: Act, rng: Stream) -> Spoken:
-    """Farms for its share: where an hour makes more, now and then, and when it needs food. Else it makes energy."""
+    """Farm up to the agent's share, or make energy.
+
+    If one hour yields more than the share, it is worked with the matching probability, or if the agent is short of
+    food.
+    """
     rules, world, hours = request.rules, request.world, _hours(request)
     stock, capacity = world.pool["commons"], rules.commons_capacity
     growing = rules.commons_regrowth * stock * (capacity - stock) // (200 * capacity)

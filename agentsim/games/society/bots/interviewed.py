@@ -1,6 +1,7 @@
-"""Interviewed: what bots answer in interviews, by the names of questions: rules over what they hold and remember.
+"""The answers of bots in surveys: rules over their stocks and memories, by the name of the question.
 
-Each answer is a share from 0 to 1 of the way from the least answer to the most, or from the first option to the last.
+Each answer is a number from 0 to 1, mapped to the range from the least answer to the most, or from the first option to
+the last.
 """
 
 from __future__ import annotations
@@ -20,26 +21,28 @@ from agentsim.games.society.work import Traded
 
 
 def _security(about: Act) -> float:
-    """The days for which the scarcer of food and energy lasts, of ten."""
+    """Return the days for which the scarcer of food and energy lasts, divided by ten."""
     return scarcer(about)[1] / STORE_DAYS
 
 
 def _trust(about: Act) -> float:
-    """How likely it is that others help, by the rule of succession (Laplace 1814): of its calls for help that it
-    remembers, so many were answered as it remembers gifts.
+    """Return the estimated probability that others help, by the rule of succession (Laplace 1814).
+
+    The trials are the calls for help that the agent remembers, the successes the gifts that it remembers.
     """
     told = about.you.memory.told()
     gifts = sum(each.kind == Traded.kind and not each.own and each.other > 0 for each in told)
     own = {each.about: each.line for each in told if each.kind == Posted.kind and each.own}
-    # memory names these in brief
+    # memory shows these in brief
     own |= {post.id: post.text for post in about.world.posts if post.author == about.you.agent}
     calls = sum(asks_for(words) is not None for words in own.values())
     return (1 + gifts) / (2 + max(gifts, calls))
 
 
 def _sharing(about: Act) -> float:
-    """Whether those who have more should give: the more, the less it holds beside the middle agent of last evening
-    (Meltzer and Richard 1981); a half where it holds as much, or does not know.
+    """Return the support for redistribution: higher if the agent holds less than the median of last evening.
+
+    After Meltzer and Richard (1981). It is a half if the agent holds as much, or if there was no evening yet.
     """
     day, own = about.world.yesterday, sum(about.you.stock.values())
     middle = own if day is None else day.wealth[1]
@@ -47,11 +50,11 @@ def _sharing(about: Act) -> float:
 
 
 ATTITUDES: Mapping[str, Callable[[Act], float]] = {"security": _security, "trust": _trust, "sharing": _sharing}
-"""By the name of a question; those of other names are answered at random."""
+"""The rules by name of the question; other questions are answered at random."""
 
 
 def interviewed(acts: Callable[[Act, Stream], Spoken]) -> Bot:
-    """The bot that acts so, and in interviews answers for itself."""
+    """Return a bot that acts by this policy and answers surveys by the rules of `ATTITUDES`."""
 
     @answers_surveys
     def policy(request: Request[Any], rng: Stream) -> Decision:
@@ -73,7 +76,7 @@ def _answers(survey: Survey, rng: Stream) -> SurveyAnswers:
 
 
 def _placed(question: Question, share: float) -> int | str:
-    """The answer at this part of the way; words that say it where the question is open."""
+    """Return the answer at this share of the range, or a text with the percentage if the question is open."""
     part = min(1.0, max(0.0, share))
     if question.options:
         return question.options[round(part * (len(question.options) - 1))]

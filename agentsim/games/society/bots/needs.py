@@ -1,4 +1,4 @@
-"""Needs: how long an agent's food and energy last, and the work that makes them last. All else can wait."""
+"""The time for which an agent's food and energy last, and the work that extends it."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ DAYS_WITHOUT_END = 1e9
 
 
 def lasting(request: Act, resource: Resource) -> float:
-    """The days for which an agent's food or energy lasts, if it does nothing."""
+    """Return the number of days for which an agent's food or energy lasts if it does nothing."""
     daily = request.rules.daily_food if resource == "food" else request.rules.daily_energy
     return request.you.stock[resource] / daily if daily else DAYS_WITHOUT_END
 
 
 def scarcer(request: Act) -> tuple[Resource, float]:
-    """Food or energy, whichever lasts for fewer days, and for how many."""
+    """Return the resource of food and energy that lasts for fewer days, and the number of days."""
     food, energy = lasting(request, "food"), lasting(request, "energy")
     return ("food", food) if food < energy else ("energy", energy)
 
 
 def spare(request: Act, resource: Resource, days: float) -> int:
-    """What an agent holds beyond the need of so many days, in hundredths."""
+    """Return the amount that an agent holds beyond its needs of so many days, in hundredths."""
     return max(0, request.you.stock[resource] - int(days * request.rules.of("daily", resource)))
 
 
 def work(request: Act, days: float) -> Work | None:
-    """The work that brings the scarcer of food and energy up to so many days; None where it is there, or nothing helps.
+    """Return work that raises the scarcer of food and energy to so many days, or None if it is enough or cannot work.
 
-    As long as tonight is sure, the hours left are spread over the turns left, since long work is worth less an hour.
+    If the stock lasts the evening, the hours left are spread over the turns left, since long work yields less an hour.
     """
     rules, stock, left = request.rules, request.you.stock, request.rules.hours_per_day - request.you.hours
     resource, lasts = scarcer(request)
@@ -44,7 +44,7 @@ def work(request: Act, days: float) -> Work | None:
     turns = rules.actions_per_day - request.world.tick + 1
     most = left if lasts < 1 else -(-left // turns)
     an_hour = rules.work(kind)[2]
-    kept = rules.daily_energy if turns == 1 else 0  # in the last turn of a day the evening's is left
+    kept = rules.daily_energy if turns == 1 else 0  # the last turn of a day leaves the energy of the evening
     affordable = max(0, stock["energy"] - kept) // an_hour if an_hour else rules.hours_per_day
     if not affordable:
         return Work(work_type="generate", hours=most)
@@ -53,7 +53,7 @@ def work(request: Act, days: float) -> Work | None:
 
 
 def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
-    """The fewest hours that make as much, tax paid, or the most."""
+    """Return the fewest hours that make the wanted amount after tax, or `most` if none do."""
     world = request.world
     kept, there = 100 - world.standing.taxes.get(MADE[kind], 0), request.conditions
     made = (hours for hours in range(1, most) if request.rules.made(kind, hours, there) * kept >= wanted * 100)
@@ -61,10 +61,10 @@ def _enough(request: Act, kind: WorkType, wanted: int, most: int) -> int:
 
 
 def idle(request: Act, rng: Stream) -> Idle:
-    """Does nothing, ever."""
+    """Do nothing, ever."""
     return Idle()
 
 
 def farmer(request: Act, rng: Stream) -> Work | Idle:
-    """Works for its own food and energy until they last ten days, and says nothing."""
+    """Work for food and energy until they last ten days; never talk, vote or give."""
     return work(request, STORE_DAYS) or Idle()

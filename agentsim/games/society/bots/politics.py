@@ -1,6 +1,6 @@
-"""Politics: what the terms of a proposal are worth to each personality, and what each proposes at its time.
+"""The value of proposals to each personality, and the proposals that each makes.
 
-The scale is arbitrary: above 0 an agent would vote yes, below 0 no.
+The scale of values is arbitrary: above 0 an agent would vote yes, below 0 no.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ from agentsim.games.society.terms import (
 )
 from agentsim.games.society.voting import CreateProposal
 
-_TERMS = ("tax", "dividend", "asleep", "allocation", "work_minimum", "voting_rule", "build", "")
-"""What is valued: the kinds of terms, `asleep` for dividends to dormant agents, "" for a proposal without any."""
+_TERMS = ("tax", "dividend", "dormant", "allocation", "work_minimum", "voting_rule", "build", "")
+"""The keys of values: the kinds of terms, `dormant` for dividends to dormant agents, "" for no terms.
+
+The value of a repeal is the opposite of that of the law.
+"""
 _WORTH: Mapping[Personality, Mapping[str, float]] = {
     "efficiency": dict(zip(_TERMS, (-1, -1, 1, -2, 2, 0, 3, 0), strict=True)),
     "equality": dict(zip(_TERMS, (2, 3, 3, 2, -1, -1, 1, 1), strict=True)),
@@ -38,8 +41,8 @@ _WORTH: Mapping[Personality, Mapping[str, float]] = {
     "stability": dict(zip(_TERMS, (1, 0, 2, -1, 1, 2, 1, 1), strict=True)),
     "neutral": dict(zip(_TERMS, (-0.5, 1, 1, 0, -0.5, 0, 1, 0), strict=True)),
 }
-SHORT_DAYS = 3  # of food or energy: with less, an agent welcomes what brings more
-NEED = 3.0  # what that is worth to it
+SHORT_DAYS = 3  # an agent whose food or energy lasts for less values terms that bring more
+NEED = 3.0  # the value of that
 _WHY: Mapping[str, str] = {
     "tax": "The tax decides it: who keeps what work makes?",
     "dividend": "The dividend decides it: who gets what all hold together?",
@@ -52,12 +55,12 @@ _WHY: Mapping[str, str] = {
 
 
 def opinion(request: Act, personality: Personality, terms: Sequence[Term]) -> float:
-    """What these terms together are worth to one agent as things stand; words alone have a small worth of their own."""
+    """Return the value of these terms to the agent in its present state; a proposal without terms has its own value."""
     return sum(_worth(request, personality, term) for term in terms) if terms else _WORTH[personality][""]
 
 
 def reason(request: Act, personality: Personality, terms: Sequence[Term]) -> str:
-    """The term that matters most to it, named for a reader."""
+    """Return a sentence on the term with the largest absolute value to the agent."""
     if not terms:
         return "Words, which bind nobody."
     return _WHY[max(terms, key=lambda term: abs(_worth(request, personality, term))).kind]
@@ -70,14 +73,14 @@ def _worth(request: Act, personality: Personality, term: Term) -> float:
             return worth["tax"] * (1 + term.percent / 50)
         case Dividend():
             needy = term.to == "all" and term.resource != "materials" and lasting(request, term.resource) < SHORT_DAYS
-            return worth["asleep" if term.to == "dormant" else "dividend"] + NEED * needy
+            return worth["dormant" if term.to == "dormant" else "dividend"] + NEED * needy
         case Allocation():
             return worth["allocation"] + NEED * (request.you.agent in term.agents)
         case WorkMinimum():
             return worth["work_minimum"] * (1 + term.hours / 8)
         case Build():
             return worth["build"] - NEED * (not _can_be_kept_up(request))
-        case Repeal():  # the opposite of what the law is worth; one that is not shown is left alone
+        case Repeal():  # the opposite of the law's value; a law that is not shown is unknown
             ended = next((law.terms for law in request.world.laws if law.id == term.law), ())
             standing = [each for each in ended if not isinstance(each, Repeal)]
             return -opinion(request, personality, standing) if standing else -0.5
@@ -86,25 +89,28 @@ def _worth(request: Act, personality: Personality, term: Term) -> float:
 
 
 def _can_be_kept_up(request: Act) -> bool:
-    """Whether the pool has land, and materials for ten days of one more structure's upkeep."""
+    """Return whether the pool has land for one more structure, and materials for ten days of the upkeep of all."""
     pool, rules = request.world.pool, request.rules
     upkeep = max(rules.farm_upkeep, rules.generator_upkeep) * (_structures(request) + len(request.world.projects) + 1)
     return pool["land"] >= rules.project_land and pool["materials"] >= 10 * upkeep
 
 
 def _structures(request: Act) -> int:
-    """How many are built."""
+    """Return the number of built structures."""
     return sum(request.world.running.values()) + request.world.paused
 
 
 # -- proposals
 
 Draft: TypeAlias = Mapping[str, Any]
-"""A proposal as a reply spells it."""
+"""A proposal as the JSON object of a reply."""
 
 
 def proposal(request: Act, personality: Personality, rng: Stream) -> CreateProposal | None:
-    """One that fits these values and is neither open nor in force already; None where there is nothing to propose."""
+    """Return a proposal that fits the personality and is neither open nor in force, or None if there is none.
+
+    A neutral agent takes a random personality's proposal.
+    """
     by = personality if personality != "neutral" else rng.pick(tuple(_DRAFTS))
     world, you, rules = request.world, request.you, request.rules
     known = {each.title for each in (*world.proposals, *you.proposals)} | {
@@ -162,7 +168,7 @@ def _equality(request: Act) -> Iterator[Draft]:
         if need := rules.of("wake", resource):
             title = f"Wake the sleeping: {resource}"
             yield _draft("law", title, "Nobody is left behind.", _dividend(resource, need, "dormant"))
-    for resource in NEEDS:  # from the pool, for those who said that they are in need
+    for resource in NEEDS:  # from the pool, for agents that asked for help
         amount = rules.of("wake", resource)
         callers = sorted({post.author for post in request.world.posts if asks_for(post.text) == resource})[:MOST_NAMED]
         if callers and amount and world.pool[resource] >= amount * len(callers):

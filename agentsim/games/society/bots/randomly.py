@@ -1,4 +1,4 @@
-"""bot/random: any action, at what there is or at anything, what cannot be too; a tester that finds broken rules."""
+"""The bot `random`: legal actions and some illegal ones, to test the rules."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.terms import MOST_TERMS, RESOURCES, ProposalType, kinds
 from agentsim.games.society.turn import Rejected
 
-ODD = 0.15  # of the actions are anything that can be said, most of which cannot be
+ODD = 0.15  # of the actions are random values of the options, most of them illegal
 _WORDS = ("Good morning", "We should share", "Who has energy?", "I disagree", "Count me in", "Let us build")
 _OFTEN = ("work", "work", "work", "vote", "vote", "create_proposal", "create_proposal", "trade")
 
 
 def random(request: Request[Any], rng: Stream) -> Decision:
-    """Any action, most of which hold and some of which do not."""
+    """Return a random action: most are legal, some are illegal or unreadable."""
     assert isinstance(request, Act), f"no policy for {request.kind}"
     if rng.below(60) == 0:
         return Acted(action=Rejected(reason="Failed to parse action"))
@@ -28,7 +28,7 @@ def random(request: Request[Any], rng: Stream) -> Decision:
     values = _aimed(request, rng)
     able = [name for name in (*_OFTEN, *possible(request.rules)) if None not in map(values.get, _fields(name))]
     name = rng.pick(able)
-    if name == "direct_message":  # to an agent, and not to the pool
+    if name == "direct_message":  # recipient 0, the pool, is for gifts only
         values["recipient_agent_id"] = max(1, values["recipient_agent_id"])
     return Acted.model_validate({"action": {"action": name, **{field: values[field] for field in _fields(name)}}})
 
@@ -42,7 +42,10 @@ def _amount(rng: Stream) -> str:
 
 
 def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
-    """A value for each field of an action: words, a little of something, numbers that are shown; None for no such."""
+    """Return a value for each field of an action, or None if there is nothing to refer to.
+
+    Texts and amounts are short, ids are of shown items.
+    """
     world, you, rules = request.world, request.you, request.rules
 
     def one_of(*shown: Sequence[Any]) -> int | None:
@@ -73,7 +76,7 @@ def _aimed(request: Act, rng: Stream) -> dict[str, Any]:
 
 
 def _term(request: Act, kind: str, rng: Stream) -> dict[str, Any]:
-    """What can be carried out, and a rule of voting by which something still passes."""
+    """Return a random term that can be carried out; voting rules stay low enough for proposals to pass."""
     rules, laws = request.rules, [law.id for law in request.world.laws]
     named = [rng.integer(1, rules.agents + (rng.random() < ODD)) for _ in range(rng.integer(1, min(3, rules.agents)))]
     paid = {"resource": rng.pick(RESOURCES), "amount": _amount(rng)}

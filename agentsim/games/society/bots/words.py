@@ -1,6 +1,7 @@
-"""Words: what each personality says, by occasion. When it says anything is `citizen`.
+"""The lines of each personality, by occasion.
 
-`{you}` is the number of whom it answers, `{proposal}` that of a proposal of its own, `{post}` that of a post.
+`{you}` is the number of the agent that is answered, `{proposal}` the id of the agent's own proposal, `{post}` that of a
+post.
 """
 
 from __future__ import annotations
@@ -78,11 +79,11 @@ _CALL = re.compile(rf"\b{_SHORT}(food|energy)\b")
 
 
 def call_for_help(me: int, resource: Resource) -> str:
-    """A post by which others learn who is in need."""
+    """Return the post that asks for help; `asks_for` recognizes it."""
     return f"I am short of {resource}. Can anyone spare some for #{me}?"
 
 
 def asks_for(text: str) -> Resource | None:
-    """What a post says its author needs; None where it does not."""
-    found = _CALL.search(text) if _SHORT in text else None  # nearly all posts are told apart without the pattern
+    """Return the resource that a post asks for, or None."""
+    found = _CALL.search(text) if _SHORT in text else None  # nearly all posts are excluded without the pattern
     return None if found is None else "food" if found[1] == "food" else "energy"

@@ -1,6 +1,7 @@
-"""Shares: how many decisions of a run, a player and a model are fallbacks, and how many the game turned away.
+"""FallbackRates: the shares of fallbacks among the decisions of a run, a player and a model.
 
-They follow from what is recorded of a run, so a replay finds the same.
+They follow from the records of a run, so a replay computes the same. Decisions that the game turned away are counted
+beside them.
 """
 
 from __future__ import annotations
@@ -21,15 +22,18 @@ from agentsim.history.causes import CAUSES, Cause, cause_of
 from agentsim.history.record import History
 
 LEAST_DECISIONS = 10
-"""Decisions of one player from which on its own share says something."""
+"""The number of decisions from which on a player's own share counts for `FallbackRates.worst`."""
 NOTABLE = 0.05
-"""Above this share there is a warning: that many fallbacks may have decided a game."""
+"""The share above which there is a warning: so many fallbacks may have decided a game."""
 _MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """So many decisions of models, people and scripts, and of those the fallbacks, and what the game turned away."""
+class FallbackRate:
+    """The number of decisions of models, people and scripts, of the fallbacks among them, and of those turned away.
+
+    The other fields count the fallbacks by cause.
+    """
 
     decisions: int = 0
     fallbacks: int = 0
@@ -41,13 +45,13 @@ class Share:
 
     @property
     def causes(self) -> dict[Cause, int]:
-        """The fallbacks by cause, without those that lost none."""
+        """The fallbacks by cause, without causes of none."""
         counts: dict[Cause, int] = {cause: getattr(self, cause) for cause in CAUSES}
         return {cause: count for cause, count in counts.items() if count}
 
     @property
     def causes_in_words(self) -> str:
-        """`host 3, model 2`, or nothing if no cause is known."""
+        """The fallbacks by cause, as `host 3, model 2`, or "" if no cause is known."""
         return ", ".join(f"{cause} {count:,}" for cause, count in self.causes.items())
 
     @property
@@ -57,33 +61,33 @@ class Share:
 
     @property
     def percent(self) -> str:
-        """The rate as a reader takes it; one that is not 0 is never said to be."""
+        """The rate in percent; a small one is `under 1%` rather than `0%`."""
         return "under 1%" if 0 < self.rate < 0.01 else f"{self.rate:.0%}"
 
-    def __add__(self, other: Share) -> Share:
-        return Share(*map(add, astuple(self), astuple(other)))
+    def __add__(self, other: FallbackRate) -> FallbackRate:
+        return FallbackRate(*map(add, astuple(self), astuple(other)))
 
     def __str__(self) -> str:
         return f"{self.fallbacks:,} of {self.decisions:,} ({self.percent})"
 
     def to_json(self) -> dict[str, Any]:
-        """As `--json` prints it."""
+        """Return the JSON value that `--json` prints."""
         counts = {"decisions": self.decisions, "fallbacks": self.fallbacks, "share": round(self.rate, 4)}
         causes = {cause: getattr(self, cause) for cause in CAUSES}
         return {**counts, "causes": causes, "turned_away": self.turned_away}
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
-    """The share of a whole run, and of each player and model that decided anything; bots are none of them."""
+class FallbackRates:
+    """The rates of a whole run, and of each player and model that decided anything; bots are left out."""
 
-    whole: Share
-    by_player: Mapping[str, Share]
-    by_model: Mapping[str, Share]
+    whole: FallbackRate
+    by_player: Mapping[str, FallbackRate]
+    by_model: Mapping[str, FallbackRate]
 
     @property
     def worst(self) -> float:
-        """The largest share: the run's, or that of a player with enough decisions (`LEAST_DECISIONS`)."""
+        """The largest rate: the run's, or that of a player with at least `LEAST_DECISIONS` decisions."""
         rates = [share.rate for share in self.by_player.values() if share.decisions >= LEAST_DECISIONS]
         return max(self.whole.rate, *rates, 0.0)
 
@@ -93,14 +97,14 @@ class Shares:
 
     @property
     def warning(self) -> str | None:
-        """A line where the share is notable, with the players and models that fell back."""
+        """A line with the players and models that fell back if the worst rate is notable, or None."""
         if not self.notable:
             return None
         return f"fallbacks decided {self.in_words}; the result says less about the players"
 
     @property
     def short(self) -> str:
-        """`27%`, with the player of the largest share where that is another one."""
+        """The run's rate as `27%`, with the player of the highest rate if that differs."""
         if not self.whole.decisions:
             return "-"
         most, share = max(self.by_player.items(), key=lambda entry: entry[1].rate)
@@ -109,7 +113,7 @@ class Shares:
 
     @property
     def in_words(self) -> str:
-        """`115 of 213 (54%); by cause: ...; by player: ...; by model: ...`; names stand only where shares differ."""
+        """The rates as `115 of 213 (54%); by cause: ...; by player: ...; by model: ...`; equal rates are not listed."""
         parts = [str(self.whole)]
         if self.whole.causes:
             parts.append(f"by cause: {self.whole.causes_in_words}")
@@ -121,22 +125,22 @@ class Shares:
         return "; ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
-        """As `--json` prints it."""
+        """Return the JSON value that `--json` prints."""
         by_player = {who: share.to_json() for who, share in self.by_player.items()}
         by_model = {who: share.to_json() for who, share in self.by_model.items()}
         return {**self.whole.to_json(), "by_player": by_player, "by_model": by_model}
 
 
-def shares(
+def fallback_rates(
     decisions: Iterable[tuple[int, str, str]],
     models: Mapping[str, str] | None = None,
     turned_away: Iterable[int] = (),
     reasons: Mapping[int, str | None] | None = None,
-) -> Shares:
-    """The shares of decisions given as (index, player, source); `turned_away` are the indices of those that were.
+) -> FallbackRates:
+    """Return the rates of decisions given as (index, player, source), without bots.
 
-    A decision may have been turned away in several parts, and counts so often. `reasons` are the reasons of fallbacks,
-    by index.
+    `turned_away` are the indices of decisions that the game turned away, once for each part. `reasons` are the reasons
+    of fallbacks, by index.
     """
     own = {index: (player, source) for index, player, source in decisions if source != "bot"}
     made = Counter(player for player, _ in own.values())
@@ -145,21 +149,21 @@ def shares(
     for index, (player, source) in own.items():
         if source == "fallback" and (reason := (reasons or {}).get(index)) is not None:
             lost[player, cause_of(reason)] += 1
-    # what comes of a fallback, such as a forfeit, is counted once
+    # a fallback's own consequences, such as a forfeit, are counted once
     asked = (own[index] for index in turned_away if index in own)
     refused = Counter(player for player, source in asked if source != "fallback")
     by_player = {
-        player: Share(count, fell[player], refused[player], *(lost[player, cause] for cause in CAUSES))
+        player: FallbackRate(count, fell[player], refused[player], *(lost[player, cause] for cause in CAUSES))
         for player, count in made.items()
     }
     by_model = _grouped(((models or {}).get(player, ""), share) for player, share in by_player.items())
-    return Shares(_sum(by_player.values()), by_player, by_model)
+    return FallbackRates(_sum(by_player.values()), by_player, by_model)
 
 
-def shares_in(history: History) -> Shares:
-    """The shares of what the run itself decided: neither a branch's parent's decisions nor surveys are among them."""
+def fallback_rates_in(history: History) -> FallbackRates:
+    """Return the rates of the decisions of the run itself, without those of a branch's parent and without surveys."""
     own = [each for each in history.decisions if not (each.survey or history.inherits(each))]
-    return shares(
+    return fallback_rates(
         [(each.index, each.player, each.source) for each in own],
         {player.id: player.model for player in history.players},
         _turned_away(history),
@@ -167,25 +171,25 @@ def shares_in(history: History) -> Shares:
     )
 
 
-def summed(parts: Collection[Shares]) -> Shares:
+def summed(parts: Collection[FallbackRates]) -> FallbackRates:
     by_player = _grouped(item for part in parts for item in part.by_player.items())
     by_model = _grouped(item for part in parts for item in part.by_model.items())
-    return Shares(_sum(part.whole for part in parts), by_player, by_model)
+    return FallbackRates(_sum(part.whole for part in parts), by_player, by_model)
 
 
-def _grouped(shares: Iterable[tuple[str, Share]]) -> dict[str, Share]:
-    found: dict[str, Share] = {}
+def _grouped(shares: Iterable[tuple[str, FallbackRate]]) -> dict[str, FallbackRate]:
+    found: dict[str, FallbackRate] = {}
     for name, share in shares:
-        found[name] = found.get(name, Share()) + share
+        found[name] = found.get(name, FallbackRate()) + share
     return found
 
 
-def _sum(parts: Iterable[Share]) -> Share:
-    return reduce(add, parts, Share())
+def _sum(parts: Iterable[FallbackRate]) -> FallbackRate:
+    return reduce(add, parts, FallbackRate())
 
 
 def _turned_away(history: History) -> Iterator[int]:
-    """The decisions behind events by which a game turns something away; none of a game that is not there."""
+    """Yield the decisions behind events with which the game turns something away; none if the game is not installed."""
     try:
         events = games.find(history.game).events
     except ScenarioError:
@@ -193,12 +197,12 @@ def _turned_away(history: History) -> Iterator[int]:
     kinds = {kind.kind: kind for kind in events if kind.turned_away is not Event.turned_away}
     for event in (event for part in history.rounds for event in part.events if event.kind in kinds):
         decision = event.metadata.get("decision")
-        with suppress(ValueError):  # an event of other rules than those that are installed
+        with suppress(ValueError):  # the event does not fit the installed rules
             if isinstance(decision, int) and kinds[event.kind].restore(event.data, event.content).turned_away:
                 yield decision
 
 
-def _named(found: Mapping[str, Share]) -> str:
+def _named(found: Mapping[str, FallbackRate]) -> str:
     if len({share.rate for share in found.values()}) < 2:
         return ""
     most = sorted(found.items(), key=lambda entry: -entry[1].rate)

@@ -1,21 +1,13 @@
-"""Rulebook: the rules as every player reads them, and as what is true of every game, said apart from what sees to it.
-
-The words are made of the rounds' settings, so that they name what this game has.
-"""
+"""Rules text: the rules as every player reads them, made from the settings of the rounds."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
-from agentsim.engine.event import LoggedEvent, PlayerId
-from agentsim.engine.game import Lot
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.request import Request
 from agentsim.engine.wording import By, If, Template, counted, filled, listed
 from agentsim.games.agent_island.config import RoundSettings
-from agentsim.games.agent_island.votes import Eliminated, Tallied, Won
 
 _FORM = (
     "The record is all that you have heard; R1 is round 1. Lines without quotation marks are facts. Words in "
@@ -66,16 +58,15 @@ _PHASES: Mapping[str, tuple[Template, Template]] = {
     "elimination": ("elimination", "the player who was voted out leaves."),
     "summaries": ("notes", "players who keep notes write one."),
 }
-"""What a phase is called, and how it goes."""
+"""The name of each phase, and its rules."""
 
 
 def rules_prompt(
     players: int, schedule: Sequence[RoundSettings], text: str | None = None, topic: str | None = None
 ) -> str:
-    """The rules as every player reads them; the same for the whole game.
+    """Return the rules as every player reads them, which are the same for the whole game.
 
-    `text` takes the place of the rules, though not of the `topic`, nor of the form in which the game is told and
-    answered.
+    `text` replaces the rules, but not the `topic` nor the description of the record and the form of answers.
     """
     rules = "\n".join(_rules(players, schedule)) if text is None else cleaned(text).strip()
     debate = "" if topic is None else f"The players debate this topic: {' '.join(cleaned(topic).split())}\n"
@@ -109,22 +100,9 @@ def _rules(players: int, schedule: Sequence[RoundSettings]) -> Iterator[str]:
 
 
 def _rounds(numbers: Sequence[int]) -> str:
-    """`Round 2`, `Rounds 1 to 3`, `Rounds 1 and 4`."""
+    """Return `Round 2`, `Rounds 1 to 3`, or `Rounds 1 and 4`."""
     first, last = numbers[0], numbers[-1]
     if first == last:
         return f"Round {first}"
     every = last - first + 1 == len(numbers)
     return f"Rounds {first} to {last}" if every else f"Rounds {listed([str(number) for number in numbers])}"
-
-
-def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """Who has the most votes leaves, or wins; between several of them a lot decides."""
-    most: tuple[PlayerId, ...] = ()
-    for event in (step.event for step in course if isinstance(step, LoggedEvent)):
-        if isinstance(event, Tallied):
-            most = tuple(each for each, votes in event.votes.items() if votes == max(event.votes.values()))
-        elif isinstance(event, Eliminated | Won):
-            if event.player not in most:
-                yield f"{event.player} leaves or wins, and {', '.join(most)} had the most votes"
-            elif len(most) > 1:
-                yield Lot("between players with as many votes", most, event.player)

@@ -1,5 +1,6 @@
-"""Announcing: what every team knows from the start, with the rules in words; what is offered, who takes it and who
-pays; and the ranking at the end. Bids are `bidding`.
+"""Lots: the start of the auction with its rules, the offer and sale of each item, and the final ranking.
+
+`bidding` has the bids.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class AuctionBegan(
     heading="The auction begins: {scenario}",
     content="{teams:#} teams with {budget} each bid for {items:item}, {required} required ({how}).",
 ):
-    """`teams` maps players' ids to the teams' names; `items` are in the order in which they are listed."""
+    """The start of the auction. `teams` maps players' ids to the teams' names; `items` are in the order of the list."""
 
     scenario: str
     format: Format
@@ -33,7 +34,7 @@ class AuctionBegan(
 
     @property
     def sealed(self) -> bool:
-        """Whether each team bids once, unseen by the others."""
+        """True if each team makes one bid, unseen by the others."""
         return PRICING[self.format].sealed
 
     @property
@@ -46,11 +47,11 @@ class AuctionBegan(
 
     @property
     def needed(self) -> int:
-        """How many different components make up the whole set."""
+        """The number of different components in the whole set."""
         return len({item.name for item in self.items if item.required})
 
     def rules(self, *, shuffled: bool) -> Line:
-        """The rules and `all_items`, the same for every team in every call of one game."""
+        """Return the rules and `all_items`, which are the same for every team in every call of one game."""
         order = "in an order that is drawn anew for each game" if shuffled else "in this order"
         price = PRICING[self.format].taken
         if self.sealed:
@@ -96,7 +97,7 @@ class ItemOffered(
 class ItemSold(
     Event, heading="Sold to {name} for {price}", content="{item.name}, quality {item.quality}.", in_prompt=False
 ):
-    """`price` is what the winner pays."""
+    """The sale of an item. `price` is the amount that the winner pays."""
 
     round: int
     item: Item
@@ -111,7 +112,7 @@ class ItemLost(Event, heading="Nobody bids", content="{item.name} is lost.", in_
 
 
 class Paid(Event, heading="{name} pays {amount}", content="{budget} left.", in_prompt=False):
-    """`budget` is what is left afterwards."""
+    """A team's payment. `budget` is what is left afterwards."""
 
     round: int
     team: str
@@ -122,7 +123,7 @@ class Paid(Event, heading="{name} pays {amount}", content="{budget} left.", in_p
 
 @dataclass(frozen=True)
 class Result:
-    """A team's end: what it holds, and the three numbers it is ranked by."""
+    """The final result of a team: its items, and the three numbers that rank it."""
 
     team: str
     name: str
@@ -136,7 +137,7 @@ class Result:
 class AuctionEnded(
     Event, content=Rows("results", "{rank}. {name}: {count} required, quality {quality}, {budget} left")
 ):
-    """`results` are in rank order."""
+    """The end of the auction. `results` are in rank order."""
 
     results: tuple[Result, ...]
 
@@ -152,7 +153,7 @@ def offer(table: Table, auction: Auction, item: Item) -> None:
 
 
 def settle(table: Table, auction: Auction) -> None:
-    """End the round: the item is sold or lost, and every payment is told."""
+    """End the round: tell whether the item is sold or lost, and every payment."""
     sale = auction.settle()
     winner = auction.teams.get(sale.winner)
     if winner is None:
@@ -166,7 +167,7 @@ def settle(table: Table, auction: Auction) -> None:
 
 
 def ended(auction: Auction, standings: Sequence[Standing]) -> AuctionEnded:
-    """What is told after the last item."""
+    """Return the event that follows the last item."""
     results = []
     for standing in standings:
         team = auction.teams[standing.player]

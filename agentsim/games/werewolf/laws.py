@@ -1,4 +1,4 @@
-"""Rulebook: what is true of every game of Werewolf, said apart from the rules that see to it."""
+"""Laws: invariants of every game of Werewolf, stated independently of the rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from agentsim.games.werewolf.words import NOBODY, Dealt, Died, Protected, Questi
 
 
 class Referee:
-    """What happened so far; `most` have the most votes of this night or day, `safe` is protected, `won` who has won."""
+    """The state of a game according to its events. `most` are the players with the most votes of this night or day.
+
+    `safe` is the protected player, `safe_before` the one of the night before, `won` the team that has won, or None.
+    """
 
     def __init__(self, players: Sequence[PlayerId]) -> None:
         self.living = players
@@ -21,7 +24,7 @@ class Referee:
         self.won: Team | None = None
 
     def look(self, step: object) -> Iterator[str | Lot]:
-        """What an event or a question breaks."""
+        """Take an event or a question into account and yield what it breaks."""
         if self.won and not isinstance(step, Unmasked):
             yield f"{step!r}, and the {self.won} have won"
         match step:
@@ -44,7 +47,11 @@ class Referee:
                 yield f"the {step.winners} are said to have won, and {self.won} have"
 
     def bury(self, died: Died, *, night: bool) -> Iterator[str | Lot]:
-        """At night one of those with the most votes dies, by lot, unless protected; by day the one who has the most."""
+        """Yield what a death breaks, and the lot of a night.
+
+        At night one of the players with the most votes dies, by lot, unless protected; by day the one player with the
+        most.
+        """
         can = self.most if night or len(self.most) == 1 else []
         saved = night and self.safe in can
         if (died.victim not in can or died.victim == self.safe) if died.victim else (can and not saved):
@@ -57,7 +64,10 @@ class Referee:
         self.won = "village" if not werewolves else "werewolves" if 2 * len(werewolves) >= len(self.living) else None
 
     def asked(self, question: Question[Any]) -> Iterator[str]:
-        """A player knows its own role and findings, and who lives; werewolves know each other."""
+        """Yield each mistake in what a question shows its player of roles, findings and the living.
+
+        A player knows its own role and findings, and who lives; werewolves know each other.
+        """
         known = (question.role, bool(question.pack), question.living)
         role = self.roles[question.player]
         if known != (role, role == "werewolf", tuple(self.living)):
@@ -67,6 +77,6 @@ class Referee:
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """The rules' statements on deaths, protection and victory, and on what a player knows."""
+    """Yield each broken rule on deaths, protection, victory, and what a player knows, and each lot."""
     referee = Referee(players)
     return (broken for step in course for broken in referee.look(step.event if isinstance(step, LoggedEvent) else step))

@@ -1,4 +1,4 @@
-"""Rulebook: what is true of every auction, said apart from the rules that see to it."""
+"""Laws: invariants of every auction, stated independently of the rules."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
-from agentsim.games.auction.announcing import AuctionBegan, ItemLost, ItemOffered, ItemSold
 from agentsim.games.auction.bidding import BidMade
+from agentsim.games.auction.lots import AuctionBegan, ItemLost, ItemOffered, ItemSold
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """An item takes so many iterations at most, and goes to the highest bid that counts."""
+    """Yield each bid after the last iteration, each price above the highest bid, and each lost item that had a bid."""
     most, high = 0, 0
     for event in (step.event for step in course if isinstance(step, LoggedEvent)):
         match event:

@@ -1,4 +1,4 @@
-"""Rulebook: what is true of every game of Monopoly, said apart from the rules that see to it."""
+"""Laws of Monopoly: statements that hold in every game, apart from the rules that ensure them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
 from agentsim.games.monopoly.board import CARDS, SALARY, SPACES
-from agentsim.games.monopoly.building import Built, Lifted, Mortgaged, Sold
+from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.match import Moved, Paid
 from agentsim.games.monopoly.question import MonopolyRequest
@@ -18,7 +18,7 @@ from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-    """What a player has is what was paid, in what it is asked too; who passes GO is paid for it; prices are told."""
+    """Yield every broken law: cash is what was paid, also in requests; passing GO pays; requests tell the price."""
     cash: Counter[PlayerId] = Counter()
     told: list[Event] = []
     for step in course:
@@ -36,7 +36,7 @@ def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerI
 
 
 def _paid(event: Event, cash: Counter[PlayerId]) -> dict[PlayerId, int]:
-    """Book what an event says was paid; what it says is left."""
+    """Book the payments of an event, and return the cash that it says is left, by player."""
     match event:
         case GameBegan():
             cash.update(dict.fromkeys(event.names, event.cash))
@@ -44,14 +44,14 @@ def _paid(event: Event, cash: Counter[PlayerId]) -> dict[PlayerId, int]:
             for player, sign in ((event.payer, -1), (event.payee, 1)):
                 cash.update({player: sign * event.amount} if player else {})
             return event.cash
-        case Built() | Lifted() | Sold() | Mortgaged():
+        case Built() | Unmortgaged() | Sold() | Mortgaged():
             cash[event.player] += event.amount if isinstance(event, Sold | Mortgaged) else -event.amount
             return {event.player: event.cash}
     return {}
 
 
 def _unpriced(asked: MonopolyRequest[Any]) -> Iterator[str]:
-    """Whom a deed is offered is told its printed price."""
+    """Yield an offer of a deed that does not tell its price."""
     match asked:
         case BuyOrAuction(position=position) | AuctionBid(lot=AuctionLot(position=position)):
             price = asked.lot.price if isinstance(asked, AuctionBid) else SPACES[position].price
@@ -60,7 +60,7 @@ def _unpriced(asked: MonopolyRequest[Any]) -> Iterator[str]:
 
 
 def _salaries(told: Iterable[Event]) -> Iterator[str]:
-    """Every move over GO or onto it is paid for, and no other one, such as the move back of a card."""
+    """Yield moves over or onto GO without a salary, and salaries without one; a card's move back earns none."""
     due, back = "", False
     for event in told:
         match event:

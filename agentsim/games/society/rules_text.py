@@ -1,4 +1,4 @@
-"""Rulebook: the rules in words, with every number: what never changes in a game and is the same for all agents."""
+"""The text of the rules in prompts, with every number: the same for all agents and throughout a game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ACTIONS: Mapping[str, str] = {
     "set_name": '"display_name": "..."}  not the name or number of another',
     "idle": '"reasoning": "..."}',
 }
-"""What each action is besides its name."""
+"""The fields of each action after its name, with a remark."""
 _TERMS = (
     '{"kind": "tax", "resource": "food", "percent": 10}  of such work, to the pool; or energy, materials, all',
     '{"kind": "dividend", "resource": "food", "amount": 0.5, "to": "all"}  every evening to each; or "dormant"',
@@ -104,8 +104,8 @@ _NOTES: Template = If(
 )
 
 
-def rulebook(rules: Rules, possible: Container[str]) -> Iterator[str]:
-    """The world and its numbers, with the actions that are possible."""
+def rules_lines(rules: Rules, possible: Container[str]) -> Iterator[str]:
+    """Yield the lines of the rules, with those actions that are possible."""
     yield from (filled(line, rules) for line in _LIFE)
     hours = range(1, min(rules.hours_per_day, len(rules.efficiency_by_hours)) + 1)
     for kind in MADE:

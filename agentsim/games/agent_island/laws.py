@@ -1,0 +1,24 @@
+"""Laws: invariants of every game of Agent Island, stated independently of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from agentsim.engine.event import LoggedEvent, PlayerId
+from agentsim.engine.game import Lot
+from agentsim.engine.request import Request
+from agentsim.games.agent_island.votes import Eliminated, Tallied, Won
+
+
+def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+    """Yield each player who leaves or wins without the most votes, and the lot between players with equally many."""
+    most: tuple[PlayerId, ...] = ()
+    for event in (step.event for step in course if isinstance(step, LoggedEvent)):
+        if isinstance(event, Tallied):
+            most = tuple(each for each, votes in event.votes.items() if votes == max(event.votes.values()))
+        elif isinstance(event, Eliminated | Won):
+            if event.player not in most:
+                yield f"{event.player} leaves or wins, and {', '.join(most)} had the most votes"
+            elif len(most) > 1:
+                yield Lot("between players with as many votes", most, event.player)
