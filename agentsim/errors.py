@@ -12,18 +12,19 @@
         TransportFailed      no usable answer came back; trying again may help
         RateLimited          try again later
         ModelRefused         the provider answers, but not this prompt or request; the decision falls back
-        ProviderRejected     no call can succeed (key, credit, model); the run stops
+        ProviderRejected     no call of this model can succeed (key, credit, model); another
+                             model takes over, or the run stops
       RunStopped           no mistake: a limit, a provider, a signal; the journal can be resumed
         ProviderStopped      exit 3
         BudgetReached        exit 5
         Interrupted          exit 130 or 143
-      JournalError         the file, or rules that changed under it                     exit 2
+      JournalError         what the file holds, or rules that changed under it          exit 2
         JournalCorrupt       a line that agentsim cannot have written
         JournalMismatch      the rules ask something else than the journal answers
       LocalShortage        this machine: no file descriptors, no memory; can be resumed      exit 1
       RulesBroken          a bug: an invariant does not hold                               exit 1
 
-Errors that are raised and caught in one place only are defined there.
+A file that cannot be written is a plain `AgentsimError` (exit 1). An error of one module is defined there.
 """
 
 from __future__ import annotations
@@ -201,7 +202,8 @@ class RunStopped(AgentsimError):
 class ProviderStopped(RunStopped):
     """A provider that cannot be used.
 
-    Its first call failed, five decisions in a row got no answer, or it rejects calls.
+    Its first call failed, five decisions in a row got no answer, it rejects calls, or it twice asked for more time
+    than a decision has.
     """
 
     exit_code = 3

@@ -281,7 +281,7 @@ def test_the_calls_that_the_architecture_quotes_stand_in_the_modules_that_it_nam
     assert len(quoted) >= 8
     for module, lines in quoted:
         source = (ROOT / module).read_text(encoding="utf-8").splitlines()
-        assert [line for line in lines.splitlines() if line not in source] == [], module
+        assert [line for line in lines.splitlines() if line not in {*source, "..."}] == [], module
 
 
 def test_the_spine_is_as_long_as_the_architecture_says() -> None:

@@ -1,4 +1,4 @@
-"""Simulate: playing a game synchronously with scripted answers, for tests and measurements.
+"""Simulate: playing a game synchronously with scripted answers, for tests.
 
 There is no event loop, no player and no model. A request without an answer or a bot is an error.
 """

@@ -486,7 +486,7 @@ class Journal:
             raise
         return cls(file, contents)
 
-    def decided(self, entry: DecisionRecord, *, sync: bool) -> None:
+    def append_decision(self, entry: DecisionRecord, *, sync: bool) -> None:
         """Append a decision; with `sync`, the next `sync()` writes it and all lines before it to the disk."""
         self._add({"record": "decision", **self._json(entry)})
         if sync or len(self._unwritten) > MOST_UNWRITTEN:
@@ -506,7 +506,7 @@ class Journal:
         """Raise `AgentsimError` if the journal cannot be written, or was removed or replaced."""
         self._file.check()
 
-    def tried(self, wave: int, place: int, player: str, attempts: Sequence[Attempt]) -> None:
+    def append_attempts(self, wave: int, place: int, player: str, attempts: Sequence[Attempt]) -> None:
         """Append attempts at a decision that is not made yet, so that they are not paid for again.
 
         The next `sync()` writes them to the disk.
@@ -517,20 +517,20 @@ class Journal:
         self._due = True
         self.contents.keep(wave, place, [PendingAttempt(player, attempt) for attempt in attempts])
 
-    def negotiated(self, model: str, terms: Terms) -> None:
+    def append_terms(self, model: str, terms: Terms) -> None:
         """Append the terms that a model's host accepts, so that a resumed run does not negotiate again."""
         self._note(record="negotiated", model=model, terms=values(terms))
 
-    def filled(self, player: str, model: str) -> None:
+    def append_filled_seat(self, player: str, model: str) -> None:
         """Append that a bot has the seat of a person who did not come."""
         self._note(record="filled", player=player, model=model)
 
-    def plays(self, files: Sequence[str]) -> None:
+    def append_reply_files(self, files: Sequence[str]) -> None:
         """Record the files that replies are played from, unless already recorded."""
         if new := [name for name in dict.fromkeys(files) if name not in self.contents.replies]:
             self._note(record="replies", files=new)
 
-    def steered(self, wave: int, does: Steer) -> None:
+    def append_steering(self, wave: int, does: Steer) -> None:
         """Append an experimenter's action before a wave. Raises `ValueError` if the wave has begun."""
         self.contents.check_steered(wave)
         self._note(record="steered", wave=wave, does=does.model_dump(mode="json", exclude_defaults=True))
@@ -539,7 +539,7 @@ class Journal:
         self._put([line])
         self.contents.take(line)
 
-    def stopped(self, status: str, at: str, wall_s: float, history: str) -> None:
+    def append_stop(self, status: str, at: str, wall_s: float, history: str) -> None:
         """Append the end of the session, and `check`.
 
         `history` is the digest of the history that it writes.

@@ -152,7 +152,7 @@ def rate_limit_wait(policy: AttemptPolicy, used: Attempts) -> float:
     return wait + policy.rate_limit_jitter_s * crc32(f"{used.decision} {failed}".encode()) / 2**32
 
 
-def pause(error: BaseException | None, policy: AttemptPolicy, used: Attempts) -> float | None:
+def retry_delay(error: BaseException | None, policy: AttemptPolicy, used: Attempts) -> float | None:
     """Return the seconds to wait before trying again after this error, or None if the error is final."""
     if isinstance(error, RateLimited):
         if _counted_out(policy, used):
@@ -180,7 +180,7 @@ def exceeds_patience(error: ModelError, policy: AttemptPolicy, used: Attempts) -
             return False
         # a patience of 0 is the player's setting, not the host's
         asked = error.retry_after is not None or used.waited_s > 0
-        return asked and pause(error, policy, used) is None
+        return asked and retry_delay(error, policy, used) is None
     return isinstance(error, TransportFailed) and (error.retry_after or 0.0) > policy.rate_limit_patience_s
 
 
@@ -224,7 +224,7 @@ async def call_with_retries(
         return await counted()
 
     def wait(state: RetryCallState) -> float:
-        seconds = pause(state.outcome.exception() if state.outcome else None, policy, used)
+        seconds = retry_delay(state.outcome.exception() if state.outcome else None, policy, used)
         assert seconds is not None, "asked only after an error that is not final"
         return seconds
 
@@ -238,7 +238,7 @@ async def call_with_retries(
         await sleep(seconds if policy.waits else 0)
 
     retrying = AsyncRetrying(
-        retry=retry_if_exception(lambda error: pause(error, policy, used) is not None),
+        retry=retry_if_exception(lambda error: retry_delay(error, policy, used) is not None),
         wait=wait,
         before_sleep=book,
         sleep=rest,

@@ -1,4 +1,4 @@
-"""Provider profiles: the facts about each OpenAI-compatible provider, as data, and a scenario's changes to them.
+"""Provider profiles: the facts about each provider, as data, and a scenario's changes to them.
 
 A profile only names environment variables; other modules read keys and send requests.
 """

@@ -32,7 +32,7 @@ from agentsim.errors import (
 )
 from agentsim.history.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source
 from agentsim.history.record import Branch, Totals
-from agentsim.models.attempts import Attempts, call_with_retries, exceeds_patience, pause
+from agentsim.models.attempts import Attempts, call_with_retries, exceeds_patience, retry_delay
 from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.negotiation import words_of
@@ -110,7 +110,7 @@ class _RetryLoop:
         return Attempts(decision=f"{self.ask.request.player} {self.ask.index}")
 
     def take(self, attempt: Attempt) -> None:
-        """Count and journal an attempt that is not the decision."""
+        """Add and journal an attempt that is not the decision."""
         self.attempts.append(attempt)
         self._calls.keep(attempt)
 
@@ -140,7 +140,7 @@ class _RetryLoop:
             return await self._calls.call(messages, len(self.attempts) + 1, self._link, self.used)
 
         def failed(error: ModelError) -> None:
-            wait = pause(error, policy, self.used)
+            wait = retry_delay(error, policy, self.used)
             takeover = wait is None and self.may_take_over(error)
             attempt = Attempt.failed(
                 messages,
@@ -305,7 +305,7 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt
 
 @dataclass
 class Decider:
-    """The decider of a run's requests, each by its player; `totals` counts every call, also those of open decisions."""
+    """Has each request of a run decided by its player; `totals` counts every call, also those of open decisions."""
 
     seats: Mapping[str, Seat]
     journal: Journal
@@ -365,7 +365,7 @@ class Decider:
             await self.gate(ask)
         decision = bot.decide(ask, rng)
         record = decision_record_of(ask, Ruling(decision, "bot"))
-        self.journal.decided(record, sync=False)
+        self.journal.append_decision(record, sync=False)
         self.watcher.decided(record)
         return decision, record
 
@@ -399,7 +399,7 @@ class Decider:
                     self.limits.check()  # or it would wait for requests that are not asked any more
                 await breaker.gave_up(place, late=late)
             record = decision_record_of(ask, ruling)
-            self.journal.decided(record, sync=True)
+            self.journal.append_decision(record, sync=True)
             self.sync_soon()
             self.watcher.decided(record)
             breaker.settled(place)
@@ -428,7 +428,7 @@ class Decider:
         self.diagnose(player, attempt)
         terms, known = completion.terms or AS_ASKED, self.journal.contents.negotiated.get(player.name, AS_ASKED)
         if terms != known:
-            self.journal.negotiated(player.name, terms)
+            self.journal.append_terms(player.name, terms)
             for words in words_of(terms, known):
                 if (words, player.name) not in self._warned:
                     self._warned.add((words, player.name))
@@ -451,7 +451,7 @@ class _DecisionCalls:
         self.order = self._limits.breaker.order(place)
 
     def keep(self, attempt: Attempt) -> None:
-        self._decider.journal.tried(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])
+        self._decider.journal.append_attempts(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])
         self._decider.sync_soon()
         self._decider.totals.takeovers += attempt.takeover
 

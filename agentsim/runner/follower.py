@@ -13,7 +13,7 @@ from agentsim.errors import JournalError
 from agentsim.history.journal import Contents, read_on
 from agentsim.history.record import FINISHED, History, Totals
 from agentsim.history.run_files import RunFiles, is_running
-from agentsim.runner.played_game import PlayedGame, RecordedWave, stamp, volatile_of
+from agentsim.runner.played_game import DecidedWave, PlayedGame, stamp, volatile_of
 from agentsim.runner.watcher import PublicWatcher, Watcher
 
 EVERY_S = 0.2
@@ -72,7 +72,7 @@ class Follower:
             pass
         return was != (self.playing, self.contents.lines)
 
-    def waves(self) -> Iterator[RecordedWave]:
+    def waves(self) -> Iterator[DecidedWave]:
         """Read the new records of the journal, and yield each wave before the rules get its decisions.
 
         Raises `JournalError` if the journal cannot be used, or if this version cannot play its rules.
@@ -143,7 +143,7 @@ class _Shown:
         self._wave = self._told = 0
         self._places: set[int] = set()  # of this wave
 
-    def wave(self, played: PlayedGame, found: RecordedWave) -> None:
+    def wave(self, played: PlayedGame, found: DecidedWave) -> None:
         """Show a wave when it begins, and its decisions as they come."""
         if found.wave.number != self._wave:
             self._wave = found.wave.number

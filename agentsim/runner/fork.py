@@ -145,12 +145,12 @@ class ForkPoint:
         journal = Journal.create(draft, handle, head)
         with journal.beginning():
             for model, terms in self.contents.negotiated.items():
-                journal.negotiated(model, terms)
+                journal.append_terms(model, terms)
             for wave, does in sorted(self.contents.steered.items()):
                 for each in does if wave <= self.ask.wave else ():
-                    journal.steered(wave, each)
+                    journal.append_steering(wave, each)
             for kept in (*self.kept, *((entry,) if entry is not None else ())):
-                journal.decided(kept, sync=True)
+                journal.append_decision(kept, sync=True)
             journal.sync()
         journal.close()
 

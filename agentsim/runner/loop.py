@@ -17,14 +17,14 @@ from agentsim.errors import JournalMismatch, RunStopped
 from agentsim.history.journal import DecisionRecord
 from agentsim.players.model import BotPlayer
 from agentsim.runner.decide import Decider
-from agentsim.runner.played_game import PlayedGame, RecordedWave, recorded_wave
+from agentsim.runner.played_game import DecidedWave, PlayedGame, recorded_wave
 
 Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 """A function that is awaited before each wave and returns the wave to decide: see `GamePlay.steered`."""
 
 
 async def play(game: PlayedGame, decider: Decider, before: Before | None = None) -> None:
-    """Play to the end. `game` has all decisions of the journal, also if this raises."""
+    """Play to the end. Also after an error, `game.decisions` are those of the journal."""
     news, journal, watcher = _News(game.play.log, decider), decider.journal, decider.watcher
     while game.wave is not None:
         if before is not None:
@@ -66,7 +66,7 @@ class _News:
         self._decider.watcher.told([*left, *self._log[self._told :]])
 
 
-async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> RecordedWave:
+async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> DecidedWave:
     """Return the wave with all its decisions: recorded ones, then those of bots, then all others concurrently."""
     journal, seats = decider.journal, decider.seats
     found = recorded_wave(journal.contents, wave)
@@ -86,7 +86,7 @@ async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> RecordedWave
         for ask, (decision, record) in zip(live, await _at_once(live, decider), strict=True):
             decisions[ask.place], records[ask.place] = decision, record
         journal.sync()
-    return RecordedWave(wave, records, decisions)
+    return DecidedWave(wave, records, decisions)
 
 
 async def _at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision, DecisionRecord]]:

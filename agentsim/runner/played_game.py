@@ -1,7 +1,8 @@
 """PlayedGame: a run's game as far as it is played, with decisions from a journal or made live.
 
-`PlayedGame.replay` is the only place where recorded decisions are given to the rules: to resume a run, to prove or
-rebuild a history, to fork, and to follow a run while another process plays it.
+`recorded_wave` restores a wave's decisions from a journal, and `PlayedGame.take` gives them to the rules. `loop` does
+so between live waves; `PlayedGame.replay` does so alone: to prove or rebuild a history, to fork, and to follow a run
+while another process plays it.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from agentsim.scenario.scenario import Scenario
 
 
 @dataclass(frozen=True)
-class RecordedWave:
-    """One wave with its decisions in the journal, by place.
+class DecidedWave:
+    """One wave with the decisions made so far, by place.
 
     `is_whole` if every request has one: the rules get them next.
     """
@@ -70,7 +71,7 @@ class PlayedGame:
         """Start the game of a scenario, with the steering of the journal."""
         return cls(scenario, game, new_play(scenario, game, recorded))
 
-    def replay(self, recorded: Contents) -> Iterator[RecordedWave]:
+    def replay(self, recorded: Contents) -> Iterator[DecidedWave]:
         """Play on with the journal's decisions, and yield each wave before the rules get its decisions.
 
         The last wave may not be whole; a later call goes on from there, with newer records of the journal. Raises
@@ -87,7 +88,7 @@ class PlayedGame:
                 return
             self.take(found)
 
-    def take(self, found: RecordedWave) -> None:
+    def take(self, found: DecidedWave) -> None:
         """Add the decisions of a wave; if it is whole, pass them to the rules in the order of its requests."""
         self.decisions += found.records.values()
         if found.is_whole:
@@ -97,8 +98,8 @@ class PlayedGame:
     def finished(self) -> str | None:
         """The status of a game that is over, or None.
 
-        It is `degraded` if the share of fallbacks, of the run or of one player, is above `limits.max_fallback_rate`.
-        Surveys do not count.
+        It is `degraded` if the share of fallbacks is above `limits.max_fallback_rate`, of the run or of a player with
+        enough decisions (`LEAST_DECISIONS`). Surveys and bots do not count.
         """
         if self.play.outcome is None:
             return None
@@ -148,11 +149,11 @@ class PlayedGame:
         return branch.model_copy(update=used)
 
 
-def recorded_wave(recorded: Contents, wave: Wave) -> RecordedWave:
+def recorded_wave(recorded: Contents, wave: Wave) -> DecidedWave:
     """Return the journal's decisions of a wave, checked and read again. Raises `JournalMismatch`."""
     entries = {ask.place: entry for ask in wave.asks if (entry := _entry(recorded, ask)) is not None}
     asks = {ask.place: ask for ask in wave.asks}
-    return RecordedWave(
+    return DecidedWave(
         wave, entries, {place: restored_decision(asks[place], entry) for place, entry in entries.items()}
     )
 

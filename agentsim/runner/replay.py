@@ -187,7 +187,7 @@ def rebuild_history(files: RunFiles) -> History:
     def named(digest: str) -> None:
         if end.history not in {None, digest}:  # with other limits, for example: the journal must name the new file
             journal = Journal.reopen(files.journal)
-            journal.stopped(end.status, end.at, 0.0, digest)
+            journal.append_stop(end.status, end.at, 0.0, digest)
             journal.close()
 
     write_history(files, lambda: history_bytes(history), named)

@@ -201,7 +201,7 @@ class Run:
     def fill(self, player: str, bot: str) -> None:
         """Put a bot into the seat of a person who did not come, and journal it; call it before the game begins."""
         prepared = self.prepare()
-        prepared.journal.filled(player, bot)
+        prepared.journal.append_filled_seat(player, bot)
         prepared.scenario = filled(prepared.scenario, {player: bot})
         prepared.seats.by_id[player] = BotPlayer(bots_of(prepared.game)[bot.removeprefix("bot/")])
 
@@ -291,7 +291,7 @@ class Run:
         )
         if (line := make_room(seats.most_calls(limits.concurrency))) is not None:
             watcher.noted(f"agentsim: {line}")
-        journal.plays(self.options.recording.played)
+        journal.append_reply_files(self.options.recording.played)
         for line in seats.key_disclosures:
             watcher.noted(line)
         watcher.began(self.files.name, self.game.title, self._played.play.table.players)
@@ -314,7 +314,7 @@ class Run:
         write_history(
             self.files,
             lambda: history_bytes(history),
-            lambda digest: self.journal.stopped(status, now, wall_s, digest),
+            lambda digest: self.journal.append_stop(status, now, wall_s, digest),
         )
         return history
 

@@ -84,7 +84,7 @@ class Control:
                     f"{', '.join(unasked)}: has not been asked anything yet, and a question off the record refers to "
                     "the latest one; ask again later"
                 )
-        self._run.journal.steered(max(contents.begun, self._begun) + 1, does)
+        self._run.journal.append_steering(max(contents.begun, self._begun) + 1, does)
         self._changes.announce()
 
     def stands(self) -> None:

@@ -39,7 +39,7 @@ from agentsim.history.journal import read_journal
 from agentsim.history.load import load_history
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.fork import BranchJob
-from agentsim.runner.played_game import PlayedGame, RecordedWave
+from agentsim.runner.played_game import DecidedWave, PlayedGame
 from agentsim.runner.player_message import PlayerMessage, Swap, messages
 from agentsim.runner.replay import is_over
 
@@ -194,7 +194,7 @@ class Responses:
 
 
 def responses(
-    waves: Iterable[RecordedWave],
+    waves: Iterable[DecidedWave],
     log: Sequence[LoggedEvent],
     *,
     heard: int,

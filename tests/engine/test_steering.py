@@ -42,7 +42,7 @@ def steer(session: Run, doing: dict[int, list[Steer]]) -> list[Wave]:
 
     async def before(play: GamePlay, wave: Wave) -> Wave:
         for does in left.pop(wave.number, ()):
-            session.journal.steered(wave.number, does)
+            session.journal.append_steering(wave.number, does)
         waves.append(play.steered(wave))
         return waves[-1]
 

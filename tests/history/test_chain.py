@@ -19,11 +19,11 @@ REPEATS = 400
 def written(tmp_path: Path) -> Path:
     """A head, texts, attempts of a decided request, two decisions, an unfinished decision's attempt."""
     book = journal(tmp_path)
-    book.tried(1, 0, "A", [failed(), paid("bad", code="unreadable")])
-    book.decided(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), sync=True)
-    book.stopped("interrupted", "2026-01-01T00:00:01.000Z", 1.0, "0" * 32)
-    book.decided(entry(2), sync=True)
-    book.tried(3, 0, "A", [paid("worse", code="illegal")])
+    book.append_attempts(1, 0, "A", [failed(), paid("bad", code="unreadable")])
+    book.append_decision(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), sync=True)
+    book.append_stop("interrupted", "2026-01-01T00:00:01.000Z", 1.0, "0" * 32)
+    book.append_decision(entry(2), sync=True)
+    book.append_attempts(3, 0, "A", [paid("worse", code="illegal")])
     book.close()
     return book.path
 
@@ -73,7 +73,7 @@ def test_a_line_needs_a_digest(written: Path) -> None:
 
 def test_a_journal_that_is_gone_on_with_has_the_digests_of_one_that_was_written_at_once(written: Path) -> None:
     book = Journal.reopen(written)
-    book.decided(entry(4), sync=True)
+    book.append_decision(entry(4), sync=True)
     book.close()
     lines = written.read_bytes().splitlines(keepends=True)
     assert lines == resealed(lines)
@@ -83,8 +83,8 @@ def test_a_journal_that_is_gone_on_with_has_the_digests_of_one_that_was_written_
 def test_the_attempts_of_a_decision_are_those_that_were_recorded_before_it(tmp_path: Path) -> None:
     """Also where the digests are made anew: who changes one of the two changes only one."""
     book = journal(tmp_path)
-    book.tried(1, 0, "A", [paid("bad", code="unreadable")])
-    book.decided(entry(1, attempts=(paid("good", code="unreadable"), paid())), sync=True)
+    book.append_attempts(1, 0, "A", [paid("bad", code="unreadable")])
+    book.append_decision(entry(1, attempts=(paid("good", code="unreadable"), paid())), sync=True)
     book.close()
     with pytest.raises(JournalCorrupt, match="decision 1 has other attempts than were recorded before it"):
         read_journal(book.path)
@@ -93,7 +93,7 @@ def test_the_attempts_of_a_decision_are_those_that_were_recorded_before_it(tmp_p
 def test_a_resumed_run_may_need_fewer_attempts_than_there_were(tmp_path: Path) -> None:
     """A model may have no attempts left."""
     book = journal(tmp_path)
-    book.tried(1, 0, "A", [paid("bad", code="unreadable"), paid("worse", code="unreadable")])
-    book.decided(entry(1, attempts=(paid("bad"),)), sync=True)
+    book.append_attempts(1, 0, "A", [paid("bad", code="unreadable"), paid("worse", code="unreadable")])
+    book.append_decision(entry(1, attempts=(paid("bad"),)), sync=True)
     book.close()
     assert list(read_journal(book.path).decisions) == [(1, 0)]

@@ -7,7 +7,14 @@ import asyncio
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, call_with_retries, exceeds_patience, pause, retry_wait
+from agentsim.models.attempts import (
+    AttemptPolicy,
+    Attempts,
+    call_with_retries,
+    exceeds_patience,
+    retry_delay,
+    retry_wait,
+)
 from agentsim.models.base import Completion
 
 BROKEN = TransportFailed("broken", code="http_500")
@@ -91,7 +98,7 @@ def test_what_is_held_is_told_from_what_is_given_up(error: ModelError, waited_s:
 def test_where_there_is_no_patience_the_host_has_asked_for_nothing() -> None:
     """Without patience, two calls of one burst must not stop a run if the host names no time."""
     policy = AttemptPolicy(rate_limit_patience_s=0)
-    assert pause(limited(), policy, Attempts()) is None
+    assert retry_delay(limited(), policy, Attempts()) is None
     assert not exceeds_patience(limited(), policy, Attempts())
     assert exceeds_patience(limited(5), policy, Attempts())
 
@@ -162,9 +169,9 @@ def test_patience_ends_before_a_wait_that_would_pass_it() -> None:
 
 def test_patience_is_the_decisions_and_carried_over() -> None:
     policy = AttemptPolicy(rate_limit_patience_s=10)
-    assert pause(limited(5), policy, Attempts(waited_s=5)) == 5
-    assert pause(limited(5), policy, Attempts(waited_s=5.1)) is None
-    assert pause(limited(3600), AttemptPolicy(), Attempts()) is None
+    assert retry_delay(limited(5), policy, Attempts(waited_s=5)) == 5
+    assert retry_delay(limited(5), policy, Attempts(waited_s=5.1)) is None
+    assert retry_delay(limited(3600), AttemptPolicy(), Attempts()) is None
 
 
 def test_a_host_that_says_now_for_ever_is_not_asked_for_ever() -> None:

@@ -216,8 +216,8 @@ def test_a_world_of_designs_is_said_as_it_is() -> None:
     assert 0.93 <= np.mean([held for *_, held, _ in said]) <= 0.97
     told = [found for _ in range(20) for *_, found in design_world.planned(generator)]
     assert 0.72 <= np.mean(told) <= 0.88
-    ended = [covered for _ in range(20) for _, _, covered, *_ in design_world.stopped(generator)]
-    assert np.mean(ended) >= 0.95
+    ended = [covered for _ in range(60) for _, _, covered, *_ in design_world.stopped(generator)]
+    assert 0.91 <= np.mean(ended) <= 0.97, "94% in the benchmark's table"
 
 
 def test_the_means_of_the_world_are_its_truth() -> None:

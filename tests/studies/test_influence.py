@@ -23,7 +23,7 @@ from agentsim.engine.table import Table
 from agentsim.errors import UsageError
 from agentsim.history.load import load_history
 from agentsim.runner.decide import Ruling, decision_record_of
-from agentsim.runner.played_game import RecordedWave
+from agentsim.runner.played_game import DecidedWave
 from agentsim.runner.player_message import NEUTRAL, messages, neutral
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
@@ -281,7 +281,7 @@ def test_the_next_of_each_listener_is_its_first_after_it_heard_in_a_game_of_any_
             records = {
                 ask.place: decision_record_of(ask, ruling) for ask, ruling in zip(wave.asks, rulings, strict=True)
             }
-            yield RecordedWave(wave, records, dict(enumerate(made)))
+            yield DecidedWave(wave, records, dict(enumerate(made)))
             wave = play.answer(made)
 
     found = responses(waves(), play.log, heard=3, speaker="A", listeners=("B", "C"))

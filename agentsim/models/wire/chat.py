@@ -39,7 +39,9 @@ MAY_OMIT_CAP: Final = True
 
 
 def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
-    """Return the body of one request. Later sources override: ours, the provider's `extra_body`, the player's extra.
+    """Return the body of one request.
+
+    Later sources override: ours, the provider's `extra_body`, the player's extra, the cap on the reply.
 
     The extra may hold any parameter of the client's `create()`, including `extra_body`.
     """
