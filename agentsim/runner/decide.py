@@ -176,7 +176,7 @@ class _RetryLoop:
     def may_take_over(self, error: ModelError) -> bool:
         """Return whether another model takes over after this final error.
 
-        One does if this model is unreachable, and none if it refuses.
+        One does if this model is unreachable, and none if it refuses, unless the refusal may be about every call of it.
         """
         doubtful = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
         unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or doubtful
