@@ -327,7 +327,7 @@ class Decider:
         self._tick_ends: float | None = None  # in the event loop's time
 
     def asks_person(self, wave: Wave) -> bool:
-        """Return whether the wave asks a person."""
+        """Return whether the wave asks a player at this terminal."""
         return any(ask.request.player in self.people for ask in wave.asks)
 
     def begin(self, asks: Sequence[Ask]) -> None:
