@@ -71,8 +71,8 @@ def calls(body: str, own: Collection[str], functions: Collection[str]) -> list[O
     """Return the calls of a text that are written in tags or as Python, from left to right and without overlaps.
 
     `own` are the folded names of the question's fields, `functions` those of its functions. A Python call must name one
-    of the functions; or its first argument must have an own name, and it must begin a line or stand behind `[`, `print(`
-    or `=`. Raises `AmbiguousReply` if an argument stands twice with different values, or if there are too many tags.
+    of the functions, or begin a line (or stand behind `[`, `print(` or `=`) with an own name as its first argument's.
+    Raises `AmbiguousReply` if an argument stands twice with different values, or if there are too many tags.
     """
     found = [*_tagged(body)] if "<" in body and "</" in body else []
     if "(" in body:

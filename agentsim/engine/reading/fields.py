@@ -256,7 +256,7 @@ def yes_or_no(given: Any) -> Any:
 
 
 def several(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
-    """Return the values of a list, or of one that is written out (`A, C and B`); null, false and "nobody" mean `nothing`.
+    """Return the values of a list, also of one in words (`A, C and B`); null, false and "nobody" mean `nothing`.
 
     An entry that means none of the values stays as it is. At most one entry more than there are values is read.
     """
