@@ -175,8 +175,8 @@ class Shape:
         """Return the answer that a call of the function `name` gives.
 
         For an answer of `action` and its parameters `task`, a call of `work` with `{"hours": 2}` gives
-        `{"action": "work", "task": {"hours": 2}}`. Words beside them are empty, because a call has no place for them. If
-        the name chooses nothing in this answer, return `value`.
+        `{"action": "work", "task": {"hours": 2}}`. Words beside them are empty, because a call has no place for them.
+        If the name chooses nothing in this answer, return `value`.
         """
         tag = next((option.tag for option in properties.values() if isinstance(option, Kinds)), "")
         if tag:
@@ -371,7 +371,7 @@ def _of_kind(record: Mapping[str, Any], option: Kinds) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=4096)
 def _words_of_key(key: str, names: frozenset[str]) -> tuple[str, ...]:
-    """Return the words of a key, each of the names as one: (`final`, `vote`) for `finalVote` and `finalvote`."""
+    """Return the words of a key, each of the names as one word: `vote` and `final` for `finalVote` and `finalvote`."""
     plain = spaced(_HUMPS.sub(" ", key))
     for name in sorted(names, key=len, reverse=True):
         joined, own = compact(plain), compact(name)
