@@ -20,7 +20,7 @@ BAR = f"[{_BARS}]"
 """A bar of a token. DeepSeek's are fullwidth, and models write both of these and others (`plain_signs`)."""
 
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
-# a name between bars; without blanks at its ends, which would be operators
+# a name between bars; with blanks at its ends, the bars would be operators
 _BARRED = rf"[/／]?{BAR}{{1,2}}(?:\"|[^\s<>＜＞|｜\"](?:[^<>＜＞|｜\n]{{0,58}}[^\s<>＜＞|｜])?){BAR}{{1,2}}[>＞]"
 
 
@@ -589,7 +589,7 @@ _INNER = (
 )
 """The end of a turn's header."""
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
-# where a token may begin: one character class comes first, so that the search skips to the next character in it
+# possible beginnings of tokens: one character class comes first, so that the search skips to the next character in it
 _MAY_BEGIN = re.compile(
     rf"[<＜\[\]◁✿【\ue200{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
     r"|function|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eo[adhpst]>|bos|pad|unk|sop|sep|cls|mask|role"
@@ -941,7 +941,7 @@ def _strikes(text: str, leading: int = -1) -> set[int]:
         if opened:
             strikes = opened[-1] >= leading or place in followed
             pair = {opened.pop(), place}
-        else:  # one too many, right behind a pair
+        else:  # a second `</s>` right behind a pair
             strikes = place in followed and closed >= 0 and not text[closed:place].strip()
             pair = {place}
         if strikes:

@@ -57,7 +57,7 @@ class Candidate:
     """The value that is not legal, for the error."""
 
 
-# -- what stands around a candidate
+# -- the lines around a candidate
 
 _LEAD_IN = frozenset(
     listed("""
@@ -241,7 +241,7 @@ def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
     return first.start(), end - (marks.end() if marks else 0)
 
 
-# -- what is struck out
+# -- struck out text
 
 _STRIKES = re.compile(
     rf"(?<!~)(?P<tilde>~{{1,2}})(?!~)|[<\[](?P<slash>/?)(?P<tag>s|del|strike)\b[^<>\[\]\n]{{0,80}}[>\]]"

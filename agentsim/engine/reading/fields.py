@@ -19,7 +19,7 @@ from agentsim.engine.letters import composed
 from agentsim.engine.options import MISSING, Kind, LegalValues, Synonyms
 from agentsim.engine.reading.text import BLANK, bare, cased, compact, folded, listed, spaced, uncrossed, untitled
 
-# -- what fields are called
+# -- names of fields
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "vote": listed("vote for, ballot"),
@@ -57,7 +57,7 @@ INNER_KEYS = frozenset(
 )
 """Keys of a value within an object that stands for it: `{"id": "C", "note": "..."}` means `C`."""
 
-# -- what values are called
+# -- words for values
 
 _YES = frozenset(
     listed("""
@@ -192,7 +192,7 @@ def chosen(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: 
     If None is one of the values, null and "nobody" mean that.
     """
     given = given if isinstance(given, str) else inner(given)
-    nothing = nothing if nothing in values or not values else MISSING  # null has no meaning that cannot be chosen
+    nothing = nothing if nothing in values or not values else MISSING  # null means `nothing` only if that is legal
     if given is None or given is False:
         return None if given is None and None in values else nothing
     if isinstance(given, int) and not isinstance(given, bool):

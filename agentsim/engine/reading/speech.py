@@ -144,7 +144,7 @@ def _is_private(name: str, own: Sequence[str]) -> bool:
 
 @cache
 def _other_field(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern for where another field begins: its name with a colon, in brackets or as a tag, or a rule."""
+    """Return a pattern for the beginning of another field: name with a colon, in brackets or as a tag, or a rule."""
     name = any_name(names)
     return re.compile(
         rf"[(\[<*_]{{1,3}}\s?(?:{name})\s?[)\]>*_]{{1,3}}|(?<![\w-])(?:{name})[*_]{{0,2}}\s?:"
