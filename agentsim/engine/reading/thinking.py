@@ -222,7 +222,8 @@ def _final(text: str, thoughts: list[str]) -> str:
             thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
             end = _CHANNEL_ENDS.search(text, channel.end())
             position = end.start() if end else len(text)
-            aloud = channel[1].startswith(("final", "response", "answer")) or " to=" in channel[1]
+            called = " to=" in channel[1] and not channel[1].lstrip().startswith("analysis")
+            aloud = called or channel[1].startswith(("final", "response", "answer"))
             (said if aloud else thoughts).append(text[channel.end() : position])
         thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
