@@ -45,13 +45,13 @@ class Form(NamedTuple):
     answers: tuple[str, ...] = ()
     """Tokens that begin the answer in that turn."""
     others: tuple[str, ...] = ()
-    """Tokens that begin the turn of another role."""
+    """Tokens that begin the turn of another role, such as the result of a tool."""
     thinking: tuple[str, ...] = ()
     """Tokens that open or close thinking."""
     channels: tuple[str, ...] = ()
     """Tokens that open a channel of a turn."""
     calls: tuple[str, ...] = ()
-    """Tokens that open or close a tool call or its result."""
+    """Tokens that open or close a tool call, or close its result."""
     arguments: tuple[str, ...] = ()
     """Tokens that open or close an argument of a tool call, or quote it."""
     fillers: tuple[str, ...] = ()
@@ -130,8 +130,7 @@ FORMS = (
         ends=("<|endofprompt|>", "<|end_of_box|>"),
         own=("<|assistant|>",),
         answers=("<|begin_of_box|>",),
-        others=("<|user|>", "<|system|>", "<|observation|>", "<|tool|>"),
-        calls=("<|tool_response|>",),
+        others=("<|user|>", "<|system|>", "<|observation|>", "<|tool|>", "<|tool_response|>"),
         fillers=("<|nothink|>",),
     ),
     Form(
@@ -162,9 +161,9 @@ FORMS = (
         turns=("<|START_OF_TURN_TOKEN|>",),
         own=("<|CHATBOT_TOKEN|>",),
         answers=("<|START_RESPONSE|>", "<|START_TEXT|>"),
-        others=("<|USER_TOKEN|>", "<|SYSTEM_TOKEN|>"),
+        others=("<|USER_TOKEN|>", "<|SYSTEM_TOKEN|>", "<|START_TOOL_RESULT|>"),
         thinking=("<|START_THINKING|>", "<|END_THINKING|>"),
-        calls=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_TOOL_RESULT|>"),
+        calls=("<|START_ACTION|>", "<|END_ACTION|>"),
     ),
     Form(
         "Granite",
@@ -240,7 +239,8 @@ FORMS = (
         ends=("<turn|>",),
         turns=("<|turn>",),
         channels=("<|channel>", "<channel|>"),
-        calls=("<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", "<|tool>", "<tool|>"),
+        others=("<|tool_response>",),
+        calls=("<|tool_call>", "<tool_call|>", "<tool_response|>", "<|tool>", "<tool|>"),
     ),
     Form("Gemma 4", f"{_TEMPLATES}/gemma4.jinja", r"\|\"\|>", arguments=('<|"|>',)),
     # -- names in angle brackets
@@ -390,11 +390,15 @@ FORMS = (
         r"|(?:[\w.-]{1,20}:)?(?:invoke|call|function|tool)(?:\s{1,2}(?:name|tool)\s?=|=)"
         r"|/(?:[\w.-]{1,20}:)?(?:invoke|function|call)\s?>",
         calls=(
-            *("<tool_call>", "</tool_call>", "<tool_calls>", "</tool_calls>", "<tool_sep>", "<tool_response>"),
+            *("<tool_call>", "</tool_call>", "<tool_calls>", "</tool_calls>", "<tool_sep>"),
             *("<tool_calls:opensource>", "<function_calls>", "</function_calls>", "<function=", "</function>"),
             *('<invoke name="', "</invoke>", "<minimax:tool_call>", "</minimax:tool_call>", '<steptml:invoke name="'),
-            *("<TOOLCALL>", "</TOOLCALL>", "<AVAILABLE_TOOLS>", "<longcat_tool_call>", '<call tool="'),
-            "<function_response>",
+            *("<TOOLCALL>", "</TOOLCALL>", "<longcat_tool_call>", '<call tool="'),
+        ),
+        others=(
+            *("<tool_response>", "<tool_responses>", "<tool_result>", "<tool_results>", "<TOOL_RESPONSE>"),
+            *("<function_response>", "<function_responses>", "<function_result>", "<function_results>"),
+            "<AVAILABLE_TOOLS>",
         ),
     ),
     Form(
@@ -413,12 +417,9 @@ FORMS = (
         "Mistral",
         f"{_TEMPLATES}/mistralai-*, and mistral-common's tekken.json",
         _CAPITALS,
-        others=("[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
+        others=("[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[TOOL_CONTENT]"),
         thinking=("[THINK]", "[/THINK]"),
-        calls=(
-            *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
-            *("[TOOL_CONTENT]", "[CALL_ID]"),
-        ),
+        calls=("[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[/TOOL_RESULTS]", "[CALL_ID]"),
         arguments=("[ARGS]",),
         fillers=("[IMG]", "[IMG_BREAK]", "[IMG_END]", "[BEGIN_AUDIO]", "[TRANSCRIBE]", "[PREFIX]", "[SUFFIX]"),
         exact=True,
