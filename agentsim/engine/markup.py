@@ -825,7 +825,8 @@ _INK = re.compile(r"\S")
 _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
-    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model)[:：](?=\s)"
+    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|пользователь|usuario|utilisateur|benutzer"
+    r"|ユーザー|사용자)[:：](?=\s|(?<=：))"
     r"|\n[ \t]{0,4}\*{0,2}(?:(?i:moderator|narrator|game ?master|referee))\*{0,2}[:：]"
 )
 _REACT = re.compile(
@@ -870,12 +871,16 @@ def _is_doubtful(text: str, start: int, end: int, voices: Voices) -> bool:
     return _LABELLED.match(behind) is not None or (unfinished and behind.lstrip()[:1].islower())
 
 
+_LINE_SEPARATORS = dict.fromkeys(map(ord, "\r\v\f\x85\u2028\u2029"), "\n")
+
+
 def label_in(text: str, voices: Voices = NOBODY) -> str:
     """Return the first header of a turn without tokens that begins a line, or "".
 
     Lines of other players and labels of ReAct count if the `voices` have names. A text of one word is no header but the
     value of a field, such as a name; and a word for a role is none if it is the name of one of the `voices`.
     """
+    text = text.translate(_LINE_SEPARATORS)
     react = _labels_of_react(text) if voices.names else ()
     labels = (found[0].strip() for found in chain(_LABELS.finditer(text), react))
     label = next((label for label in labels if not voices.roles or not _is_player(label, voices)), "")

@@ -88,7 +88,8 @@ TOO_LONG: Final = _words(
     r"sequence length\b.{0,40}exceed|current length is \d+ while limit is|greater than the context",
     r"\b(messages?|content|input|prompt)\S{0,30}: string too long",
     r"`?inputs`? (tokens|must have (less|fewer) than \d+ tokens)|total number of tokens in the prompt cannot exceed",
-    r"\b(too big|exceeds?)\b.{0,30}(kv.?(cache|size)|cache.?size|session.?len|character limit)|input token count is \d+",
+    r"\b(too big|exceeds?)\b.{0,30}(kv.?(cache|size)|cache.?size|session.?len|character limit)",
+    r"input token count is \d+",
     r"expected maxlength: \d+, actual: \d+",
     r"超长|(输入|上下文|请求|长度|提示词|tokens?).{0,20}(过长|太长|超过|超出|超限)",
 )

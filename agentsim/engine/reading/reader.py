@@ -107,6 +107,8 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _LONGEST_NAME = 60  # characters
+_LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
+"""Line ends of any kind, and as JSON escapes them."""
 _LINE = re.compile(r"(?:\n|\\n)[^\n:：>\]]{1,80}[:：>\]]")
 """A line that may begin with a speaker's name."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
@@ -401,7 +403,8 @@ class Reply:
 
         If a word for a role (`User`) is one of the names, it is no header of a turn.
         """
-        if not names_a_role(self.text) and not _LINE.search(self.text):
+        lines = _LINE_ENDS.sub("\n", self.text)
+        if not names_a_role(lines) and not _LINE.search(lines):
             return NOBODY
         own = self.request.player.removeprefix("@")
         fields = {name for field in self.fields for name in (field.name, field.path)}

@@ -12,7 +12,7 @@ from itertools import islice
 
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.objects import Object
-from agentsim.engine.reading.tags import tag_content, tag_pattern, tags, without_wrappers
+from agentsim.engine.reading.tags import goes_on_behind_its_end, tag_content, tag_pattern, tags, without_wrappers
 from agentsim.engine.reading.text import any_name, folded, headings, spaced, without
 from agentsim.engine.reading.thinking import ASIDES, THINKING, heads_thinking, thought_spans
 from agentsim.errors import UnreadableReply
@@ -71,6 +71,8 @@ def said_aloud(
             raise wanted
     if not any_text and _JSON_BEGINS.match(body):
         raise wanted
+    if not any_text and goes_on_behind_its_end(body):
+        raise wanted
     whole = list(islice(tags(folded(body), tuple(names)), 2))
     if len(whole) == 1:
         start, end = tag_content(whole[0])
@@ -92,7 +94,7 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
 
     Raises `UnreadableReply` for a tag in them that seems to be private (`<plan>`).
     """
-    if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)):
+    if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
     if not is_kept(names[0]):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from agentsim.engine.reading.text import any_name, masked
+from agentsim.engine.reading.text import any_name, has_words, masked
 
 _WRAPPER = re.compile(
     r"</?(?=[a-z])(?:answer|response|output|final(?:_answer)?|json|result|reply|xml|message|root)(?:[\s=][^<>]{0,80})?>"
@@ -22,6 +22,16 @@ _CLOSES = re.compile(r"[<\[]\s?/")
 def without_wrappers(text: str) -> str:
     """Replace wrapper tags (`<answer>`, `[/RESPONSE]`) by blanks, so that positions stay the same."""
     return _WRAPPER.sub(lambda tag: " " * len(tag[0]), text) if "<" in text or "[" in text else text
+
+
+def goes_on_behind_its_end(text: str) -> bool:
+    """Return whether words stand behind the end tag of an answer that has no beginning: `Hello.</answer>User: hi`."""
+    for tag in _WRAPPER.finditer(text) if "</" in text or "[/" in text else ():
+        name = re.sub(r"\W", "", tag[0]).casefold()
+        begun = re.search(rf"[<\[]{name}\b", text[: tag.start()], re.IGNORECASE)
+        if tag[0][1] == "/" and not begun and has_words(text[: tag.start()]) and has_words(text[tag.end() :]):
+            return True
+    return False
 
 
 def without_fences(text: str) -> str:

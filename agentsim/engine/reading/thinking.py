@@ -155,6 +155,10 @@ _ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>
 _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
+_EMPTY = re.compile(r"<\s?(?:think|thinking|thought|reasoning)\s{0,3}/>", re.IGNORECASE)
+"""A tag of thinking that is empty."""
+
+
 def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tuple[str, tuple[str, ...]]:
     """Return a text without its thinking, and the thoughts in order: `C` and `("hm",)` for `<think>hm</think>C`.
 
@@ -168,7 +172,7 @@ def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tupl
     (`a <strategy> we share`). If `strict`, raises `UnreadableReply` for another tag in a sentence, because it may be
     either.
     """
-    text = _in_angles(text)
+    text = _in_angles(_EMPTY.sub("", text) if "/>" in text else text)
     if not _ANY.search(text):
         return text, ()
     thoughts: list[str] = []
