@@ -112,7 +112,9 @@ _LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
 _LINE = re.compile(r"(?:\n|\\n)[^\n:：>\]]{1,80}[:：>\]]")
 """A line that may begin with a speaker's name."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
-_DETOUR = re.compile(r"<|\\u|[&%✿]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
+_DETOUR = re.compile(
+    r"<|\\u|[&%✿\x85\u2028\u2029]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
+)
 _LAYERS = re.compile(
     rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
 )
