@@ -1,4 +1,4 @@
-"""All errors that agentsim raises deliberately, by cause.
+"""The errors of several modules, by cause.
 
     AgentsimError
       UsageError           the command line: a name, a path, a flag                     exit 2

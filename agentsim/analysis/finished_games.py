@@ -95,8 +95,8 @@ class GameRecord:
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
     the same for games that must have the same result. `between` has the pairs of which one was for or against the
     other; None if the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`history.shares`). `scenario` and `folder` say under which condition it was played. If no player
-    is `ranked`, all tie.
+    fallbacks in it (`history.fallback_rates`). `scenario` and `folder` say under which condition it was played. If no
+    player is `ranked`, all tie.
     """
 
     name: str

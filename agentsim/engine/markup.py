@@ -1,9 +1,9 @@
-"""Markup: the control tokens of chat templates, as data. They are never speech.
+"""Control tokens of chat templates, as data: `<|im_end|>`, `[INST]`, `<tool_call>`. No player's words hold one.
 
-`FORMS` lists what opens and ends a turn, thinking, a channel, a tool call and an argument, for each family of models,
-with its source. The reader (`engine.reading`) cuts a reply at the first end of a turn (`first_turn`), takes off the
-header of its role (`without_header`), reads tool calls in one spelling (`plain_tags`), and refuses words that still
-hold a token (`token_in`). Quoting escapes the tokens of a prompt (`engine.prompt.defused`).
+`FORMS` lists, for each family of models and with the source, the tokens that open and end a turn, thinking, a channel,
+a tool call and an argument. The reader (`engine.reading`) cuts a reply at the first end of a turn (`first_turn`),
+removes the header of its role (`without_header`), reads tool calls in one spelling (`plain_tags`), and refuses words
+that still hold a token (`token_in`). Quoting escapes the tokens of a prompt (`engine.prompt.defused`).
 """
 
 from __future__ import annotations
@@ -17,51 +17,52 @@ from typing import NamedTuple
 
 _BARS = "|｜‖│∣❘¦｠"
 BAR = f"[{_BARS}]"
-"""A bar of a token: DeepSeek's are fullwidth, and models write both of these and others (`plain_signs`)."""
+"""A bar of a token. DeepSeek's are fullwidth, and models write both of these and others (`plain_signs`)."""
 
 _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
-# a name between bars; without blanks at its ends, which would be operators
+# a name between bars; with blanks at its ends, the bars would be operators
 _BARRED = rf"[/／]?{BAR}{{1,2}}(?:\"|[^\s<>＜＞|｜\"](?:[^<>＜＞|｜\n]{{0,58}}[^\s<>＜＞|｜])?){BAR}{{1,2}}[>＞]"
 
 
 class Form(NamedTuple):
-    """How one family of models spells control tokens: a source, the tokens by what they do, and their shape.
+    """The control tokens of one family of models: their source, the tokens by their purpose, and their shape.
 
-    `follows` is a pattern for what follows the first character of a token, also of tokens that are not listed. If other
-    words have that shape (`[HELP]`), `exact` says that in speech only the listed tokens are markup; in prompts all are
-    escaped. A source is a file of a public repository with chat templates in full, or a model's own configuration.
+    `follows` is a pattern for the text behind the first character of a token, including tokens that are not listed. If
+    ordinary text has that shape (`[HELP]`), `exact` is True: then only listed tokens are markup in speech, while
+    prompts escape everything of the shape. A source is a file of a public repository with chat templates in full, or a
+    model's own configuration.
     """
 
     family: str
     source: str
     follows: str
     ends: tuple[str, ...] = ()
-    """End a turn, or a message of it."""
+    """Tokens that end a turn or a message of it."""
     turns: tuple[str, ...] = ()
-    """Begin a turn of any role, or a part of its header."""
+    """Tokens that begin a turn of any role, or a part of its header."""
     own: tuple[str, ...] = ()
-    """Begin the turn of the model itself."""
+    """Tokens that begin the model's own turn."""
     answers: tuple[str, ...] = ()
-    """Begin the answer, in that turn."""
+    """Tokens that begin the answer in that turn."""
     others: tuple[str, ...] = ()
-    """Begin the turn of another role."""
+    """Tokens that begin the turn of another role, such as the result of a tool."""
     thinking: tuple[str, ...] = ()
-    """Open or close thinking."""
+    """Tokens that open or close thinking."""
     channels: tuple[str, ...] = ()
-    """Open a channel of a turn."""
+    """Tokens that open a channel of a turn."""
     calls: tuple[str, ...] = ()
-    """Open or close a tool call or its result."""
+    """Tokens that open or close a tool call, or close its result."""
     arguments: tuple[str, ...] = ()
-    """Open or close an argument of a tool call, or quote it."""
+    """Tokens that open or close an argument of a tool call, or quote it."""
     fillers: tuple[str, ...] = ()
-    """Begin a text, fill it up, or stand for a picture."""
+    """Tokens that begin a text, pad it, or stand for a picture."""
     exact: bool = False
     plain: tuple[str, ...] = ()
-    """Words of a template that are no tokens: escaped in prompts, and legal in speech."""
+    """Words of a template that are not tokens: prompts escape them, and speech may hold them."""
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """All tokens that are never speech."""
+        """All tokens that no player's words may hold."""
         return (
             *(*self.ends, *self.turns, *self.own, *self.answers, *self.others, *self.thinking),
             *(*self.channels, *self.calls, *self.arguments, *self.fillers),
@@ -69,7 +70,10 @@ class Form(NamedTuple):
 
     @property
     def pattern(self) -> str:
-        """Matches nothing, behind the first sign of a token: so all forms are looked for at once."""
+        """A zero-width pattern for the position behind the first character of a token.
+
+        All forms are looked for at once by their first characters, and then by these patterns (`FOLLOWS`).
+        """
         return f"(?<={re.escape((self.tokens + self.plain)[0][0])})(?={self.follows})"
 
     @property
@@ -126,8 +130,7 @@ FORMS = (
         ends=("<|endofprompt|>", "<|end_of_box|>"),
         own=("<|assistant|>",),
         answers=("<|begin_of_box|>",),
-        others=("<|user|>", "<|system|>", "<|observation|>", "<|tool|>"),
-        calls=("<|tool_response|>",),
+        others=("<|user|>", "<|system|>", "<|observation|>", "<|tool|>", "<|tool_response|>"),
         fillers=("<|nothink|>",),
     ),
     Form(
@@ -158,9 +161,9 @@ FORMS = (
         turns=("<|START_OF_TURN_TOKEN|>",),
         own=("<|CHATBOT_TOKEN|>",),
         answers=("<|START_RESPONSE|>", "<|START_TEXT|>"),
-        others=("<|USER_TOKEN|>", "<|SYSTEM_TOKEN|>"),
+        others=("<|USER_TOKEN|>", "<|SYSTEM_TOKEN|>", "<|START_TOOL_RESULT|>"),
         thinking=("<|START_THINKING|>", "<|END_THINKING|>"),
-        calls=("<|START_ACTION|>", "<|END_ACTION|>", "<|START_TOOL_RESULT|>"),
+        calls=("<|START_ACTION|>", "<|END_ACTION|>"),
     ),
     Form(
         "Granite",
@@ -236,7 +239,8 @@ FORMS = (
         ends=("<turn|>",),
         turns=("<|turn>",),
         channels=("<|channel>", "<channel|>"),
-        calls=("<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", "<|tool>", "<tool|>"),
+        others=("<|tool_response>",),
+        calls=("<|tool_call>", "<tool_call|>", "<tool_response|>", "<|tool>", "<tool|>"),
     ),
     Form("Gemma 4", f"{_TEMPLATES}/gemma4.jinja", r"\|\"\|>", arguments=('<|"|>',)),
     # -- names in angle brackets
@@ -386,11 +390,15 @@ FORMS = (
         r"|(?:[\w.-]{1,20}:)?(?:invoke|call|function|tool)(?:\s{1,2}(?:name|tool)\s?=|=)"
         r"|/(?:[\w.-]{1,20}:)?(?:invoke|function|call)\s?>",
         calls=(
-            *("<tool_call>", "</tool_call>", "<tool_calls>", "</tool_calls>", "<tool_sep>", "<tool_response>"),
+            *("<tool_call>", "</tool_call>", "<tool_calls>", "</tool_calls>", "<tool_sep>"),
             *("<tool_calls:opensource>", "<function_calls>", "</function_calls>", "<function=", "</function>"),
             *('<invoke name="', "</invoke>", "<minimax:tool_call>", "</minimax:tool_call>", '<steptml:invoke name="'),
-            *("<TOOLCALL>", "</TOOLCALL>", "<AVAILABLE_TOOLS>", "<longcat_tool_call>", '<call tool="'),
-            "<function_response>",
+            *("<TOOLCALL>", "</TOOLCALL>", "<longcat_tool_call>", '<call tool="'),
+        ),
+        others=(
+            *("<tool_response>", "<tool_responses>", "<tool_result>", "<tool_results>", "<TOOL_RESPONSE>"),
+            *("<function_response>", "<function_responses>", "<function_result>", "<function_results>"),
+            "<AVAILABLE_TOOLS>",
         ),
     ),
     Form(
@@ -409,12 +417,9 @@ FORMS = (
         "Mistral",
         f"{_TEMPLATES}/mistralai-*, and mistral-common's tekken.json",
         _CAPITALS,
-        others=("[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
+        others=("[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[TOOL_CONTENT]"),
         thinking=("[THINK]", "[/THINK]"),
-        calls=(
-            *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
-            *("[TOOL_CONTENT]", "[CALL_ID]"),
-        ),
+        calls=("[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[/TOOL_RESULTS]", "[CALL_ID]"),
         arguments=("[ARGS]",),
         fillers=("[IMG]", "[IMG_BREAK]", "[IMG_END]", "[BEGIN_AUDIO]", "[TRANSCRIBE]", "[PREFIX]", "[SUFFIX]"),
         exact=True,
@@ -501,23 +506,26 @@ FORMS = (
     ),
     Form("OLMoE", "ms-swift templates/llm.py", r"\|\|[A-Z_]+\|\|\|", fillers=("|||IP_ADDRESS|||",)),
 )
-"""The forms of control tokens."""
+"""The control tokens of all families."""
 
 TOKENS: tuple[str, ...] = tuple(dict.fromkeys(chain.from_iterable(form.tokens for form in FORMS)))
-"""Every token that is never speech. Of one that has attributes, its beginning."""
+"""All tokens that no player's words may hold; of a token with attributes, its beginning."""
 
 SIGNS = "".join(sorted({form.tokens[0][0] if form.tokens else form.plain[0][0] for form in FORMS} - {"<"}))
-"""The first characters of tokens, but for `<`, which is escaped in prompts wherever it stands."""
+"""The first characters of tokens, except for `<`, which prompts escape everywhere."""
 
 FOLLOWS = "|".join(dict.fromkeys(form.pattern for form in FORMS if not (form.tokens + form.plain)[0].startswith("<")))
-"""A pattern of no width for the place behind the first character of such a token."""
+"""A zero-width pattern for the position behind such a first character of a token."""
 
 
 # -- patterns, made on first use: they take time to compile
 
 
 def _named(token: str) -> tuple[int, str] | None:
-    """Return how many bars a token in angle brackets has, and its name as a pattern with free separators, or None."""
+    """Return the number of bars of a token in angle brackets, and a pattern for its name with any separators.
+
+    Return None for any other token.
+    """
     match = re.fullmatch(rf"[<＜]({BAR}?)([\w▁ :]+)({BAR}?)[>＞]", token)
     if match is None or token in _STRIKES:
         return None
@@ -525,12 +533,12 @@ def _named(token: str) -> tuple[int, str] | None:
 
 
 def _is_compound(name: str) -> bool:
-    """Check for a name, as a pattern, that is no word: of several words, or of several written as one."""
+    """Return whether a name, as a pattern, has several words (`im_end`, `endofturn`) and is thus no ordinary word."""
     return "[_" in name or re.match("(?:end|start|begin)of", name) is not None
 
 
 def _half(name: str) -> str:
-    """Return a pattern for a token of one of the compound names that lacks brackets or bars."""
+    """Return a pattern for a token with one of the compound names that lacks brackets or bars."""
     return (
         rf"(?:[<＜][/／]?|{BAR}{{1,2}})(?i:{name})(?:{BAR}{{1,2}}[>＞]?+|[>＞])"
         rf"|(?<![\w▁<＜])(?i:{name}){BAR}{{1,2}}[>＞]"
@@ -538,7 +546,11 @@ def _half(name: str) -> str:
 
 
 def _any(tokens: Sequence[str]) -> str:
-    """Return a pattern for one of the tokens; a name between bars may stand in other bars, case, or half a bracket."""
+    """Return a pattern for any of the tokens.
+
+    A name between bars matches in any case, with other bars, and without its closing ones. A compound name may also
+    lack the bracket or the bars before it.
+    """
     names: dict[int, list[str]] = {0: [], 2: []}
     exact: list[str] = []
     for token in sorted(set(tokens), key=lambda token: (-len(token), token)):
@@ -566,7 +578,7 @@ def _every(*kinds: str) -> tuple[str, ...]:
 
 
 _STRIKES = ("<s>", "</s>")
-"""Tokens of Llama 2 and Mistral, which are HTML as well."""
+"""Tokens of Llama 2 and Mistral that are HTML as well."""
 _OWN_ROLE = r"(?i:assistant|model|ai|bot|chatbot|gpt|answer|response|final)\b"
 _ANY_ROLE = (
     rf"(?:{_OWN_ROLE}|(?i:user|human|system|developer|tool|function|observation|ipython|environment"
@@ -578,7 +590,7 @@ _INNER = (
 )
 """The end of a turn's header."""
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
-# where a token may begin: it begins with one set of characters, so that the search leaps from one of them to the next
+# possible beginnings of tokens: one character class comes first, so that the search skips to the next character in it
 _MAY_BEGIN = re.compile(
     rf"[<＜\[\]◁✿【\ue200{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
     r"|function|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eo[adhpst]>|bos|pad|unk|sop|sep|cls|mask|role"
@@ -592,7 +604,7 @@ OWN_NAMES = (
     r"assistant|model|chatbot|bot|ai|gpt|llm|助手|助理|人工智能|ассистент|assistente|asistente|assistent|アシスタント"
     r"|어시스턴트"
 )
-"""The words by which a model announces its own turn, as alternatives of a pattern."""
+"""Words by which a model announces its own turn, as alternatives of a pattern."""
 _ROLES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
 _OPENS, _SHUTS = (
     r"(?:#{1,4} ?|> ?|\*{1,2}|_{1,2}|\[|<\|?|\(|`|-{1,3} )",
@@ -605,7 +617,7 @@ _LABEL = (
     r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:用户|助手|人类|系统)[:：]"
     r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
 )
-"""A header of a turn without tokens, at the beginning of a line."""
+"""A header of a turn without tokens, at the beginning of a line: `**Assistant:**`."""
 _OWN_WORDS = "turn|message|response|reply|answer|text|output|speech|pitch|post|statement"
 _OVER = rf"(?i:end[ _-](?:of[ _-])?(?:(?:my|the)[ _-])?(?:{_OWN_WORDS}))"
 _CLOSING = (
@@ -616,13 +628,13 @@ _CLOSING = (
     rf"|\n[-=*_~#\[(]{{0,12}}+[ \t]?(?:{_OVER}|END|EO[FMT]|(?<=[\[( ~*_#=-])(?i:end))[ \t]?[-=*_~#\])]{{0,12}})"
     r"[ \t]*+(?=\n|\Z))"
 )
-"""Words by which a model says that its turn is over, at the end of a line: in brackets, between rules, or alone."""
+"""Words at the end of a line that end a turn: `[END]`, `--- end of message ---`, or alone on the line."""
 _SENTENCE_ENDS = r"[.!?…。！？\"”'’)\]*_]"
 _ROLE_TAG = (
     rf"(?P<tag><(?:(?<={_SENTENCE_ENDS}<)|(?<={_SENTENCE_ENDS}\s<))/?(?i:user|human|system|assistant|chatbot|bot|model)>"
     r"(?![^<>]{0,400}</))"
 )
-"""A tag of a role behind a sentence, that is no pair around a word."""
+"""A role's tag behind a sentence, unless it is one of a pair around words."""
 _STRIPPED = (
     rf"(?=[\n(（\[<{{【《|=#T-])(?:{_CLOSING}|{_ROLE_TAG}"
     rf"|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))"
@@ -631,7 +643,7 @@ _STRIPPED = (
     r"|assistant(?<=[.!?…]assistant)\s*+\Z"
 )
 """Headers of turns whose tokens a server has stripped."""
-# of a turn: a message that only thinks, what goes on with the turn, and what ends thinking
+# within a turn: a message that only thinks, the beginning of its next message, and the end of thinking
 _THINKS = re.compile(
     r"\s*+(?:(?:<\|start\|>)?(?:assistant)?\s*+<\|channel\|>\s*+"
     r"(?:analysis|thoughts?|thinking|reasoning|commentary(?![^<>]{0,40} to=))\b"
@@ -650,14 +662,14 @@ _THOUGHT = re.compile(
 )
 
 
-@lru_cache(8)  # a reply is looked at once as it came, and then without what is around it
+@lru_cache(8)  # a reply is looked at as it came, and again without its layers
 def _may_hold(text: str) -> bool:
     return _MAY_BEGIN.search(text) is not None
 
 
 @cache
 def _header() -> re.Pattern[str]:
-    """Return a pattern for one part of what stands before the words of a reply."""
+    """Return a pattern for one part of the header before the words of a reply."""
     turns, own = f"(?:{_any(_every('turns'))}|<s>)", _any(_every("own", "answers"))
     return re.compile(
         rf"\s*+(?:(?:{_any(_every('ends'))}\s{{0,4}}(?={turns}\s?{_OWN_ROLE}|{own}))?"
@@ -675,7 +687,7 @@ def _header() -> re.Pattern[str]:
 
 @cache
 def _break() -> re.Pattern[str]:
-    """Return a pattern for what ends a message or a turn, or begins the next; a stripped header stands alone."""
+    """Return a pattern for the end of a message or a turn, or the beginning of the next one."""
     return re.compile(
         rf"(?P<end>{_any(_every('ends'))}|<\|close\|>(?:response|message)<\|sep\|>(?!\s*<\|open\|>)|</s>)"
         rf"|(?P<inner>{_INNER})|{_any(_every('turns', 'others', 'own'))}|<\|open\|>message\b|<s>"
@@ -712,7 +724,7 @@ class Voices(NamedTuple):
 
     @property
     def of_roles(self) -> Voices:
-        """The same without names whose lines are looked for: private words may hold what others said."""
+        """The same without `names`, so that lines of other players are not looked for: private words may quote them."""
         return Voices(self.roles)
 
 
@@ -720,9 +732,9 @@ NOBODY = Voices()
 
 
 def without_header(text: str, voices: Voices = NOBODY) -> str:
-    """Return a reply without the header of its role and without what begins every text: `<|im_start|>assistant`.
+    """Return a reply without the header of its role and the tokens that begin a text: `<|im_start|>assistant`.
 
-    A word for a role that is the name of one of the `voices` is no header.
+    A word for a role is no header if it is the name of one of the `voices`.
     """
     position = 0
     struck = _strikes(text, len(text)) if "<s>" in text else set()
@@ -737,10 +749,11 @@ def without_header(text: str, voices: Voices = NOBODY) -> str:
 
 
 def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voices = NOBODY) -> str:
-    """Return the turn of the model itself, without its header: what follows the first end of a turn is made up.
+    """Return the model's own turn without its header: the text behind the first end of a turn is made up.
 
-    A message of the turn that only thinks does not end it. Places inside the `objects`, which are spans in order, are
-    left to the reader of their strings. A word for a role that is the name of one of the `voices` begins no turn.
+    A message of the turn that only thinks does not end it. Ends within the `objects`, which are sorted spans, do not
+    count: the strings of objects are read on their own. A word for a role begins no turn if it is the name of one of
+    the `voices`.
     """
     breaks = _break() if _may_hold(text) else _stripped()
     bare = without_header(text, voices)
@@ -775,7 +788,7 @@ _NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern for the beginning of a line that one of the names speaks: `B:`, `**Player B** (to A):`, `<B> `.
 
-    If the player's `own` name is a word and a number, so are all names.
+    If the player's `own` name is a word and a number (`Agent_3`), any such name with that word counts.
     """
     word = _NUMBERED.fullmatch(own)
     every = [re.escape(name) for name in sorted({own, *names}, key=lambda name: (-len(name), name))]
@@ -791,10 +804,10 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
-    """Return the beginnings of lines, behind words, that a player speaks, or [] if they are the lines of a list.
+    """Return the beginnings of lines that players speak, behind the first words, or [] if the lines are a list.
 
-    They are if words announce them (`I see it so:`), if each is of another name and of small letters or a number
-    (`B: keep`), or if the text begins with such a line and none is the player's own.
+    They are a list if words announce it (`I see it so:`), if each line has another name and then lowercase words or a
+    number (`B: keep`), or if the text begins with such a line and none has the player's own name.
     """
     if not voices.names:
         return []
@@ -812,14 +825,15 @@ _INK = re.compile(r"\S")
 _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
-    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model)[:：](?=\s)"
+    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|пользователь|usuario|utilisateur|benutzer"
+    r"|ユーザー|사용자)[:：](?=\s|(?<=：))"
     r"|\n[ \t]{0,4}\*{0,2}(?:(?i:moderator|narrator|game ?master|referee))\*{0,2}[:：]"
 )
 _REACT = re.compile(
     r"(?:Observation|OBSERVATION|Tool (?:output|result|response)|Action Input|Final Answer"
     r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
 )
-"""Labels of the loops of ReAct, at the beginning of a line: Yao et al. 2022, and LangChain's prompt of it."""
+"""Labels of a ReAct loop at the beginning of a line: Yao et al. 2022, and LangChain's prompt for it."""
 _LABEL_ABOVE = re.compile(r"[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：]|.{0,200}[:：]\Z")
 _ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
@@ -827,12 +841,12 @@ _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»",
 
 
 def is_quoted(text: str, start: int, end: int) -> bool:
-    """Check for a token in quotes of its own, which is a word: `` `<think>` ``."""
+    """Return whether a token is in quotes of its own, and thus a word: `` `<think>` ``."""
     return start > 0 and _QUOTES.get(text[start - 1]) == text[end : end + 1]
 
 
 def in_sentence(text: str, start: int, end: int) -> bool:
-    """Check for a token that is quoted, or has words of one sentence before and behind it: it may end no turn."""
+    """Return whether a token is quoted or within a sentence, so that it ends no turn: `the <eos> token`."""
     before, behind = text[max(0, start - 1) : start], text[end : end + 1]
     if is_quoted(text, start, end):
         return True
@@ -843,7 +857,7 @@ def in_sentence(text: str, start: int, end: int) -> bool:
 
 
 def _is_doubtful(text: str, start: int, end: int, voices: Voices) -> bool:
-    """Check for a header without tokens that may be a line of what is said: a name, of a list, or in a sentence."""
+    """Return whether a header without tokens may be a line of the answer: a name, a list item, or in a sentence."""
     if voices.roles and _is_player(text[start:end], voices):
         return True
     before, behind = text[max(0, start - 200) : start].rstrip(), text[end : end + 200]
@@ -857,12 +871,16 @@ def _is_doubtful(text: str, start: int, end: int, voices: Voices) -> bool:
     return _LABELLED.match(behind) is not None or (unfinished and behind.lstrip()[:1].islower())
 
 
-def label_in(text: str, voices: Voices = NOBODY) -> str:
-    """Return the first header of a turn, without tokens, that stands at the beginning of a line, or "".
+_LINE_SEPARATORS = dict.fromkeys(map(ord, "\r\v\f\x85\u2028\u2029"), "\n")
 
-    Lines of other players, and labels of ReAct, are looked for if the `voices` have names. A text of one word is none:
-    it is the value of a field, such as a name. The name of one of the `voices` is none.
+
+def label_in(text: str, voices: Voices = NOBODY) -> str:
+    """Return the first header of a turn without tokens that begins a line, or "".
+
+    Lines of other players and labels of ReAct count if the `voices` have names. A text of one word is no header but the
+    value of a field, such as a name; and a word for a role is none if it is the name of one of the `voices`.
     """
+    text = text.translate(_LINE_SEPARATORS)
     react = _labels_of_react(text) if voices.names else ()
     labels = (found[0].strip() for found in chain(_LABELS.finditer(text), react))
     label = next((label for label in labels if not voices.roles or not _is_player(label, voices)), "")
@@ -870,7 +888,7 @@ def label_in(text: str, voices: Voices = NOBODY) -> str:
 
 
 def _labels_of_react(text: str) -> Iterator[re.Match[str]]:
-    """Yield the labels of ReAct that begin a line, unless a label stands above, as in a list."""
+    """Yield the labels of ReAct that begin a line, unless another label is on the line above, as in a list."""
     for found in _REACT.finditer(text) if ":" in text or "：" in text else ():
         line, above = (text[max(0, found.start() - 200) : found.start()]).rpartition("\n")[::-2]
         if not line.strip(" \t*") and above and not _LABEL_ABOVE.match(above.rstrip().rpartition("\n")[2]):
@@ -878,12 +896,12 @@ def _labels_of_react(text: str) -> Iterator[re.Match[str]]:
 
 
 def names_a_role(text: str) -> bool:
-    """Check for a word for a role, also behind a line end that JSON escapes."""
+    """Return whether a text has a word for a role, also behind a line end that JSON escapes."""
     return _ROLE.search(text.replace("\\n", "\n")) is not None
 
 
 def roles_in(names: Iterable[str]) -> frozenset[str]:
-    """Return those of the names that are words for a role, in small letters."""
+    """Return the names that are words for a role, in lowercase."""
     return frozenset(name.casefold() for name in names if _ROLE.fullmatch(name))
 
 
@@ -895,7 +913,7 @@ def _is_player(label: str, voices: Voices) -> bool:
 _STRIKE = re.compile(r"</?s>")
 _FIRST = re.compile(r"\s*+(?:<s>\s*+)*+")
 _BEGINS_A_TURN = re.compile(r"<s>\s?(?:assistant|model|chatbot|bot|ai|gpt)[ \t]*+(?:\n|\Z)", re.IGNORECASE)
-"""A role on a line of its own, behind a `<s>` that begins a turn, whatever follows."""
+"""A `<s>` with a role on a line of its own behind it, which begins a turn."""
 
 
 @cache
@@ -905,15 +923,15 @@ def _fillers() -> re.Pattern[str]:
 
 @cache
 def _next_turn() -> re.Pattern[str]:
-    """Return a pattern for the end of a text or a token of a turn; `<s>` is one if such a token follows, or nothing."""
+    """Return a pattern for the end of a text or a token of a turn; a `<s>` must have one of these behind it."""
     return re.compile(rf"(?:<s>{_fillers().pattern})?(?!</?s>)(?:\Z|{_break().pattern})")
 
 
 def _strikes(text: str, leading: int = -1) -> set[int]:
-    """Return the places of the tags of HTML's `<s>words</s>`, which strikes words out.
+    """Return the positions of the tags of HTML's `<s>words</s>`, which strikes words out.
 
-    A pair that stands first and behind which no words follow is the beginning and the end of a text instead. It stands
-    first if it begins before `leading`, or if only blanks and other tags stand before it.
+    A pair at the beginning with no words behind it is the beginning and the end of a text instead. It is at the
+    beginning if it opens before `leading`, or if only blanks and other such tags stand before it.
     """
     tags = list(_STRIKE.finditer(text)) if "</s>" in text else []
     followed = _followed(text, tags)
@@ -929,7 +947,7 @@ def _strikes(text: str, leading: int = -1) -> set[int]:
         if opened:
             strikes = opened[-1] >= leading or place in followed
             pair = {opened.pop(), place}
-        else:  # one too many, right behind a pair
+        else:  # a second `</s>` right behind a pair
             strikes = place in followed and closed >= 0 and not text[closed:place].strip()
             pair = {place}
         if strikes:
@@ -939,7 +957,7 @@ def _strikes(text: str, leading: int = -1) -> set[int]:
 
 
 def _followed(text: str, tags: Sequence[re.Match[str]]) -> set[int]:
-    """Return the places of `</s>` behind which words follow, rather than nothing, or another turn."""
+    """Return the positions of `</s>` with words behind them, rather than the end of the text or another turn."""
     found: set[int] = set()
     behind = -1  # the next `</s>`
     for tag in reversed(tags):
@@ -954,11 +972,11 @@ def _followed(text: str, tags: Sequence[re.Match[str]]) -> set[int]:
 
 # -- tokens in words
 
-_MOST_TOKENS = 1_000  # that are counted
+_MOST_TOKENS = 1_000  # tokens that are counted
 _THINK_TAG = re.compile(r"</?(?:\w{1,12}[:_])?(?:think|thought)")
 _HALF = re.compile(r"[<＜\[][^<>\[\]\n]{3,60}\Z")
 _CLOSES = re.compile(r"</(function|call|parameter|argument|invoke)\s?>")
-"""The end of a tag that is XML if its beginning has no attributes."""
+"""A closing tag, which is no token but XML if its opening tag has no attributes."""
 _REST = re.compile(r"[^<>\n]{0,200}>")
 
 
@@ -978,9 +996,9 @@ def token_in(text: str) -> str:
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of control tokens, and of tags that begin with one up to their end, from left to right.
+    """Yield the spans of control tokens, and of whole tags that begin with one, from left to right.
 
-    Tags of thinking are left out: one that is in a reply still is the name of a field.
+    Tags of thinking are left out: those that a reply still holds are names of fields.
     """
     if _may_hold(text):
         for found in _token().finditer(text):
@@ -993,14 +1011,14 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
 # -- one spelling of tags
 
 _LIKE_BARS = "ǀǁ❙❚︱︲︳⏐⎮⎪┃║￨∥⎸⎹▏▕╎╏┆┇┊┋"
-"""Signs that look like a bar of a token and are one there, besides those of `BAR`."""
+"""Characters that look like a token's bar and are read as one, besides those of `BAR`."""
 _BARS_OF_TOKENS = re.compile(
     rf"(?<=[<＜])(?P<open>[\s/／]{{0,2}}[{_LIKE_BARS}]{{1,2}})|[{_LIKE_BARS}]{{1,2}}(?=\s?[>＞])"
     rf"|(?<=[{_LIKE_BARS}])(?i:dsml)[{_LIKE_BARS}]{{1,2}}|[{_LIKE_BARS}]{{1,2}}(?=\s?(?i:dsml))"
     rf"|(?<=(?i:dsml))[{_LIKE_BARS}]{{1,2}}"
 )
 OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
-"""Brackets that stand for the angle brackets of a token, around bars or around a compound name."""
+"""Brackets that are read as the angle brackets of a token, around bars or around a compound name."""
 _IN_OTHER_BRACKETS = re.compile(
     rf"[{OPEN_BRACKETS}({{\[](?:(?<=[{OPEN_BRACKETS}])\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?"
     rf"[{CLOSE_BRACKETS}]|(?<![<＜].)(?=[\s{_BARS}]{{0,3}}[A-Za-z])\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
@@ -1022,7 +1040,7 @@ _NAMED_SIGNS = {
     "lowbar": "_",
     "quot": '"',
 }
-_MOST_ESCAPES = 3  # in each other
+_MOST_ESCAPES = 3  # levels of escapes
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 
 
@@ -1047,9 +1065,9 @@ def _compound() -> re.Pattern[str]:
 
 
 def plain_signs(text: str) -> str:
-    """Return a text with plain bars for signs that look like them in tokens, and plain line ends.
+    """Return a text with plain bars and brackets in its tokens, and with plain line ends.
 
-    Escapes of HTML and JSON (`&lt;|im_end|&gt;`) become their signs if a control token stands in them. Idempotent.
+    Escapes of HTML, URLs and JSON (`&lt;|im_end|&gt;`) are decoded if that gives a control token. Idempotent.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     text = text.lstrip(_INVISIBLE)
@@ -1089,7 +1107,7 @@ def _plain_tag(tag: re.Match[str]) -> str:
 def plain_tags(text: str) -> str:
     """Return a text with the tags of DeepSeek's DSML, Kimi's XTML and MiniMax's namespaces as `<name ...>`.
 
-    Gemma's quotes become those of JSON, and the words that Command R cites something for are words.
+    Gemma's quotes become those of JSON, and the tags of Command R's citations are removed.
     """
     if "dsml" in text.casefold():
         text = _DSML.sub(lambda tag: f"<{'/' if tag['slash'] else ''}{tag['tag']}>", text)

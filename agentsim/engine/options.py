@@ -38,7 +38,12 @@ Synonyms: TypeAlias = Mapping[str, tuple[str, ...]]
 """Other words for choices, by value."""
 
 MISSING: Final = object()
-"""The result for a value that is not legal."""
+"""A sentinel for no value, because None may be one. It has two uses:
+
+- as a result, JSON or a text means none of the legal values (`read`, the reader's `chosen` and `amount`);
+- as a default or an argument, there is no such value: null has no meaning (`nothing`), more than one value is legal
+  (`only`), or the answer lacks the field (`gathered`).
+"""
 LOWEST: Final = -(10**18)
 """The `low` of a `Number` without a lower end."""
 LONGEST: Final = 10**9

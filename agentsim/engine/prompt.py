@@ -39,8 +39,8 @@ class Prompt:
 
     Segments of one message are joined by a newline. A model reads them as they are; for a person, `players.rendering`
     formats `Quoted` and `Line`. `rules` are the same for every player of the game if possible; the player's persona
-    follows them. `history` is append-only: its lines at one request are the first lines at the next, byte for byte.
-    `state` and `question` are new each time.
+    follows them. `history` is append-only: its lines at one request are the first lines at the next, byte for byte,
+    until a summary takes the place of lines. `state` and `question` are new each time.
     """
 
     rules: tuple[str, ...]

@@ -153,7 +153,7 @@ def decided_by(bot: Callable[[Request[Any], Stream], Decision], request: Request
 
 @dataclass(frozen=True, slots=True)
 class SurveyPlace:
-    """The index of the interview in the scenario, from 0, and the round at whose end it is held."""
+    """The index of the interview in the scenario, from 0, or of an aside behind those, and the round."""
 
     interview: int
     round: int

@@ -273,7 +273,7 @@ class _TextsOfFile(Record):
 
 
 class History(Record):
-    """One complete game.
+    """One run, whole or as far as it went.
 
     `usage` is that of the game; `paid` is the part that the run itself made, a branch's without its parent's.
     """

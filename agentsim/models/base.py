@@ -365,7 +365,7 @@ class Model(Protocol):
         """
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        """Make one attempt, sent at once, within `sampling.timeout_s`; may be canceled.
+        """Make one attempt, sent at once, each request of it within `sampling.timeout_s`; may be canceled.
 
         Raises `ModelError` (one of its four kinds), or `LocalShortage` if this machine cannot send the request. Any
         other exception is a bug.

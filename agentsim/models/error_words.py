@@ -34,7 +34,8 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     """,
     402: """
         insufficient_quota billing_hard_limit_reached billing_not_active insufficient_credits insufficient_credit
-        insufficient_balance billing_error payment_required arrearage account_overdue_error reject_no_credit 1113
+        insufficient_balance not_enough_balance exceeded_current_quota_error budget_exceeded set_limit_exceeded
+        billing_disabled billing_error payment_required arrearage account_overdue_error reject_no_credit 1113
     """,
     403: """
         permission_error permission_denied access_denied content_filter content_policy_violation safety_check_failed
@@ -87,6 +88,9 @@ TOO_LONG: Final = _words(
     r"sequence length\b.{0,40}exceed|current length is \d+ while limit is|greater than the context",
     r"\b(messages?|content|input|prompt)\S{0,30}: string too long",
     r"`?inputs`? (tokens|must have (less|fewer) than \d+ tokens)|total number of tokens in the prompt cannot exceed",
+    r"\b(too big|exceeds?)\b.{0,30}(kv.?(cache|size)|cache.?size|session.?len|character limit)",
+    r"input token count is \d+",
+    r"expected maxlength: \d+, actual: \d+",
     r"超长|(输入|上下文|请求|长度|提示词|tokens?).{0,20}(过长|太长|超过|超出|超限)",
 )
 """The prompt does not fit the context."""
@@ -102,6 +106,7 @@ MODERATED: Final = _words(
     r"(content|material|prompts?|inputs?|words?|language|text)",
     r"data.?inspection|(prompt|input|output|response|content)s? (was |were |is |ha(s|ve) been )?(blocked|filtered)",
     r"block.?(ed)?.?reason|blocked.{0,30}(filter|polic|safety)|sensitive.?content.?detected",
+    r"\bblocked (prompt|input|output|content|response)|guard.?rails? checks?|\bnsfw\b|content is illegal|censorship",
     r"unavailable output|敏感|违规|涉敏|不安全|不当内容|违反|内容安全|内容审核|审核不通过|存在风险|高风险",
 )
 """A filter objected to a prompt, or to a reply."""
@@ -113,12 +118,16 @@ SUSPENDED: Final = _words(
 
 BAD_KEY: Final = _words(
     r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect|wrong) (x-)?api.?key|login fail",
-    r"invalid authentication",
+    r"invalid authentication|api.?key (is|was|has been) (invalid|reported|leaked|revoked|disabled|expired)",
 )
 NO_MONEY: Final = _words(
     r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left",
     r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
     r"overdue|arrear|in good standing|余额不足|欠费",
+    r"not.?enough.?balance|balance.{0,20}(insufficient|not enough|exhausted)|(has|have) no credits|free.?tier.?only",
+    r"(usage|spend(ing)?|budget|key|monthly|credit) limits?\b.{0,30}\b(reached|exceeded|hit)",
+    r"\b(reached|exceeded|hit|used)\b.{0,40}\b(usage|spend(ing)?|budget|monthly spending) limit",
+    r"(resource|quota).?package?.?(exhausted|used up)|billing.?disabled",
 )
 """No credit is left, in the words of hosts that say 400 or 403 instead of 402."""
 NO_MODEL: Final = _words(

@@ -59,6 +59,9 @@ _NO_PATH = re.compile(
     r"|(unknown|invalid|unexpected) (url|path|route|endpoint)",
     re.IGNORECASE,
 )
+_REFUSALS = frozenset((400, 403, 412))
+# A quotation of some words, and what FastAPI says of the input.
+_QUOTED = re.compile(r"'input':.{0,2000}|\"[^\"\n]{16,2000}\"|'[^'\n]{16,2000}'", re.DOTALL)
 # Advice for a request that is not accepted in any form.
 _HINTS = (
     (re.compile(r"temperature", re.IGNORECASE), "leave `temperature` out for this model"),
@@ -91,7 +94,8 @@ class Unacceptable(Exception):
 class Complaint:
     """A provider's description of an error, whatever its shape. `fields` are the parts of the request that it names.
 
-    `served_by` is the host behind a router, if the router names it.
+    `served_by` is the host behind a router, if the router names it; `relayed` says that the message holds that host's
+    words, whose keys, credit and models are the router's affair.
     """
 
     message: str = ""
@@ -99,6 +103,7 @@ class Complaint:
     retry_after: float | None = None
     fields: frozenset[str] = frozenset()
     served_by: str | None = None
+    relayed: bool = False
 
     @property
     def words(self) -> str:
@@ -242,34 +247,38 @@ class Faults:
             what = f"this request takes more tokens than {self.profile.host} allows in a minute or a day"
             remedy = "play with shorter memories or a smaller max_tokens, or have that limit raised"
             return ModelRefused(f"{self._who}: {what}; {remedy}{says}", code="context", status=status)
-        if status == 413 or (status in {400, 422, 500} and complaint.is_too_long):
+        if status == 413 or (status in {400, 422, 500, 503} and complaint.is_too_long):
             what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
             return ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
-        if meant == 429 and not complaint.is_unpaid:
+        if meant == 429 and not complaint.is_unpaid and not table.NO_MONEY.search(complaint.told):
             # If no wait is stated, the policy's own applies; the words help to see which limit it was.
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
         unmade = status in {500, 501} and _NO_GRAMMAR.search(complaint.words)
-        if not unmade and (status < 200 or status in {408, 409, 425} or status >= 500):
+        lost = status < 200 or status in {408, 409, 425} or (status in {424, 499} and not complaint.is_moderation)
+        if not unmade and (lost or status >= 500):
             message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
             return TransportFailed(message, code=f"http_{status}", status=status, retry_after=complaint.retry_after)
-        if status == 451 or (meant == status in {400, 403, 404, 422} and complaint.is_moderation):
+        if status == 451 or (meant == status and status not in {401, 402, 407, 429} and complaint.is_moderation):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
         return self._final(status, complaint, says)
 
     def _final(self, status: int, complaint: Complaint, says: str) -> ModelError:
-        told = complaint.told
-        if _status_by_codes(status, complaint) == 401 or (status in {400, 403} and table.BAD_KEY.search(told)):
+        told = _QUOTED.sub(" ", complaint.told)  # words that are quoted may be the prompt's
+        if complaint.relayed and self._is_final(status, complaint, told):
+            message = f"{self._who}: the host behind it refuses (HTTP {status}){says}"
+            return TransportFailed(message, code="provider_error", status=status)
+        if _status_by_codes(status, complaint) == 401 or (status in _REFUSALS and table.BAD_KEY.search(told)):
             variable = " or ".join(self.profile.key_envs)
             what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
             return self._rejected("bad_key", status, f"{what} (HTTP {status}){hint}{says}")
-        if status in {402, 429} or (status in {400, 403} and (complaint.is_unpaid or table.NO_MONEY.search(told))):
+        if status in {402, 429} or (status in _REFUSALS and (complaint.is_unpaid or table.NO_MONEY.search(told))):
             return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
         of_a_part = table.PARAMETER.search(table.without(told, self._names))
         named = complaint.plain_codes & table.NO_MODEL_CODES or table.names_no_model(complaint.words, self._names)
         if status == 404 and not of_a_part:
-            named = named or "model" in told.lower() or any(name in told for name in self._names)
+            named = named or any(name in told for name in self._names)
         if named and status in {400, 404, 422}:
             return self._rejected(NOT_FOUND, status, self._not_found(status, complaint, says))
         if status in {403, 404} and not of_a_part:
@@ -281,6 +290,11 @@ class Faults:
         advice = f"; {hint.format(provider=self.profile.provider)}" if hint else UNKNOWN_REASON
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
         return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
+
+    def _is_final(self, status: int, complaint: Complaint, told: str) -> bool:
+        """Return whether an error is about a key, credit or a model that does not exist."""
+        about = table.BAD_KEY.search(told) or table.NO_MONEY.search(told) or complaint.is_unpaid
+        return bool(about or status in {401, 402, 404} or table.names_no_model(complaint.words, self._names))
 
     def _not_found(self, status: int, complaint: Complaint, says: str) -> str:
         hint = self.profile.unknown_model_hint.replace("{model}", self.model)
@@ -410,7 +424,12 @@ def _complaint(body: object) -> Complaint:
     found = _Reading()
     words = _words(body, found)
     return Complaint(
-        words[:_WORDS_READ], frozenset(found.codes), found.retry_after, frozenset(found.fields), found.served_by
+        words[:_WORDS_READ],
+        frozenset(found.codes),
+        found.retry_after,
+        frozenset(found.fields),
+        found.served_by,
+        found.relayed,
     )
 
 
@@ -435,6 +454,7 @@ class _Reading:
     retry_after: float | None = None
     fields: set[str] = field(default_factory=set)
     served_by: str | None = None
+    relayed: bool = False
 
 
 def _words(said: object, found: _Reading, depth: int = 0) -> str:
@@ -496,6 +516,7 @@ def _words_in_metadata(metadata: object, found: _Reading, depth: int) -> str:
         found.served_by = host[:_READ]
     behind = _Reading()
     words = _words(metadata.get("raw"), behind, depth + 1)
+    found.relayed = bool(words)
     # credit and keys at that host are the gateway's, not the user's
     of_the_gateway = table.NO_CREDIT | table.BAD_KEY_CODES
     found.codes |= {code for code in behind.codes if table.plain(code) not in of_the_gateway}

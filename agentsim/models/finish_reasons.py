@@ -24,12 +24,13 @@ _WORDS: Final[Mapping[Ending, str]] = {
         length max_tokens max_output_tokens max_completion_tokens max_new_tokens max_len max_length token_limit
         max_token_limit incomplete not_finished limit output_limit time_limit truncated truncated_final repetition
         max_tokens_reached max_new_tokens_reached max_predicted_tokens_reached max_length_reached token_limit_reached
-        reached_max_tokens length_limit output_token_limit max_output_reached
+        reached_max_tokens length_limit output_token_limit max_output_reached token_limit_exceeded
+        length_exceeded max_token
     """,
     "full": """
         model_length model_context_window_exceeded context_length context_length_exceeded context_window_exceeded
         context_window context_limit max_context max_context_length max_model_len context context_length_reached
-        max_context_reached
+        max_context_reached max_context_tokens kv_cache_full
     """,
     "filtered": """
         content_filter content_filtered content_filter_error content_policy_violation sensitive safety safety_filter
@@ -37,13 +38,13 @@ _WORDS: Final[Mapping[Ending, str]] = {
         image_prohibited_content image_recitation guardrail guardrail_intervened guardrails error_toxic moderation
         data_inspection_failed blacklist prohibited harmful unsafe censored violation policy_violation risk_control
         content_moderation content_blocked content_risk safety_block safety_blocked input_sensitive output_sensitive
-        new_sensitive
+        new_sensitive prompt_blocked moderated
     """,
     "failed": """
         error network_error insufficient_system_resource insufficient_system_resources abort aborted cancel cancelled
         canceled user_cancel failed failure timeout timed_out internal_error server_error
         internal_server_error error_limit overloaded preempted load other image_other user_stopped
-        model_unloaded
+        model_unloaded server_overloaded
     """,
 }
 """The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,

@@ -24,7 +24,7 @@ from agentsim.models.base import Sampling
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """The way a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (as the arguments of a forced
 function call), `json_object` (any JSON object), `prompt` (by the words of the prompt alone), or `auto` (the first of
-json_schema, json_object and prompt that the host accepts)."""
+the wire's `MODES` that the host accepts)."""
 WireName: TypeAlias = Literal["chat", "responses", "messages"]
 """The API to use: OpenAI's chat completions, its Responses, or Anthropic's messages."""
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]

@@ -176,7 +176,7 @@ class _RetryLoop:
     def may_take_over(self, error: ModelError) -> bool:
         """Return whether another model takes over after this final error.
 
-        One does if this model is unreachable, and none if it refuses.
+        One does if this model is unreachable, and none if it refuses, unless the refusal may be about every call of it.
         """
         doubtful = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
         unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or doubtful
@@ -327,7 +327,7 @@ class Decider:
         self._tick_ends: float | None = None  # in the event loop's time
 
     def asks_person(self, wave: Wave) -> bool:
-        """Return whether the wave asks a person."""
+        """Return whether the wave asks a player at this terminal."""
         return any(ask.request.player in self.people for ask in wave.asks)
 
     def begin(self, asks: Sequence[Ask]) -> None:

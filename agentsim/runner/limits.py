@@ -192,10 +192,10 @@ class CircuitBreaker:
     A provider fails a decision if its last call for it failed for transport reasons, regardless of the number of
     attempts. A provider that fails `STREAK` decisions in a row, or a model that is rejected, is skipped from the next
     wave on for requests that have another model. The run stops before a decision for which no other model is left, and
-    before the first decision of the run if it gets no answer at all. It also stops if a model's host wants more time
-    than a decision has (`held`), twice without an answer between: that limit holds for every call of the model. A
-    refusal that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has answered
-    before; if it never has, the model counts as rejected. Other failures cost one decision.
+    before a decision none of whose providers has ever answered if it gets no answer. It also stops if a model's host
+    wants more time than a decision has (`held`), twice without an answer between: that limit holds for every call of
+    the model. A refusal that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has
+    answered before; if it never has, the model counts as rejected. Other failures cost one decision.
 
     Decisions are judged in the order of the requests, not of the replies: the calls of a wave count as if they had been
     made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks. A

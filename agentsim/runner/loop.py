@@ -1,7 +1,8 @@
 """Loop: playing a game to its end, wave by wave, first with the recorded decisions, then with live ones.
 
 Decisions reach the rules in the order of the requests, not of the replies; all decisions of a wave are on disk before
-the rules see any of them. `decide` turns one request into a decision.
+the rules see any of them, but for waves of bots alone, who would decide the same again. `decide` turns one request into
+a decision.
 """
 
 from __future__ import annotations

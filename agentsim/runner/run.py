@@ -242,7 +242,7 @@ class Run:
 
     @contextmanager
     def _recorded(self) -> Iterator[None]:
-        """Write the history when the block ends, also by an error, and set the result."""
+        """Write the history when the block ends, also by an error but one of the journal, and set the result."""
         journal, recording = self.journal, self.options.recording
         started, status = time.monotonic(), "failed"
         error: AgentsimError | None = None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited
+from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Completion
 from agentsim.models.faults import Faults, Unaccepted
 from agentsim.models.finish_reasons import ending
@@ -24,6 +24,77 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
         {"code": "The caller does not have permission", "error": VIOLATES},
         ModelRefused,
         "moderation",
+    ),
+    "Cohere's blocked output": (498, {"message": "blocked output: please try again"}, ModelRefused, "moderation"),
+    "Portkey's guardrail": (446, {"error": {"message": "The guardrail checks failed"}}, ModelRefused, "moderation"),
+    "TGI's breakdown": (424, {"error": "Request failed during generation: CUDA error"}, TransportFailed, "http_424"),
+    "a client that hung up": (499, {"error": "client closed request"}, TransportFailed, "http_499"),
+    "Novita's balance": (403, {"code": 403, "reason": "NOT_ENOUGH_BALANCE"}, ProviderRejected, "no_credit"),
+    "SiliconFlow's balance": (
+        403,
+        {"code": 30001, "message": "Sorry, your account balance is insufficient"},
+        ProviderRejected,
+        "no_credit",
+    ),
+    "Anthropic's usage limit": (
+        400,
+        {"error": {"message": "You have reached your specified API usage limits."}},
+        ProviderRejected,
+        "no_credit",
+    ),
+    "Moonshot's quota": (
+        429,
+        {"error": {"type": "exceeded_current_quota_error", "message": "please check your plan"}},
+        ProviderRejected,
+        "no_credit",
+    ),
+    "Gemini's leaked key": (
+        403,
+        {"error": {"message": "Your API key was reported as leaked."}},
+        ProviderRejected,
+        "bad_key",
+    ),
+    "the host behind a router has no credit": (
+        400,
+        {
+            "error": {
+                "message": "Provider returned error",
+                "metadata": {"raw": '{"error":{"message":"Insufficient Balance"}}', "provider_name": "X"},
+            }
+        },
+        TransportFailed,
+        "provider_error",
+    ),
+    "the host behind a router has a bad key": (
+        401,
+        {"error": {"message": "Provider returned error", "metadata": {"raw": "Invalid API key", "provider_name": "X"}}},
+        TransportFailed,
+        "provider_error",
+    ),
+    "a router without a host": (
+        404,
+        {"error": {"message": "No allowed providers are available for the selected model."}},
+        ModelRefused,
+        "unknown_model",
+    ),
+    "words of the prompt that are quoted": (
+        400,
+        {"error": {"message": "bad: {'input': 'I would buy but have insufficient funds', 'type': 'x'}"}},
+        Unaccepted,
+        "bad_request",
+    ),
+    "llama.cpp's cache": (
+        500,
+        {"error": {"message": "Input prompt is too big compared to KV size"}},
+        ModelRefused,
+        "context",
+    ),
+    "Tabby's cache": (503, {"detail": "Prompt tokens 9000 exceed cache size 4096"}, ModelRefused, "context"),
+    "Vertex's context": (
+        400,
+        {"error": {"message": "The input token count is 1200000 but the model only supports up to 1048576."}},
+        ModelRefused,
+        "context",
     ),
     "DeepSeek's filter": (400, {"error": {"message": "Content Exists Risk"}}, ModelRefused, "moderation"),
     "DashScope's filter": (

@@ -1,13 +1,20 @@
-"""Reading: from the text of a reply to the decision that it gives, the same for every field of every game.
+"""The reader of replies: from the text of a model's reply to the decision in it, in the same way for every game.
 
-`reader` states the rules. `layers` decodes a reply and cuts it at the end of its turn; `thinking` takes out what was
-thought; `objects`, `relaxed` and `calls` find JSON and tool calls, `shaping` and `fields` say what they mean;
-`candidates` finds tags, labels and values in the rest; `speech` reads answers in words; `tags`, `text` and
-`engine.markup` serve them all. They are imported where a reply is read: their patterns take time to compile, and a
-game of bots reads no reply.
+`Vote: C`, `{"vote": "C"}` in a fence, `<vote>C</vote>` and a tool call in any model's template give the same decision.
+
+- `reader` states the rules and applies them.
+- `layers` decodes a reply and cuts it at the end of the model's turn.
+- `thinking` separates thinking from the answer.
+- `objects`, `calls` and `notations` find JSON, tool calls, and objects in XML or YAML.
+- `shaping` and `fields` map keys and values to the question's schema.
+- `candidates` finds tags, labels and values in the rest of the text.
+- `speech` reads answers in words.
+- `tags`, `text` and `engine.markup` serve them all.
+
+Code imports these modules when it reads a reply: their patterns take time to compile, and a game of bots reads none.
 """
 
 from __future__ import annotations
 
 READER_VERSION = 9
-"""The version of the reader that a journal names; it rises with every change that reads some reply otherwise."""
+"""The reader's version, which a journal records. It rises with every change that reads some reply differently."""

@@ -1,8 +1,8 @@
-"""Calls: tool calls that a reply spells out in its text, each as the object that it means.
+"""Tool calls that a reply writes out in its text, as the JSON objects that they mean.
 
-`<invoke name="vote"><parameter name="vote">C</parameter></invoke>` in any family's tags, `vote(vote="C")`, and the
-function's name before an object: `[TOOL_CALLS]vote[ARGS]{"vote": "C"}`. Which tags there are is data of
-`engine.markup`; here they are in one spelling (`markup.plain_tags`).
+`<invoke name="vote"><parameter name="vote">C</parameter></invoke>` in any model's tags, `vote(vote="C")`, and
+`[TOOL_CALLS]vote[ARGS]{"vote": "C"}` all mean `{"name": "vote", "arguments": {"vote": "C"}}`. `engine.markup` lists the
+tags; `markup.plain_tags` has given them one spelling before they are read here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agentsim.engine.reading.text import bounded, spaced
 from agentsim.errors import DecisionError
 
 _MOST_PARTS = 1_000  # tags of calls in a reply
-_MOST_CALLS = 100  # written as in Python
+_MOST_CALLS = 100  # calls written as Python
 _LONGEST_CALL = 20_000  # characters
 
 _NS = r"(?:[\w.-]{1,20}[:_])?"
@@ -59,7 +59,7 @@ _LITERAL = re.compile(r"\s*(?:[\[{\"]|(?:true|false|null)\s*\Z)")
 
 @dataclass
 class _Group:
-    """The arguments of one call, as they are found."""
+    """The arguments of one call, collected tag by tag."""
 
     start: int
     end: int
@@ -68,10 +68,11 @@ class _Group:
 
 
 def calls(body: str, own: Collection[str], functions: Collection[str]) -> list[Object]:
-    """Return the calls of a text from left to right.
+    """Return the calls of a text that are written in tags or as Python, from left to right and without overlaps.
 
-    `own` are the folded names of the question's fields, and `functions` those of the question: in a call as in Python
-    one of them must stand. Raises `AmbiguousReply` if an argument stands twice with different values.
+    `own` are the folded names of the question's fields, `functions` those of its functions. A Python call must name one
+    of the functions, or begin a line (or stand behind `[`, `print(` or `=`) with an own name as its first argument's.
+    Raises `AmbiguousReply` if an argument stands twice with different values, or if there are too many tags.
     """
     found = [*_tagged(body)] if "<" in body and "</" in body else []
     if "(" in body:
@@ -81,7 +82,7 @@ def calls(body: str, own: Collection[str], functions: Collection[str]) -> list[O
 
 
 def named_calls(body: str, objects: Sequence[Object]) -> Iterator[Object]:
-    """Yield the objects, and for one behind a function's name the call: `{"name": ..., "arguments": {...}}`."""
+    """Yield the objects; one behind a function's name becomes its call: `{"name": ..., "arguments": {...}}`."""
     position = 0
     for each in objects:
         window = max(position, each.start - 300)
@@ -102,7 +103,7 @@ def _tagged(body: str) -> Iterator[Object]:
         if pending is not None:
             key, start, more = pending
             if not part["end"]:
-                continue  # a tag in an argument is a part of its words
+                continue  # a tag within an argument is part of its text
             assert group is not None, "an argument is of a group"
             group.members.append((key, _value(body[start : part.start()], more)))
             group.end, pending = part.end(), None
@@ -125,7 +126,7 @@ def _tagged(body: str) -> Iterator[Object]:
 
 
 def has_prose(text: str) -> bool:
-    """Check for words between tags."""
+    """Return whether a text has anything but tags and blanks."""
     return bool(re.sub(r"<[^<>]{0,200}>", "", text).strip())
 
 
@@ -137,7 +138,7 @@ def _object(group: _Group | None, decoder: Decoder) -> Iterator[Object]:
 
 
 def _value(written: str, attributes: str) -> Any:
-    """Return the value of an argument: JSON where it is, unless the tag says that it is a string."""
+    """Parse an argument as JSON if it looks like JSON, unless its tag says that it is a string."""
     words = written.strip("\n")
     if re.search(r"string\s?=\s?[\"']?true|type\s?=\s?[\"']?string", attributes) or not _LITERAL.match(words):
         return words
@@ -166,7 +167,7 @@ def _pythonic(body: str, own: Collection[str], functions: Collection[str]) -> It
 
 
 def _closing(body: str, start: int) -> int | None:
-    """Return the place behind the bracket that closes the one at a place, or None."""
+    """Return the end of the bracket that closes the one at `start`, or None if it is too far away or missing."""
     depth = 0
     for piece in _PIECE.finditer(body, start, min(len(body), start + _LONGEST_CALL)):
         if piece[0] in "([{":
@@ -181,7 +182,10 @@ def _closing(body: str, start: int) -> int | None:
 
 
 def _called(written: str) -> dict[str, Any] | None:
-    """Return the function's name and arguments of a call as in Python, or None."""
+    """Return the function's name and the arguments of a Python call, or None if there is anything but literals.
+
+    A single argument without a name gets the function's name, unless it is an object.
+    """
 
     def on_one_line(string: re.Match[str]) -> str:
         return string[0] if string[0][:3] in {'"""', "'''"} else string[0].replace("\n", "\\n")
@@ -191,7 +195,7 @@ def _called(written: str) -> dict[str, Any] | None:
     source = re.sub(_STRING, on_one_line, written)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what Python thinks of an escape in a reply is no message of this program
+            warnings.simplefilter("ignore")  # an invalid escape in a reply must not print a warning
             call = ast.parse(source, mode="eval").body
         if not isinstance(call, ast.Call):
             return None
@@ -213,7 +217,7 @@ def _called(written: str) -> dict[str, Any] | None:
 
 
 def _joins_strings(written: str) -> bool:
-    """Check for strings that Python would join, and for comments: words that stand nowhere as they would be heard."""
+    """Return whether code has a comment or adjacent strings, which Python would join: not all of it would be heard."""
     end = 0
     for string in re.finditer(_STRING, written):
         between = written[end : string.start()]
@@ -224,7 +228,7 @@ def _joins_strings(written: str) -> bool:
 
 
 def _literal(node: ast.expr, source: str) -> Any:
-    """Return the value of a literal, as JSON has it. Raises `ValueError` if it is something else."""
+    """Return the JSON value of a literal. Raises `ValueError` for any other expression."""
     if isinstance(node, ast.Name) and node.id.casefold() in _CONSTANTS:
         return _CONSTANTS[node.id.casefold()]
     if isinstance(node, ast.List | ast.Tuple):
@@ -237,6 +241,6 @@ def _literal(node: ast.expr, source: str) -> Any:
     value = ast.literal_eval(node)
     if isinstance(value, str | bool | int | None):
         return value
-    if isinstance(value, float):  # how it is spelt tells whether it can be a whole number
+    if isinstance(value, float):  # its spelling tells whether it can be a whole number
         return Real(ast.get_source_segment(source, node) or "nan")
     raise ValueError("no such literal in JSON")

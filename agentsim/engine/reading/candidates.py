@@ -1,8 +1,14 @@
-"""Candidates: the places of a reply that give its decision, and whether each stands alone.
+"""Candidates: the places in a reply that give its decision, and whether each stands alone.
 
-A candidate is an object, a tag, a label at the beginning of a line, or a line that is nothing but a value. It stands
-alone if no words are on its lines and what stands above it is a finished sentence, or only announces it (`My vote:`).
-Else it may be a part of a sentence, an example or a quotation.
+A candidate is a JSON object, a tag (`<vote>C</vote>`), a label at the beginning of a line (`Vote: C`), a LaTeX box, or
+a line that is nothing but a value (`C`). It stands alone if its lines have no other words, and the text above it ends
+with a finished sentence or only announces it:
+
+    I listened to everyone.      My vote:      I listened to everyone, and
+    Vote: C                      C             Vote: C
+    stands alone                 stands alone  does not
+
+A candidate that does not stand alone may be part of a sentence, an example or a quotation.
 """
 
 from __future__ import annotations
@@ -37,7 +43,7 @@ from agentsim.engine.reading.text import (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A decision that a place of the reply gives: values by path, and whether they are among the legal ones."""
+    """A decision that a place in a reply gives: its values by path, and whether all of them are legal."""
 
     start: int
     end: int
@@ -46,12 +52,12 @@ class Candidate:
     legal: bool = True
     alone: bool = True
     record: Mapping[str, Any] | None = None
-    """The object, if it is one."""
+    """The object in the spelling of the schema, if the candidate is an object."""
     named: str | None = None
-    """The value that is not legal."""
+    """The value that is not legal, for the error."""
 
 
-# -- what stands around a candidate
+# -- the lines around a candidate
 
 _LEAD_IN = frozenset(
     listed("""
@@ -77,13 +83,13 @@ _LITTLE = frozenset(
     these, those, true, was, what, who, whom, will, would
 """)
 )
-"""Words beside a denial with which it is still nothing but an announcement that denies: `this is not my vote`."""
+"""Words that may stand beside a denial in an announcement that denies: `this is not my vote`."""
 _AHEAD = re.compile(
     r"\b(?:following|below|beneath|underneath|as follows|what follows|what comes next|next line"
     r"|this (?:one|player|candidate|person|name|line|object|json|reply)|th(?:is|ese) (?:is|are) (?:what|who|whom|how)"
     r"|here(?:'s| is| are)(?! why| the reason))\b"
 )
-"""Words that point to what follows."""
+"""Words that point to the lines below."""
 _TAKES_AWAY = _DENIALS | frozenset(
     listed("""
     avoid, cannot, disregard, example, except, hypothetical, hypothetically, ignore, imagine, instead,
@@ -91,7 +97,7 @@ _TAKES_AWAY = _DENIALS | frozenset(
 """)
 )
 _NEGATED = re.compile(r"n't\b")
-_NEAR = 240  # characters before a candidate; a longer announcement is a sentence
+_NEAR = 240  # characters of an announcement; longer ones are sentences
 _SENTENCE_ENDS = re.compile(r"[.!?](?=[\s\"')*_]|$|[\u3000-\u9fff\uac00-\ud7af])")
 _LETTER = re.compile(rf"[^\W_]|[?{CROSSES}]")
 _MARKS = re.compile(rf"(?:[^\w?{CROSSES}]|_)*+")
@@ -102,16 +108,16 @@ _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 
 
 def is_lead_in(plain: str, names: Sequence[str] = ()) -> bool:
-    """Check that folded words only announce an answer (`here is my final`); `names` are those of what is asked for."""
+    """Return whether folded words only announce an answer (`here is my final vote`); `names` are the answer's."""
     if len(plain) > _NEAR:
         return False
     return all(word in _LEAD_IN or word in names for word in words_in(_PHRASES.sub(" ", plain)))
 
 
 def denies(sentence: str, names: Sequence[str] = ()) -> bool:
-    """Check for a folded sentence that takes back what stands below it: `No!`, `The following is a lie`.
+    """Return whether a folded sentence takes back what is below it: `No!`, `The following is a lie`.
 
-    It is an announcement that denies, or points to what follows and has a word that denies.
+    It has a word that denies, and either points to the lines below or has no words but announcing ones and `names`.
     """
     words = words_in(_NEGATED.sub(" not", sentence))
     if not words or _TAKES_AWAY.isdisjoint(words):
@@ -121,9 +127,9 @@ def denies(sentence: str, names: Sequence[str] = ()) -> bool:
 
 
 class Surroundings:
-    """The lines around candidates in the folded prose of a reply; `names` are the words of what is asked for.
+    """The lines of a reply's folded prose, which tell whether a candidate stands alone; `names` are the answer's words.
 
-    If an answer `may_say_no`, a `No!` above it agrees with it.
+    If an answer `may_say_no`, a `No!` above it does not take it back.
     """
 
     def __init__(self, text: str, plain: str, names: Sequence[str], *, may_say_no: bool = False) -> None:
@@ -135,11 +141,11 @@ class Surroundings:
         self._words = [_words_of(plain, start, end) for start, end in self.lines]
 
     def line(self, place: int) -> tuple[int, int]:
-        """Return the span of the line at a place."""
+        """Return the span of the line at a position."""
         return self.lines[self._number(place)]
 
     def stands_alone(self, start: int, end: int) -> bool:
-        """Check that a span is no part of a sentence, an example or a quotation, and is not struck out."""
+        """Return whether a span is no part of a sentence, an example or a quotation, and is not struck out."""
         struck = bisect_right(self._struck, (start, len(self.plain))) - 1
         if struck >= 0 and start < self._struck[struck][1]:
             return False
@@ -153,7 +159,10 @@ class Surroundings:
         return announced and (finished or self._introduced[number])
 
     def is_answer(self, place: int) -> bool:
-        """Check for an item of a list that a name announces (`Vote:`), or a numbered line that is the whole reply."""
+        """Return whether the line at a position is an answer although it is a list item.
+
+        It is one below an announcement that ends with a name (`Vote:`), or if it is numbered and the whole reply.
+        """
         return self._answers[self._number(place)]
 
     @cached_property
@@ -175,7 +184,7 @@ class Surroundings:
         return bisect_right(self._starts, place) - 1
 
     def _introductions(self) -> Iterator[bool]:
-        """Yield for each line whether what is above lets it stand alone."""
+        """Yield for each line whether the text above lets a candidate on it stand alone."""
         above, introduced, is_blank = "", True, False
         for start, end in self.lines:
             line = self.plain[start:end]
@@ -189,7 +198,10 @@ class Surroundings:
             above, is_blank = line, False
 
     def _introduces(self, line: str, introduced: bool, *, is_blank: bool) -> bool:
-        """Check that a line is finished, or announces what follows; one without words changes nothing."""
+        """Return whether the lines below a line may stand alone: it ends a sentence, or announces what follows.
+
+        A line without words passes `introduced` on.
+        """
         if not has_words(line):
             return introduced
         if not self.may_say_no and self._denies(line):
@@ -204,23 +216,23 @@ class Surroundings:
         return announced and (finished or introduced)
 
     def _denies(self, line: str) -> bool:
-        """Check that the last sentence of a line denies, or the one before an announcement."""
+        """Return whether the last sentence of a line denies, or the one before it if the last is an announcement."""
         sentences = [each for each in _SENTENCE_ENDS.split(line[-_NEAR:]) if has_words(each)][-2:]
         last = sentences[-1]
         before = sentences[0] if is_lead_in(last, self.names) else last
         return denies(last, self.names) or denies(before, self.names)
 
     def _announces(self, line: str) -> tuple[bool, bool]:
-        """Check whether a line ends in an announcement, and whether that follows a sentence: `Sure! My vote:`."""
+        """Return whether a line ends with an announcement, and whether a sentence is before it: `Sure! My vote:`."""
         *sentences, last = _SENTENCE_ENDS.split(line[-_NEAR:])
         announced = has_words(last) and is_lead_in(last, self.names)
         return announced and (bool(sentences) or len(line) <= _NEAR), has_words("".join(sentences))
 
 
 def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
-    """Return where the first word of a line begins and its last one ends, or a question mark or a cross.
+    """Return the position of a line's first word, and the end of its last one; a question mark or a cross is a word.
 
-    Of a line without words both are outside.
+    For a line without words, return its end and its start.
     """
     first = _LETTER.search(plain, start, end)
     if first is None:
@@ -229,20 +241,20 @@ def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
     return first.start(), end - (marks.end() if marks else 0)
 
 
-# -- what is struck out
+# -- struck out text
 
 _STRIKES = re.compile(
     rf"(?<!~)(?P<tilde>~{{1,2}})(?!~)|[<\[](?P<slash>/?)(?P<tag>s|del|strike)\b[^<>\[\]\n]{{0,80}}[>\]]"
     rf"|(?P<comment>/\*|\*/)|^[ \t]*(?P<line>//|(?:#|--|;|%|[!¬≠]{{1,3}})[ \t]*{HOLE}|-{HOLE})",
     re.MULTILINE,
 )
-"""Marks of Markdown, HTML and BBCode that strike out, of comments, and of a no before an object (`HOLE`)."""
+"""Marks of Markdown, HTML and BBCode that strike out, of comments, and of a `!` or `-` before an object (`HOLE`)."""
 
 
 def struck_spans(plain: str) -> list[tuple[int, int]]:
-    """Return the spans of a folded text that are struck out or are a comment, sorted and apart.
+    """Return the spans of a folded text that are struck out or comments, sorted and disjoint: `~~vote: c~~`.
 
-    A tag that is not closed strikes out all that follows it.
+    A tag that is not closed strikes out the rest of the text.
     """
     spans: list[tuple[int, int]] = []
     opened: dict[str, int] = {}
@@ -288,26 +300,26 @@ _SURE = re.compile(
     r"[*_`(]*+(?:(?:very|fairly|quite) )?(?:high|medium|moderate|low|\d{1,3}(?:[.,]\d{1,3})?(?: ?%| ?/ ?\d{1,3})?)"
     r"[*_`).]*+"
 )
-"""How sure a decision is, beside it; anything else may take it back."""
+"""The degree of certainty in `Confidence: high`. Other words under that heading may take the decision back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """The words of fields that a heading or a tag announces: their spans by path, and what of the reply they cover."""
+    """The words of fields under headings and in tags: their spans by path, and the spans of a reply that they cover."""
 
     words: Mapping[str, tuple[int, int]]
     covered: Sequence[tuple[int, int]]
 
     def blanked(self, text: str) -> str:
-        """Put blanks for what they cover, so that places stay the same."""
+        """Replace the covered spans by blanks, so that positions stay the same."""
         return masked(text, self.covered, " ")
 
 
 def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequence[str]]) -> Sections:
-    """Find the words of fields, and reasons that no field asks for.
+    """Find the words of fields under headings and in tags, and reasons that no field asks for: `Reason: he lies.`
 
-    Words go on to the next heading. They cover their line, or the paragraph under their heading: what follows may say
-    something else.
+    Words extend to the next heading, but cover only their line, or the paragraph below their heading: the text behind
+    it may say something else.
     """
     by_name = {name: path for path, every in names.items() for name in every}
     worded = {each.path for each in fields if each.kind == "words"} | {""}
@@ -324,7 +336,7 @@ def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequenc
         words = plain[head.end() : stop].strip()
         if head["name"] in _SURENESS and not _SURE.fullmatch(words):
             continue
-        if path in worded and not words.startswith(HOLE) and not words.endswith(":"):  # it announces what follows
+        if path in worded and not words.startswith(HOLE) and not words.endswith(":"):  # else it announces more
             covered.append((head.start(), stop))
     for tag in bounded(tags(plain, tuple(by_name)), MOST_CANDIDATES):
         path = by_name[spaced(tag_name(tag))]
@@ -340,7 +352,7 @@ def _heads_words(lead: str) -> bool:
 
 
 def _paragraph_end(plain: str, start: int, end: int) -> int:
-    """Return the end of a line that has words, or else of the paragraph below it."""
+    """Return the end of the line if it has words, else the end of the paragraph below it."""
     stop = plain.find("\n", start, end)
     if stop < 0 or has_words(plain[start:stop]):
         return stop if stop >= 0 else end
@@ -352,7 +364,7 @@ def _paragraph_end(plain: str, start: int, end: int) -> int:
 # -- candidates in prose
 
 _BOX = re.compile(r"\$*\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})\}{1,2}\$*")
-_MOST_BLANKS = 5  # in a value besides those of its name
+_MOST_BLANKS = 5  # blanks in a bare value beyond those in its name
 _LONGEST_LINE = 100
 _HESITATES = re.compile("(?:[?…❓❔⁇⁈⁉🤔🤷]|\\.\\.)[*_\"'` \ufe0f]*$")
 _STOPS = ".,;:!?*_\"'"  # behind a value
@@ -363,19 +375,19 @@ _NOT_OTHERS = re.compile(
 )
 _OR = re.compile(r"(?:, ?| or | nor | and )(?:or |nor |and )?(?:not )?", re.IGNORECASE)
 _ENDS_LIST = re.compile(r"\b(?:or|nor|and|not)\b[^,]*$", re.IGNORECASE)
-"""How the last of several is announced; `not A, C` may as well name C."""
+"""The word before the last item of a list. Without one, `B, not A, C` may choose C."""
 _LONGEST_NAME = 3  # words of a value that is not legal; more are prose
 
 
 class Prose:
-    """The prose of a reply, as it is and folded, in which one field decides."""
+    """The prose of a reply, as it is and folded, in which the values of one field are found."""
 
     def __init__(self, text: str, plain: str, field: Field, around: Surroundings) -> None:
         self.text, self.plain, self.field, self.around = text, plain, field, around
         self._words_of_names = max((len(str(name).split()) for name in field.values), default=1)
 
     def candidates(self, names: Sequence[str]) -> Iterator[Candidate]:
-        """Yield the tags, labels and bare values of the field, which has these names, in no order."""
+        """Yield the tags, boxes, labels and bare values of the field with these names, in no particular order."""
         for tag in tags(self.plain, names):
             yield from self._valued(tag.span(), "tag", self.text[slice(*tag_content(tag))])
         for box in _BOX.finditer(self.text):
@@ -398,14 +410,14 @@ class Prose:
             yield Candidate(*span, stage, legal=False, named=value.strip())
 
     def _beginning(self, words: Sequence[str]) -> Any:
-        """Return the value that most of the first words mean, or `MISSING`: `Ana Maria, or so` is not `Ana`."""
+        """Return the value that the most of the first words mean, or `MISSING`: `Ana Maria, or so` is not `Ana`."""
         for count in range(min(len(words), self._words_of_names), 0, -1):
             if (meant := self.field.read(" ".join(words[:count]).rstrip(_STOPS))) is not MISSING:
                 return meant
         return MISSING
 
     def _meant(self, value: str) -> Any:
-        """Return what a value means, also of one beside others that it is not: `C, not B`."""
+        """Return the value that a text means, or `MISSING`; `C, not B` means `C`."""
         meant = self.field.read(value)
         beside = _NOT_OTHERS.fullmatch(value) if meant is MISSING else None
         if beside is None:

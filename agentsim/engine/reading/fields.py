@@ -1,6 +1,7 @@
-"""The fields of an answer: what each may be called, and the value that a word or a number in it means.
+"""The fields of an answer: the names that a reply may use for each, and the values that its words and numbers mean.
 
-A value is a name on a list, a whole number, yes or no. It is read alike in every field.
+A value is a name on a list, a whole number, yes or no. `player c` and `**C**.` mean the choice `C`, `$12` and
+`12 credits` the number 12, `deal` yes. The rules are the same for every field of every game.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from agentsim.engine.letters import composed
 from agentsim.engine.options import MISSING, Kind, LegalValues, Synonyms
 from agentsim.engine.reading.text import BLANK, bare, cased, compact, folded, listed, spaced, uncrossed, untitled
 
-# -- what fields are called
+# -- names of fields
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "vote": listed("vote for, ballot"),
@@ -31,13 +32,13 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "summary": listed("note, notes, memory"),
     "query": listed("question, tool"),
 }
-"""Other names of a field."""
+"""Other names of a field, by its own."""
 
 GENERIC = listed("answer, final, final answer, choice, decision, selection, pick, response, verdict")
-"""Names of the one field that decides, in any question."""
+"""Names that the only deciding field has in any question."""
 
 REASONS = listed("explanation, reasoning, reason, reasons, why, rationale, justification, because, argument")
-"""Names of the words beside a decision."""
+"""Names of the words that explain a decision."""
 
 REASON_FIELDS = REASONS[:3]
 
@@ -46,7 +47,7 @@ SPEECH = listed("""
     public statement, public message, public speech, say, spoken, said, output, final answer, final response,
     final message, final pitch, final
 """)
-"""Names of the words of an answer that is nothing else."""
+"""Names of the words in an answer that is nothing else."""
 
 INNER_KEYS = frozenset(
     listed("""
@@ -54,9 +55,9 @@ INNER_KEYS = frozenset(
     type, action, credits, partner, selected
 """)
 )
-"""Keys whose value is the one in an object of one value and words."""
+"""Keys of a value within an object that stands for it: `{"id": "C", "note": "..."}` means `C`."""
 
-# -- what values are called
+# -- words for values
 
 _YES = frozenset(
     listed("""
@@ -77,7 +78,7 @@ _NO_NUMBER = frozenset(
     paso, pas, pasuje, пас, пасую, パス, 放弃, 弃权, 不出价, 跳过, 过, 패스
 """)
 )
-"""Words that stand for a number that is no offer."""
+"""Words that make no offer, in the place of a number."""
 _NOTHING = frozenset(
     listed("""
     -, do nothing, n/a, na, nil, no, no action, no changes, no offer, no one, no partner, no player, no proposal,
@@ -85,7 +86,7 @@ _NOTHING = frozenset(
     ninguem, nessuno, nikt, никто, 無, 无, 无人, 没有人, なし, 없음
 """)
 )
-"""Words that name none of the choices, or nothing to do."""
+"""Words for none of the choices, or for doing nothing."""
 
 _UNITS = (
     r"hours?|hrs?|h|credits?|dollars?|usd|eur|euros?|pln|gbp|pounds?|coins?|points?|bucks|cr|units?|gold|money|zl|zloty"
@@ -100,7 +101,7 @@ _ADVERBS = re.compile(
     r"|gracias|obrigad[oa]|grazie|dziekuje|спасибо)$"
 )
 
-_LONGEST = 400  # characters of a name or a number, with all decoration; more are neither
+_LONGEST = 400  # characters of a name or a number with its decoration; longer texts are neither
 _AROUND = f"*_`{BLANK}"
 _NO_NAMES: Final[frozenset[str]] = frozenset()
 _BETWEEN = re.compile(r"\s*(?:[,;>\n]|\band\b|(?<=\S)\s+-\s+(?=\S))\s*")
@@ -108,7 +109,11 @@ _PAIRS = {('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("[", "]"), ("
 
 
 def inner(given: Any) -> Any:
-    """Return the one value in a list of one, or in an object that holds it and words alone (`{"id": "C"}`)."""
+    """Return the value in a list of one, or in an object that stands for it: `C` for `["C"]` and `{"id": "C"}`.
+
+    Such an object has one value under the keys of `INNER_KEYS`, or an `id`, and else only strings. Anything else is
+    returned as it is.
+    """
     if isinstance(given, list) and len(given) == 1:
         return inner(given[0])
     if not isinstance(given, Mapping):
@@ -128,10 +133,11 @@ def inner(given: Any) -> Any:
 
 
 def named(given: str, names: Iterable[str]) -> str | None:
-    """Return the name that a text means: the one that is spelt so, else the only one that reads the same, else None.
+    """Return the one name that a text means, or None if it means none or several.
 
-    Compared are letters without case and decoration; then without diacritics; then without `player` before the name;
-    then without separators.
+    An exact match wins. Else names are compared in five ways, and the first that matches any name decides: without case
+    and decoration (`**ana**`); also without accents; without a title (`player ana`); without separators (`player_1`);
+    without both. A text that begins with `-` or `!` means none.
     """
     known, exact = tuple(names), given.strip()
     return exact if exact in known else _named(exact, _word(exact), known)
@@ -154,7 +160,7 @@ def _named(given: str, word: str, known: tuple[str, ...]) -> str | None:
 
 @lru_cache(256)
 def _alike(known: tuple[str, ...]) -> tuple[dict[str, frozenset[str]], ...]:
-    """Index names by their bare forms: with diacritics, without, and then without a title, separators, or either."""
+    """Index names by their forms in the five comparisons of `named`."""
     found: tuple[dict[str, frozenset[str]], ...] = ({}, {}, {}, {}, {})
     for name in known:
         plain = _word(name)
@@ -166,9 +172,9 @@ def _alike(known: tuple[str, ...]) -> tuple[dict[str, frozenset[str]], ...]:
 
 
 def _word(given: str) -> str:
-    """Fold a name or number and strip its decoration; return "" for a text that is too long for either.
+    """Fold a name or number and strip its decoration; return "" if it is longer than `_LONGEST`.
 
-    A word that says no may have a cross behind it.
+    A word that says no loses the cross behind it: `No ❌` is `no`.
     """
     if len(given) > _LONGEST:
         return ""
@@ -180,9 +186,13 @@ def _word(given: str) -> str:
 
 
 def chosen(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
-    """Return the choice that is meant, or `MISSING`; null and "nobody" mean `nothing`."""
+    """Return the choice that JSON or a text means, or `MISSING`; null, false and "nobody" mean `nothing`.
+
+    Choices are compared as in `named`, then with `synonyms`, then with words for yes and no (`deal` means `accept`).
+    If None is one of the values, null and "nobody" mean that.
+    """
     given = given if isinstance(given, str) else inner(given)
-    nothing = nothing if nothing in values or not values else MISSING  # if it cannot be chosen, null means nothing
+    nothing = nothing if nothing in values or not values else MISSING  # null means `nothing` only if that is legal
     if given is None or given is False:
         return None if given is None and None in values else nothing
     if isinstance(given, int) and not isinstance(given, bool):
@@ -205,7 +215,10 @@ def chosen(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: 
 
 
 def amount(given: Any, nothing: Any = MISSING) -> Any:
-    """Return the whole number that is meant, in any currency or unit, or `MISSING`; "pass" means `nothing`."""
+    """Return the whole number that JSON or a text means, or `MISSING`: 12 for `$12` and `12 credits`.
+
+    Null and "pass" mean `nothing`.
+    """
     given = inner(given)
     if given is None or given is False:
         return nothing if given is None else MISSING
@@ -234,7 +247,7 @@ def _whole(value: Any) -> Any:
 
 
 def yes_or_no(given: Any) -> Any:
-    """Return True, False, or `MISSING`."""
+    """Return the truth value that JSON or a word means (`deal` is True), or `MISSING`."""
     given = inner(given)
     if isinstance(given, int) and given in {0, 1}:
         return bool(given)
@@ -243,9 +256,9 @@ def yes_or_no(given: Any) -> Any:
 
 
 def several(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms: Synonyms | None = None) -> Any:
-    """Return the values of a list, also of one that is written out (`A, C and B`), or `MISSING`.
+    """Return the values of a list, also of one in words (`A, C and B`); null, false and "nobody" mean `nothing`.
 
-    An entry that means none of the values stays as it is; null and "nobody" mean `nothing`.
+    An entry that means none of the values stays as it is. At most one entry more than there are values is read.
     """
     given = None if given is False else given
     if given is None or (isinstance(given, str) and _word(given.strip()) in _NOTHING):
@@ -259,7 +272,7 @@ def several(given: Any, values: Sequence[Any], nothing: Any = MISSING, synonyms:
 
 
 def _parted(text: str, values: Sequence[Any]) -> Iterator[str]:
-    """Yield the parts of a list that is written out; a value that holds `and` itself is one of them."""
+    """Yield the entries of a list that is written out; a value that itself holds `and` stays whole."""
     joint = sorted({folded(str(value)) for value in values if _BETWEEN.search(str(value))}, key=len, reverse=True)
     plain, start = folded(text), 0
     while joint and (found := re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, joint))})(?!\w)").search(plain, start)):
@@ -270,21 +283,21 @@ def _parted(text: str, values: Sequence[Any]) -> Iterator[str]:
 
 
 def is_no_number(value: Any) -> bool:
-    """Check for NaN in a value."""
+    """Return whether a value is NaN or holds one."""
     value = list(value.values()) if isinstance(value, Mapping) else value
     return any(map(is_no_number, value)) if isinstance(value, list) else value != value  # noqa: PLR0124 - NaN is not itself
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of an answer: its path (`action.bid`), its option, and the meaning of null."""
+    """A field of an answer: its path (`action.bid`), its option, and the value that null means."""
 
     path: str
     option: LegalValues
     nothing: Any = MISSING
     synonyms: Synonyms | None = None
     known: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """The meaning of texts that were read: many stand in a reply more than once."""
+    """The values of texts that were read already: a reply repeats many."""
 
     @property
     def name(self) -> str:
@@ -293,21 +306,20 @@ class Field:
 
     @property
     def kind(self) -> Kind:
-        """The kind of its option."""
         return self.option.kind
 
     @property
     def values(self) -> Sequence[Any]:
-        """Its legal values, if they are a few names or numbers."""
+        """The legal values of a choice or a list; empty for other kinds."""
         return self.option.values if self.kind in {"choice", "list"} else ()
 
     @property
     def decides(self) -> bool:
-        """Whether it is a decision of its own, rather than words or a part of something larger."""
+        """Whether the field is a choice, a number, or yes or no: a decision of its own."""
         return self.kind in {"choice", "number", "yes_no"}
 
     def read(self, given: Any) -> Any:
-        """Return the value that is meant, or `MISSING`."""
+        """Return the legal value that is meant, or `MISSING`."""
         if not isinstance(given, str):
             return self.option.read(given, self.nothing, self.synonyms)
         if given not in self.known:
@@ -318,7 +330,7 @@ class Field:
 def fields_of(
     parts: Mapping[str, LegalValues], nothing: Mapping[str, Any], synonyms: Synonyms, path: str = ""
 ) -> Iterator[Field]:
-    """Yield every field, and the fields of records behind them; none of a list or of a variant."""
+    """Yield every field, each record's own fields behind it; fields within lists and variants are left out."""
     for name, option in parts.items():
         place = f"{path}{name}"
         yield Field(place, option, nothing.get(place, MISSING), synonyms)
@@ -326,7 +338,10 @@ def fields_of(
 
 
 def names_of(fields: Sequence[Field], kind: str) -> dict[str, tuple[str, ...]]:
-    """Return the folded names of each field by path, its own first, in a question of this kind."""
+    """Return the folded names of each field by path, its own first; `kind` is that of the question.
+
+    A name that is another field's own is left out.
+    """
     deciding = [each.path for each in fields if each.decides]
     speech = not deciding and sum(each.kind == "words" for each in fields) == 1
     own = {each.path: spaced(each.name) for each in fields}

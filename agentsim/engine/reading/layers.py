@@ -1,5 +1,7 @@
-"""Layers: what stands around the words of a reply that are read. JSON is decoded until it is JSON no more, and the
-reply is cut at the first end of a turn.
+"""The layers around the answer in a reply: JSON within strings of JSON, code around a call, and made-up turns.
+
+A JSON string that holds `{"vote": "C"}` is decoded to that object, `speak("Hello")` becomes `Hello`, and a reply is cut
+at its first end of a turn (`<|im_end|>`). This repeats until a pass changes nothing, at most `_MOST_LAYERS` times.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.text import spaced
 from agentsim.errors import DecisionError, UnreadableReply
 
-_MOST_LAYERS = 6  # of JSON in each other
+_MOST_LAYERS = 6  # levels of JSON within JSON strings
 _FENCED = re.compile(r"```\w{0,12}\s*+(?P<inner>[\"\[{].*[\"}\]])\s*+```\Z", re.DOTALL)
 # Gemma's and Gemini's code around a call
 _WRAPPERS = (
@@ -35,7 +37,7 @@ _ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}\s*\Z")
 
 
 def turn_of(text: str, voices: Voices = NOBODY) -> str:
-    """Return the turn of the player itself, decoded and without its header; `voices` are the names of the question."""
+    """Return the model's own turn, decoded and without its header; `voices` are the names in the question."""
     for _ in range(_MOST_LAYERS):
         before = text
         text = _unquoted(_uncalled(own_turn(plain_signs(text), voices)))
@@ -45,7 +47,7 @@ def turn_of(text: str, voices: Voices = NOBODY) -> str:
 
 
 def own_turn(text: str, voices: Voices = NOBODY) -> str:
-    """Return a text up to the first end of a turn that is in no string of an object."""
+    """Return a text up to the first end of a turn that is not within a valid or repaired JSON object."""
     turn = first_turn(text, voices=voices)
     if turn == text or "{" not in text:
         return turn
@@ -57,7 +59,11 @@ def own_turn(text: str, voices: Voices = NOBODY) -> str:
 
 
 def _uncalled(text: str) -> str:
-    """Return the words of a call that is written as code and has one argument: `speak("W")`, `pitch(text: "W")`."""
+    """Return the argument of a call that is written as code and has one: `"Hi"` for `speak("Hi")`.
+
+    An argument with a name becomes an object: `{"text": "Hi"}` for `pitch(text: "Hi")`. Any other text only loses
+    code around it, such as `print(...)`.
+    """
     inner = text.strip()
     for wrapper in _WRAPPERS:
         if inside := wrapper.fullmatch(inner):
@@ -72,7 +78,7 @@ def _uncalled(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """Return the text that a JSON string spells, or the text itself."""
+    """Return the text that a JSON string encodes, with or without its outer quotes, or the text itself."""
     inner = text.strip()
     if fence := _FENCED.match(inner):
         inner = fence["inner"]
@@ -96,10 +102,11 @@ def _string(written: str) -> str | None:
 
 
 def with_braces(body: str, names: Collection[str], speech: str = "") -> str:
-    """Return the object of which a reply lacks the first signs, as a host has written them already, or the reply.
+    """Return the object that a reply is without its first characters, or the reply itself.
 
-    `"vote": "C"}`, `vote": "C"}` for the folded `names` of fields; `W"}` for the field that is `speech`. One member
-    without any brace is a label.
+    Some hosts begin the object for the model, so that the reply is only the rest of it: `"vote": "C"}` or
+    `vote": "C"}` for the folded `names` of fields, `Hi"}` for the field `speech`. Without `speech`, one member that
+    has no closing brace is a label and stays.
     """
     if body.lstrip().startswith(("{", "[", "`")) or '"' not in body:
         return body
@@ -116,15 +123,16 @@ def with_braces(body: str, names: Collection[str], speech: str = "") -> str:
 
 
 def is_part_of_object(body: str, names: Collection[str]) -> bool:
-    """Check for the beginning or the end of an object in words."""
+    """Return whether a text begins with a member that has one of the `names`, or ends as an object does."""
     member = _MEMBER.match(body)
     return bool(member is not None and spaced(member["key"]) in names) or _ENDS_AN_OBJECT.search(body) is not None
 
 
 def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -> Any:
-    """Return the value that a string spells as JSON, of an object the one under one of the `names`; else as it is.
+    """Return the value of a field without the layers around it: `Hi` for the string `{"speech": "Hi"}`.
 
-    Raises `UnreadableReply` if a string begins as an object of these names and is none.
+    Decoded are strings that hold JSON or a call. Of an object, the value under the only key that is one of the field's
+    `names` is taken. Raises `UnreadableReply` if a string begins as an object of these names but cannot be parsed.
     """
     for _ in range(_MOST_LAYERS):
         if isinstance(given, Mapping):
@@ -154,7 +162,7 @@ def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -
 
 
 def _named(value: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any] | None:
-    """Return the object with one of the names, of a call its arguments, or None."""
+    """Return the object with exactly one of the names, which may be the arguments of a call, or None."""
     if sum(spaced(key) in names for key in value) == 1:
         return value
     parts = [_json(part) if isinstance(part, str) and part.lstrip()[:1] == "{" else part for part in value.values()]
@@ -163,7 +171,7 @@ def _named(value: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any
 
 
 def _called(text: str, names: Collection[str]) -> Mapping[str, Any] | None:
-    """Return the arguments of the call that a text is, or None."""
+    """Return the arguments of a text that is one call, if exactly one has one of the names; else None."""
     if not text.rstrip().endswith((")", "]")):
         return None
     found = calls(text, names, names)

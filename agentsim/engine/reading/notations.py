@@ -1,7 +1,8 @@
-"""Notations: objects that a reply writes as XML or YAML, as the JSON that means the same.
+"""Objects that a reply writes as XML or YAML, and their conversion to JSON.
 
-`<action>work</action><hours>2</hours>`, `action: work` and below it `hours: 2`, `text: |` and below it indented words.
-All of the reply must be such an object, and its keys names of the question: anything else is left as it is.
+`<action>work</action><hours>2</hours>`, and `action: work` with `hours: 2` on the next line, become
+`{"action": "work", "hours": "2"}`. Block scalars (`text: |` above indented lines) are read too. The whole reply must
+be such an object, and its keys must be names of the question; any other text stays as it is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from agentsim.engine.reading.text import spaced
 
 Members: TypeAlias = dict[str, Any]
 
-_DEEPEST = 4  # objects in each other
+_DEEPEST = 4  # levels of objects
 _MOST_PARTS = 200  # elements or lines
 _ELEMENT = re.compile(
     r"\s*+<\s?(?P<name>[A-Za-z][\w-]{0,40})(?P<attributes>(?:\s+[\w-]{1,40}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')){0,20})"
@@ -32,10 +33,11 @@ _BLOCK = re.compile(r"(?P<style>[|>])[+-]?\d?[+-]?(?:[ \t]+#[^\n]*)?")
 
 
 def as_json(body: str, names: Collection[str], deciding: Collection[str], *, nested: bool) -> str:
-    """Return the JSON of an object that a text writes as XML or YAML, or the text itself.
+    """Return the object that a text writes as XML or YAML, as JSON, or the text itself.
 
-    `names` are the folded names of what may stand in the object, and `deciding` those of which it has one. Only if the
-    answer has `nested` fields is XML an object, and YAML one without a block of words: else they are tags and labels.
+    `names` are the folded names that the object may have as keys; at least one key must be one of the `deciding`
+    names or hold an object. Unless the answer has `nested` fields, XML stays as it is and is read as tags, and so does
+    YAML without a fence or a block scalar, which is read as labels.
     """
     inside = found["inner"] if (found := _AROUND.match(body)) else body
     if nested and inside.lstrip().startswith("<"):
@@ -86,7 +88,7 @@ def _lines(text: str, names: Collection[str], *, nested: bool) -> Members | None
 
 
 def _mapping(lines: list[str], place: int, depth: int, names: Collection[str]) -> tuple[Members, int, int]:
-    """Return the members in the lines of one indent from a place on, the place behind them, and how many are blocks."""
+    """Parse the mapping at one indent: return its members, the index of the line behind, and its number of blocks."""
     found: Members = {}
     indent, blocks = None, 0
     while place < len(lines):
@@ -120,7 +122,7 @@ def _is_deeper(lines: list[str], place: int, indent: int) -> bool:
 
 
 def _indented(lines: list[str], place: int, indent: int) -> tuple[list[str], int]:
-    """Return the words of a block, without its indent, and the place behind it."""
+    """Return the stripped lines of a block scalar and the index of the line behind it."""
     words: list[str] = []
     while place < len(lines) and (not lines[place].strip() or len(lines[place]) - len(lines[place].lstrip()) > indent):
         words.append(lines[place].strip())

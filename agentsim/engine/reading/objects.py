@@ -1,11 +1,11 @@
-"""The JSON objects of a text: whole, with broken punctuation, broken beyond that, or cut off.
+"""The JSON objects in a text: valid, with broken punctuation, broken beyond repair, or cut off.
 
-A character is looked at a bounded number of times, whatever the text. What an object means is up to `shaping`.
+`{"vote": "C",}` and `{'vote': C}` are repaired to `{"vote": "C"}`; `{"vote": "C", "why": "I th` is cut off. A repair
+never guesses. It accepts missing and extra commas, other quotes or none around keys and words, quotes and line ends
+within strings, and Python's words for true, false and null. It refuses comments, which may take back the text beside
+them, and numbers and string ends that are in doubt.
 
-An object whose punctuation is broken is parsed without a guess: what it says must be spelt out. Taken: commas missing
-or too many, other quotes or none around keys and words, quotes and line ends inside strings, Python's words for true,
-false and null. Not taken: comments, which may take back what they stand beside, numbers in doubt, and strings whose end
-is in doubt.
+A character is looked at a bounded number of times, whatever the text. `shaping` interprets the objects.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.text import bounded, too_much
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 
-MAX_DEPTH = 200  # of objects and lists in each other: a decision is written as JSON again, which stops at 255
+MAX_DEPTH = 200  # levels of objects and lists: a decision is written as JSON again, which stops at 255
 
-_MOST_VALUES = 4_000  # in all objects of a reply
-_MOST_STEPS = 3_000  # of mending: a member or a quote
+_MOST_VALUES = 4_000  # values in all objects of a reply
+_MOST_STEPS = 3_000  # steps of repair, each a member or a quote
 
 _SPACE = re.compile(r"\s*")
 _BARE_KEY = re.compile(r"[^\W\d][\w -]{0,60}?(?=\s{0,20}[:：])")
@@ -38,16 +38,16 @@ _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "none": No
 _KEY_FOLLOWS = r"(?:[\"'“‘＂][^\"'“”‘’＂\n]{1,60}[\"'”’＂]\s*[:：]|[^\W\d][\w-]{0,60}\s*[:：])"
 # fullwidth punctuation, outside of strings
 _FULLWIDTH = {":": "：", ",": "，、", "{": "｛", "}": "｝", "[": "［【", "]": "］】"}
-# what follows the quote that ends a value: a bracket, a comma before the next key or value, or the next key
+# the text behind the quote that ends a value: a bracket, a comma before the next key or value, or the next key
 _VALUE_ENDS = re.compile(rf"\s*+(?:[}}｝\]］]|\Z|[,，、]\s*+(?:{_KEY_FOLLOWS}|[}}｝\]］]|\Z)|{_KEY_FOLLOWS})")
 _ITEM_ENDS = re.compile(r"\s*+(?:[\]］}｝,，、]|\Z)")
 _KEY_ENDS = re.compile(r"\s*+[:：]")
-_OBJECT = re.compile(r"\{[^{}]*\}")  # quoted whole in a string
+_OBJECT = re.compile(r"\{[^{}]*\}")  # within a string
 _QUOTED_KEY = re.compile(r"[\"'“”]\s*[:：]")
 
 
 class Broken(Exception):
-    """There is no such object. `at` is the first place that cannot be read."""
+    """The error for an object that cannot be repaired; `at` is the first position that cannot be parsed."""
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -55,7 +55,7 @@ class Broken(Exception):
 
 
 class CutOff(Exception):
-    """The text ends before the object does. `members` are complete, or None if another member was begun."""
+    """The error for an object that does not end; `members` are the complete ones, or None if another had begun."""
 
     def __init__(self, members: list[tuple[str, Any]] | None) -> None:
         super().__init__()
@@ -63,28 +63,28 @@ class CutOff(Exception):
 
 
 class Work:
-    """The work that is left for the objects of one reply."""
+    """The limits on the work for the objects of one reply."""
 
     def __init__(self) -> None:
         self._steps, self._values = _MOST_STEPS, _MOST_VALUES
 
     def take(self, values: int = 1) -> None:
-        """Count values. Raises `AmbiguousReply` if there are more than any answer has."""
+        """Count values. Raises `AmbiguousReply` if a reply has more than `_MOST_VALUES`."""
         self._values -= values
         if self._values < 0:
             raise too_much()
 
     def step(self) -> None:
-        """Count a step of mending. Raises `UnreadableReply` if none is left."""
+        """Count a step of repair. Raises `UnreadableReply` if a reply needs more than `_MOST_STEPS`."""
         self._steps -= 1
         if self._steps < 0:
             raise UnreadableReply("The JSON of the reply is too broken to be read. Answer with one whole JSON object.")
 
 
 def relaxed(body: str, start: int, work: Work) -> tuple[list[tuple[str, Any]], int]:
-    """Return the members of the object that begins at `start`, and its end; objects in it are tuples of members.
+    """Parse the object that begins at `start` into its members and its end; nested objects are tuples of members.
 
-    Raises `Broken` or `CutOff`.
+    Raises `Broken` if it cannot be repaired, and `CutOff` if the text ends first.
     """
     parser = _Parser(body, start, work)
     return parser.members(0), parser.at
@@ -94,10 +94,10 @@ class _Parser:
     def __init__(self, body: str, start: int, work: Work) -> None:
         self.body, self.at, self.work = body, start, work
         self.outermost: list[tuple[str, Any]] = []
-        self.between = False  # members of the outermost object, so that all that was begun is complete
+        self.between = False  # whether all members of the outermost object that have begun are complete
 
     def members(self, depth: int) -> list[tuple[str, Any]]:
-        """Parse an object, from its brace to the one that closes it."""
+        """Parse an object, from its opening brace to the closing one."""
         self._deeper(depth)
         found = self.outermost if depth == 0 else []
         while True:
@@ -162,7 +162,10 @@ class _Parser:
         raise self._stopped()
 
     def _string(self, ends: re.Pattern[str]) -> str:
-        """Parse a string, up to the quote behind which a value ends; quotes inside come in pairs and quote no key."""
+        """Parse a string, up to the first quote behind which a value or key can end.
+
+        Raises `Broken` if the quotes within it do not come in pairs, or seem to quote a key.
+        """
         start, closes = self.at + 1, _CLOSES[self.body[self.at]]
         quote = re.compile(rf"\\.|[{re.escape(closes)}]", re.DOTALL)
         inner, opened, looked = 0, 0, start
@@ -177,7 +180,7 @@ class _Parser:
                 written = self.body[start:looked]
                 self.at = mark.end()
                 if inner and (inner % 2 or _QUOTED_KEY.search(_OBJECT.sub("", written))):
-                    raise Broken(self.at)  # where the string ends is a guess
+                    raise Broken(self.at)  # the end of the string is in doubt
                 if self.at == len(self.body) and inner:
                     raise self._stopped()
                 return _unescaped(written)
@@ -215,7 +218,7 @@ class _Parser:
         return found
 
     def _stopped(self) -> Broken | CutOff:
-        """Return `CutOff` at the end of the text, and `Broken` elsewhere."""
+        """Return the error for the current position: `CutOff` at the end of the text, else `Broken`."""
         if self.at >= len(self.body):
             return CutOff(self.outermost if self.between else None)
         return Broken(self.at)
@@ -225,7 +228,7 @@ def _unescaped(written: str) -> str:
     if "\\" not in written:
         return written
     plain = _ESCAPED.sub(lambda each: chr(int(each[1], 16)) if each[1] else _ESCAPES.get(each[2], each[0]), written)
-    # the halves of a character beyond the first plane find each other
+    # surrogate pairs are joined
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -238,9 +241,10 @@ State: TypeAlias = Literal["strict", "repaired", "broken", "cut"]
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """A place where an object begins, how whole it is, and its value if it has one.
+    """An object in a text: its span, its state, and its value if it has one.
 
-    If the text was `cut` off, `value` holds the complete members, unless another member was begun.
+    It is `strict` if it is valid JSON, `repaired` if its punctuation was broken, `broken` if it cannot be parsed, and
+    `cut` if the text ends first: its value then holds the complete members, or is None if another had begun.
     """
 
     start: int
@@ -249,10 +253,10 @@ class Object:
     value: dict[str, Any] | None = None
     fenced: bool = False
     call: bool = False
-    """True for a tool call that is spelt out in the text."""
+    """Whether it is a tool call in tags or as Python; False for an object behind a function's name."""
 
 
-# the braces of prose and templates begin no object
+# the opening brace of an object, but not those of prose and templates
 _OPENING = re.compile(r"[{｛](?=\s*+(?:[\"'“”‘’＂}｝]|//|/\*|[\w-]{1,60}+\s{0,20}+[:：](?!//)))")
 _BRACE = re.compile(r"[{}｛｝]")
 _FENCE_BEFORE = re.compile(r"(?:```|~~~)[ \t]*[\w+-]{0,20}\s*\Z")
@@ -262,14 +266,14 @@ _FENCE_AFTER = re.compile(r"\s*+(?:```|~~~)")
 def scan(body: str) -> list[Object]:
     """Return the outermost objects of a text from left to right.
 
-    Raises `AmbiguousReply` if a key stands twice with different values, there are too many objects, or they hold too
-    much; `UnreadableReply` if too much of them would have to be mended.
+    Raises `AmbiguousReply` if a key stands twice with different values, or if there are too many objects or values;
+    `UnreadableReply` if too much of them would have to be repaired.
     """
     return list(bounded(_objects(body), _MOST_OBJECTS))
 
 
 def strict_spans(text: str) -> list[tuple[int, int]]:
-    """Return the places of the objects that are valid JSON."""
+    """Return the spans of the objects that are valid JSON, or [] if the objects cannot be read."""
     try:
         return [(each.start, each.end) for each in scan(text) if each.state == "strict"]
     except DecisionError:
@@ -277,12 +281,15 @@ def strict_spans(text: str) -> list[tuple[int, int]]:
 
 
 def decoded(text: str) -> Any:
-    """Return the JSON value that a text is. Raises `ValueError` if it is none."""
+    """Parse a text that is one JSON value. Raises `ValueError` if it is not.
+
+    Raises `AmbiguousReply` if a key stands twice with different values, or if there are too many values.
+    """
     return Decoder(Work()).json.decode(text)
 
 
 class Decoder:
-    """A JSON decoder for replies: strings are cleaned once more, values are counted, a key stands once."""
+    """A JSON decoder that cleans strings, counts values, and refuses a key with two different values."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
@@ -291,7 +298,7 @@ class Decoder:
         )
 
     def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Return the object of its members. Raises `AmbiguousReply` if a key stands twice with different values."""
+        """Build an object from its members. Raises `AmbiguousReply` if a key stands twice with different values."""
         self._work.take(1 + len(pairs))
         out: dict[str, Any] = {}
         for spelt, given in pairs:
@@ -302,7 +309,7 @@ class Decoder:
         return out
 
     def nested(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Return the object of mended members, and of the members in them."""
+        """Build an object from the members that `relaxed` returns, and the objects in it."""
         return self.pairs([(key, self._nested(value)) for key, value in members])
 
     def _nested(self, value: Any) -> Any:
@@ -311,7 +318,7 @@ class Decoder:
         return [self._nested(item) for item in value] if isinstance(value, list) else value
 
     def _cleaned(self, value: Any) -> Any:
-        """Clean the strings of a value: an escape such as `\\u001b` became its character only now."""
+        """Clean the strings of a value again: an escape such as `\\u001b` is a character only after decoding."""
         if isinstance(value, str):
             return cleaned(value)
         if isinstance(value, list):
@@ -367,7 +374,10 @@ def _object(body: str, start: int, work: Work, decoder: Decoder) -> Object:
 
 
 def _strict(body: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int]:
-    """Decode the object at a place. A short piece is tried first: an error counts the lines of all that was given."""
+    """Decode the object at `start`, from a short piece of the text first.
+
+    An error costs time in proportion to the text that was given, because it counts the lines.
+    """
     piece = body[start : start + _PIECE]
     try:
         value, end = decoder.raw_decode(piece)
@@ -379,7 +389,7 @@ def _strict(body: str, start: int, decoder: json.JSONDecoder) -> tuple[Any, int]
 
 
 def _beyond_repair(body: str, start: int, at: int) -> Object:
-    """Return an object that cannot be read, up to the brace that closes it as far as braces tell."""
+    """Return a broken object that ends at its closing brace, as far as counting braces can tell."""
     depth = body.count("{", start, at) - body.count("}", start, at)
     if depth <= 0:
         return Object(start, max(at, start + 1), "broken")
@@ -396,7 +406,7 @@ def _is_fenced(body: str, start: int, end: int) -> bool:
 
 
 def _too_deep(value: Any, body: str, start: int, end: int) -> bool:
-    """Check whether objects and lists nest deeper than JSON can be written again."""
+    """Return whether objects and lists nest deeper than `MAX_DEPTH`."""
     # few replies open so many brackets; those that do are looked at level by level
     if body.count("{", start, end) + body.count("[", start, end) <= MAX_DEPTH:
         return False

@@ -1,25 +1,35 @@
 """The reader: from the text of a reply to the one decision that it gives, for every question of every game.
 
+    {"vote": "C", "explanation": "He lies."}                             votes for C
+    <think>B or C?</think> and below it: Vote: C                         votes for C
+    <invoke name="vote"><parameter name="vote">C</parameter></invoke>    votes for C
+    I will vote for C.                                                   is asked again: a sentence is no decision
+    Vote: B and below it: Vote: C                                        is asked again: there are two decisions
+
 The rules, in the order in which they are applied:
 
-1. Of a reply, the first `MAX_TEXT` characters are read.
-   JSON is decoded until it is JSON no more. The reply is cut at the first end of a turn, in its strings too, and the
-   header of its role is taken off.
-2. Thinking is taken out, by its marks and by its headings. It is kept as reasoning, and never read or heard.
+1. The first `MAX_TEXT` characters of a reply are read. If they are a JSON string that holds the answer (an object in
+   quotes, with escapes), the string is decoded, and its content too, up to six times. The reply is cut at the first
+   end of a turn (`<|im_end|>`), also within its strings, and the header of its role (`<|im_start|>assistant`) is
+   removed.
+2. Thinking is separated from the answer by its marks (`<think>`) and its headings. It is kept as reasoning: the reader
+   does not search it for a decision, and no player hears it.
 3. JSON objects are found: whole, in a fence or in prose, with broken punctuation, in a tool call or in wrappings. A
-   tool call in any family's tags is such an object. Their keys, names and numbers are taken as the question's schema
-   spells them.
-4. In what is left, tags and labels at the beginning of a line are found, and lines that are nothing but a value. The
-   words under a heading such as `Reason:` decide nothing.
-5. Each of these is a candidate. One stands alone if no words are on its lines and what stands above it is a finished
-   sentence, or only announces it (`My vote:`).
-6. One decision is read: at least one candidate stands alone, all candidates that name a legal value agree, none
-   without one follows, and no words do. Everything else is asked again.
-7. Without a candidate, the whole reply is the answer if prose can be one.
-8. Words that still hold a control token of a chat template (`engine.markup`) are no words: the reply is unreadable.
+   tool call in any model's tags is such an object. Their keys, names and numbers are spelled as in the question's
+   schema.
+4. In the rest of the text, the reader finds tags and labels at the beginning of a line, and lines that are nothing but
+   a value. The words under a heading such as `Reason:` are not searched.
+5. Each of these is a candidate. One stands alone if its lines have no other words, and the text above it ends with a
+   finished sentence or only announces it: `Vote: C` below `I heard you all.` or `My decision:`, but not below
+   `I think that C lies, so`.
+6. There is a decision if at least one candidate stands alone, all candidates with a legal value agree with it, and
+   neither a candidate with an illegal value nor other words follow. Otherwise the question is asked again.
+7. If there is no candidate, the whole reply is the answer, if the question takes prose.
+8. A reply is unreadable if words in its decision hold a control token of a chat template (`engine.markup`) or a line
+   of another turn.
 
-A candidate in prose never decides: to ask again costs a call, and a decision that was not meant costs the game. What
-follows an error is the game's policy.
+Prose such as `I will vote for C` is never read as a choice. Asking again costs one call; acting on a decision that the
+model did not mean can cost it the game. The policy for replies that stay unreadable is the game's.
 """
 
 from __future__ import annotations
@@ -97,10 +107,14 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _LONGEST_NAME = 60  # characters
+_LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
+"""Line ends of any kind, and as JSON escapes them."""
 _LINE = re.compile(r"(?:\n|\\n)[^\n:：>\]]{1,80}[:：>\]]")
-"""A line that may begin with the name of who speaks it."""
-# a tag, an escape, or a heading in a string: not read at once
-_DETOUR = re.compile(r"<|\\u|[&%✿]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
+"""A line that may begin with a speaker's name."""
+# a tag, an escape, or a heading in a string: such a reply is not read at once
+_DETOUR = re.compile(
+    r"<|\\u|[&%✿\x85\u2028\u2029]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
+)
 _LAYERS = re.compile(
     rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
 )
@@ -109,9 +123,9 @@ _FIELD_TAG = re.compile(
     r"[<\[]/(?P<end>[A-Za-z][\w-]{1,40})\s?[>\]]|<(?P<whole>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?/>"
     r"|(?:\A|\n)\s{0,4}[<\[](?P<first>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?[>\]]"
 )
-"""A tag that ends, is whole, or begins a line."""
+"""A closing tag, an empty one, or an opening one that begins a line."""
 _KIND_LABEL = re.compile(r"[\s*_`\"]{0,8}(?P<kind>[a-z]{1,20}(?:_[a-z]{1,20}){1,4})[*_`\"]{0,4}\s?[:：=]")
-# what stands for a value in a form
+# placeholders of a form
 _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<your pitch>`
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
@@ -119,11 +133,11 @@ _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*"
 def read(request: Question, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Any]:
     """Return the decision of a reply.
 
-    `cut`: the reply reached its longest allowed length; `last`: the question is not put again; `repair`: objects with
-    broken punctuation are read.
+    `cut` is True if the reply was cut off at its maximum length, `last` if the question is not asked again, and
+    `repair` if objects with broken punctuation are read.
 
-    Raises `UnreadableReply` if there is no decision, `AmbiguousReply` if there are several or it does not stand alone,
-    and `IllegalDecision` if it names what cannot be chosen.
+    Raises `UnreadableReply` if there is no decision, `AmbiguousReply` if there are several or none that stands alone,
+    and `IllegalDecision` if it names a value that cannot be chosen.
     """
     text = text[:MAX_TEXT]
     if at_once := _at_once(request, text):
@@ -143,7 +157,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
 
 
 def _named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the texts of a JSON value with the keys that they stand under, and these keys."""
+    """Yield the texts in a JSON value, each with its key; the keys themselves are texts with the key ""."""
     if isinstance(value, str):
         yield name, value
     elif isinstance(value, Mapping):
@@ -156,12 +170,15 @@ def _named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts of a JSON value, and its keys."""
+    """Yield the texts and the keys in a JSON value."""
     return (text for _, text in _named_texts(value))
 
 
 def _is_name(text: str, own: str) -> bool:
-    """Check for what may be a name beside a player's `own`: other words of a question are in small letters."""
+    """Return whether a text of the question may be a player's name, given the player's `own`.
+
+    If the own name has capitals, a text in lowercase without digits is another word.
+    """
     return text != text.lower() or any(map(str.isdigit, text)) or own == own.lower()
 
 
@@ -176,7 +193,7 @@ def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
 
 
 def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
-    """Return what of a reply was thought and not said."""
+    """Return the thoughts in a reply, which are no part of the answer."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
         return tuple(
@@ -193,7 +210,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
         if reply.speaks and reply.body.strip() and not reply.objects:
             found += reply.aloud[1]
     except DecisionError:
-        pass  # what cannot be read is kept as it came
+        pass  # the thoughts of an unreadable reply are those found up to here
     return tuple(found)
 
 
@@ -201,7 +218,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
 
 
 def _at_once(request: Question, text: str) -> Reading[Any] | None:
-    """Read a reply that is the JSON that was asked for and nothing else, as nearly all are; else return None."""
+    """Read a reply that is exactly the JSON that was asked for, as nearly all are, or return None."""
     if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
     try:
@@ -210,7 +227,7 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
             return None
         if any(map(_is_layered, _texts(value))):
             return None
-        if not request.knows(value):  # a key that has no place in the answer may be what is meant
+        if not request.knows(value):  # an unknown key may hold the decision
             return None
         decision = request.decision_of(value)
         request.check(decision)
@@ -220,7 +237,7 @@ def _at_once(request: Question, text: str) -> Reading[Any] | None:
 
 
 def _is_layered(text: str) -> bool:
-    """Check for a text that may hold JSON, a header, thinking or a token."""
+    """Return whether a text may hold JSON, a header of a turn, thinking or a control token."""
     if text.lstrip()[:1] in {"{", "[", '"', "`"} or ("{" in text and '"' in text) or _LAYERS.search(text):
         return True
     if token_in(text) or label_in(text):
@@ -230,7 +247,7 @@ def _is_layered(text: str) -> bool:
     return has_marks(text) or bool(_NOT_SAID.search(plain := folded(text)) and thought_spans(plain, ()))
 
 
-@lru_cache(1)  # a reply is looked through for thoughts, and then read
+@lru_cache(1)  # the same reply is decoded for its thoughts, and for its decision
 def _value(text: str) -> Any:
     return decoded(text)
 
@@ -244,14 +261,14 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def _names(option: LegalValues) -> Iterator[str]:
-    """Yield the names of a question's fields, and of those of its records."""
+    """Yield the names of the question's fields and of the fields of its records."""
     for name, part in (option.parts or {}).items():
         yield name
         yield from _names(part)
 
 
 def _all_names(option: LegalValues) -> Iterator[str]:
-    """Yield the names of all fields, also of those in a variant, and the kinds of variants."""
+    """Yield the names of all fields, including those of variants, and the kinds of variants."""
     for name, part in (option.parts or {}).items():
         yield name
         yield from _all_names(part)
@@ -261,7 +278,7 @@ def _all_names(option: LegalValues) -> Iterator[str]:
 
 
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
-    """Yield what was thought in the strings of an object, and under keys that are none of the question's `own`."""
+    """Yield the thoughts in the strings of an object, and its texts under keys of thinking that are not its `own`."""
     if isinstance(value, str):
         said, thoughts = split(value)
         yield from thoughts
@@ -285,7 +302,7 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
 
 
 class Reply:
-    """A reply to a question, taken apart: what was said and thought, its objects, its prose, and its candidates."""
+    """A reply to a question, and what is found in it: thoughts, objects, prose and candidates, each on first use."""
 
     def __init__(self, request: Question, text: str, *, cut: bool = False, repair: bool = True) -> None:
         self.request, self.text, self.cut, self.repair = request, text, cut, repair
@@ -294,7 +311,7 @@ class Reply:
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """The fields of an answer."""
+        """The fields of an answer, with those of its records."""
         return tuple(fields_of(self.request.answer_fields.parts, self.request.nothing, self.request.synonyms))
 
     @cached_property
@@ -304,7 +321,11 @@ class Reply:
 
     @cached_property
     def weighty(self) -> tuple[Field, ...]:
-        """The outermost fields of which an answer has at least one: what decides, else records, else words."""
+        """The outermost fields of which an object must have at least one to be an answer.
+
+        They are those that are no words and no records: `vote` of `{"explanation": ..., "vote": ...}`. If there are
+        none, they are the records, and of an answer in words all fields.
+        """
         outermost = [field for field in self.fields if "." not in field.path]
         weights = (
             [field.kind not in {"words", "record"} for field in outermost],
@@ -315,14 +336,18 @@ class Reply:
 
     @cached_property
     def decides(self) -> bool:
-        """Whether anything but words is asked for."""
+        """Whether the question asks for more than words."""
         return any(field.kind not in {"words", "record"} for field in self.fields)
 
     @cached_property
     def decider(self) -> Field | None:
-        """The one field that decides, if there is nothing but words besides it."""
+        """The field whose value is an answer without an object, or None: `C` and `Vote: C` answer `vote`.
+
+        It is the only choice, number or yes/no of the answer, or of its only record; beside it there are only words and
+        records. An answer with two such fields, or with a list, has none.
+        """
         first = [field for field in self.fields if "." not in field.path and field.kind != "words"]
-        if [field.kind for field in first] == ["record"]:  # the whole of a decision in one record
+        if [field.kind for field in first] == ["record"]:  # the whole decision is in one record
             first = [field for field in self.fields if "." in field.path and field.kind != "words"]
         deciding = [field for field in first if field.decides]
         plain = all(field.decides or field.kind == "record" for field in first)
@@ -335,22 +360,25 @@ class Reply:
 
     @cached_property
     def speech(self) -> tuple[str, ...]:
-        """The names of the words of an answer in words."""
+        """The names that the words of an answer in words may have."""
         return next((self.names[field.path] for field in self.fields if field.kind == "words"), _POST)
 
     @cached_property
     def _field_names(self) -> set[str]:
-        """The folded names of the fields, and what else they may be called."""
+        """The folded names of the fields, with their other names."""
         return {name for field in self.fields for name in (spaced(field.name), *self.names[field.path])}
 
     @cached_property
     def _every_name(self) -> set[str]:
-        """The folded names of all fields, kinds of variants, and the question itself."""
+        """The folded names of all fields and kinds of variants, and of the question."""
         return {*map(spaced, _all_names(self.request.answer_fields)), spaced(self.request.kind)}
 
     @cached_property
     def is_meant_as_object(self) -> bool:
-        """Whether a tag is the name of a field, or a kind of a variant, or such a kind is all that the reply says."""
+        """Whether a reply without an object seems to be a failed attempt at one, and not prose.
+
+        It has a tag with the name of a field or of a kind of variant, or begins with such a name as a label, or is one.
+        """
         if all(field.kind == "words" for field in self.fields):
             return False
         every = self._every_name
@@ -364,7 +392,7 @@ class Reply:
 
     @cached_property
     def shape(self) -> Shape:
-        """What objects are shaped by."""
+        """The vocabulary that objects are shaped with: meanings of null, synonyms, and names of fields."""
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
         return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices)
@@ -373,13 +401,17 @@ class Reply:
 
     @cached_property
     def voices(self) -> Voices:
-        """The names in this question: a line that begins with one is no header of a turn, and may be another's."""
-        if not names_a_role(self.text) and not _LINE.search(self.text):
+        """The names in the question: a line that begins with one may be another player's.
+
+        If a word for a role (`User`) is one of the names, it is no header of a turn.
+        """
+        lines = _LINE_ENDS.sub("\n", self.text)
+        if not names_a_role(lines) and not _LINE.search(lines):
             return NOBODY
         own = self.request.player.removeprefix("@")
         fields = {name for field in self.fields for name in (field.name, field.path)}
         said = [text for key, text in _named_texts(values(self.request)) if key and 0 < len(text) <= _LONGEST_NAME]
-        if "summar" in self.request.kind:  # of what others said
+        if "summar" in self.request.kind:  # a question about the words of others
             return Voices(roles_in(said))
         names = {text for text in said if text not in fields and _is_name(text, own)}
         return Voices(roles_in(said), own, tuple(sorted({own, *names})))
@@ -402,7 +434,7 @@ class Reply:
 
     @cached_property
     def body(self) -> str:
-        """The reply without what was thought, and with the first signs of its object if it lacks them."""
+        """The reply without thinking; as JSON if it is an object in XML or YAML, or lacks its first characters."""
         if not self.repair:
             return self._split[0]
         speech = self.speech[0] if self.speaks and not self.decides else ""
@@ -414,14 +446,17 @@ class Reply:
 
     @property
     def thoughts(self) -> tuple[str, ...]:
-        """What was thought, but for the strings of objects."""
+        """The thoughts, without those in the strings of objects."""
         return self._split[1]
 
     # objects and prose
 
     @cached_property
     def objects(self) -> list[Object]:
-        """The objects of the reply; a list of records, one for each field, is one object."""
+        """The objects and tool calls of the reply, from left to right.
+
+        For an answer of several words, a list with a record for each of them is one object.
+        """
         found = self._calls_and_objects()
         if len(self.fields) > 1 and not self.decides and len(found) == len(self.fields):
             return self._as_one(found) or found
@@ -434,7 +469,7 @@ class Reply:
         return sorted([*found, *named_calls(masked_body, scan(masked_body))], key=lambda each: each.start)
 
     def _as_one(self, found: Sequence[Object]) -> list[Object]:
-        """Merge `[{"player": "B", "quip": "..."}, ...]` into one object; return [] if it is something else."""
+        """Merge objects such as `{"player": "B", "quip": "..."}` into one, or return [] if they are not alike."""
         merged: dict[str, Any] = {}
         names = [field.name for field in self.fields]
         for each in found:
@@ -447,12 +482,12 @@ class Reply:
 
     @cached_property
     def aloud(self) -> tuple[str, list[str]]:
-        """The words of a reply in prose, and what of it was thought. Raises `UnreadableReply` if they are unclear."""
+        """The words of a reply in prose, and the thoughts in it. Raises `UnreadableReply` if they are unclear."""
         return said_aloud(of_few_tags(self.body), self.objects, self.speech, any_text=self.request.any_text)
 
     @cached_property
     def prose(self) -> str:
-        """The reply without objects, fences and the tags of tool calls; every place is where it was."""
+        """The reply in which objects, fences, wrappers and control tokens are masked; positions stay the same."""
         text = without_fences(without_wrappers(of_few_tags(self.body)))
         text = masked(text, list(token_spans(text)), MARK)
         return masked(text, [(each.start, each.end) for each in self.objects])
@@ -464,12 +499,12 @@ class Reply:
 
     @cached_property
     def sections(self) -> Sections:
-        """The words of fields that a heading or a tag announces."""
+        """The words of fields under headings and in tags."""
         return sections_of(self.plain, self.fields, self.names)
 
     @cached_property
     def around(self) -> Surroundings:
-        """The lines around candidates, without the words of other fields."""
+        """The lines around candidates, without the words of fields under headings and in tags."""
         own = {spaced(field.name) for field in self.fields if field.kind != "words"} or {*self.speech[:1]}
         asked = words_in(" ".join((*own, *GENERIC, spaced(self.request.kind))))
         text, plain = self.sections.blanked(self.prose), self.sections.blanked(self.plain)
@@ -481,10 +516,13 @@ class Reply:
     # candidates
 
     def candidates(self) -> list[Candidate]:
-        """Return every place that gives a decision, from left to right."""
+        """Return every place that gives a decision, from left to right.
+
+        If the reply was cut off, a value at its very end does not count: it may have gone on.
+        """
         every = bounded(chain(self._in_objects(), self._in_prose()), MOST_CANDIDATES)
         found = sorted(every, key=lambda each: (each.start, each.end))
-        if self.cut:  # a value at the end may have gone on
+        if self.cut:  # a value at the end may be incomplete
             end = len(self.body.rstrip())
             return [each for each in found if each.record is not None or each.stage == "tag" or each.end < end]
         return found
@@ -497,7 +535,7 @@ class Reply:
         kept = counting if any(each.record is not None for each in counting) else found
         if len(kept) == 1 and not has_words(self.plain):
             return kept
-        # beside another answer, or words, one with a placeholder is a form with values put in for an example
+        # beside another answer or words, an object with a placeholder (`<why>`) is an example
         return [replace(each, alone=each.alone and not _holds_placeholder(each.record)) for each in kept]
 
     @cached_property
@@ -517,7 +555,7 @@ class Reply:
                     yield Candidate(0, len(self.body), "bare", {field.path: field.nothing})
 
     def of_object(self, each: Object) -> Candidate | None:
-        """Return the candidate that an object is, or None if it is no answer to this question."""
+        """Return the candidate that an object is, or None if it does not answer this question."""
         usable = each.state == "strict" or (self.repair and each.value is not None)
         if each.state == "cut" or (each.state == "repaired" and self.cut):  # a choice is complete, words may not be
             has_choice = self.decider is not None and self.decider.kind == "choice"
@@ -551,7 +589,7 @@ class Reply:
 
     @cached_property
     def _own_keys(self) -> Mapping[str, bool]:
-        """The keys of an answer; True for its fields' own names."""
+        """The keys of an answer: True for a field's own name, False for its other names."""
         every = {name: False for names in self.names.values() for name in names}
         return every | {folded(field.name): True for field in self.fields}
 
@@ -571,13 +609,13 @@ class Reply:
 
     @cached_property
     def _member(self) -> re.Pattern[str]:
-        """A member of an object that is one of the fields."""
+        """The pattern for a member of an object whose key is one of the fields."""
         names = {name for field in self.fields for name in (field.name.casefold(), *self.names[field.path][:1])}
         key = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
         return re.compile(rf"[{{,]\s*+[\"'“]?(?:{key})[\"'”]?\s*+:", re.IGNORECASE)
 
     def _values(self, record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-        """Yield the values of an object but for words; all of them if words are all that is asked for."""
+        """Yield the values of an object by path, without words unless the answer is nothing else."""
         for field in self.fields:
             if field.kind == "record" or (field.kind == "words" and self.decides):
                 continue
@@ -590,10 +628,13 @@ class Reply:
     # words
 
     def labelled(self, path: str) -> str:
-        """Return the words of a field that a heading or a tag announces."""
+        """Return the words of a field that a heading or a tag announces.
+
+        Raises `UnreadableReply` if words that others may hear hold a control token or cannot be told from private ones.
+        """
         start, end = self.sections.words[path]
         words = self.prose[start:end]
-        if path.rpartition(".")[2] not in REASONS:  # others may hear it
+        if path.rpartition(".")[2] not in REASONS:  # others may hear the words
             if MARK in words:
                 raise UnreadableReply(
                     f"The words of {path} hold a control token of a chat template. Answer without it."
@@ -603,7 +644,7 @@ class Reply:
         return _trimmed(words)
 
     def besides(self, each: Candidate) -> str:
-        """Return the prose without the lines of a candidate, and without the line above that only announces it."""
+        """Return the prose without a candidate's lines, and without the line above if that only announces it."""
         before = self.prose[: self.around.line(each.start)[0]].rstrip()
         above = before.rfind("\n") + 1
         if is_lead_in(folded(before[above:]), self.around.names):
@@ -612,7 +653,7 @@ class Reply:
 
 
 def _without_name(text: str, player: str) -> str:
-    """Return a reply without a header of ChatML that has the player's own name for its role."""
+    """Return a reply without a ChatML header that has the player's own name as its role."""
     begins = re.match(rf"\s*<\|im_start\|>\s?{re.escape(player)}[ \t]*\n", text)
     return text[begins.end() :] if begins else text
 
@@ -633,7 +674,7 @@ def _without_tokens(text: str) -> str:
 
 
 def _leading(reply: Reply) -> Reading[Any]:
-    """Read the object with which the reply begins, whatever follows."""
+    """Read the object at the beginning of the reply; any text may follow it."""
     first = next(iter(reply.objects), None)
     if first is None or _without_tokens(reply.body[: first.start]).strip():
         raise UnreadableReply("The reply must begin with the JSON object.")
@@ -656,7 +697,7 @@ def _decided(reply: Reply, candidates: Sequence[Candidate]) -> Reading[Any]:
     behind = reply.around.plain[max(each.end for each in candidates) :]
     if has_words(behind) or "?" in behind:
         raise AmbiguousReply("The reply decides, and then says more that may take it back. Answer with that alone.")
-    # of candidates that agree, the one with the most to say beside it
+    # of candidates that agree: the best stage, then the most fields, then the last
     best = max(
         alone, key=lambda each: (_STAGES.index(each.stage), sum(map(bool, (each.record or {}).values())), each.end)
     )
@@ -678,7 +719,7 @@ def _two(values: str) -> AmbiguousReply:
 
 
 def _refused(reply: Reply, each: Candidate) -> DecisionError:
-    """Return the reason why a candidate without a legal value is no decision."""
+    """Return the error for a candidate without a legal value."""
     field = reply.decider
     if field is not None and field.kind == "number" and each.stage != "broken":
         return UnreadableReply(f"{field.path} must be a whole number, written in plain digits.")
@@ -688,7 +729,7 @@ def _refused(reply: Reply, each: Candidate) -> DecisionError:
 
 
 def _differ(one: Candidate, other: Candidate) -> str:
-    """Return the two values that are at odds, in words, or ""."""
+    """Return the two values in which candidates differ, as text for an error, or ""."""
     for path in (path for path in one.values if path in other.values):
         pair = [json.dumps(each.values[path], ensure_ascii=False, sort_keys=True, default=str) for each in (one, other)]
         if pair[0] != pair[1]:
@@ -697,7 +738,7 @@ def _differ(one: Candidate, other: Candidate) -> str:
 
 
 def _with_words(reply: Reply, each: Candidate) -> dict[str, Any]:
-    """Return the object of a candidate in prose, with the words around it that answer the other fields."""
+    """Return the object of a candidate in prose, with the words around it in the other fields."""
     said: dict[str, Any] = {}
     values = dict(each.values)
     for field in reply.fields:
@@ -715,7 +756,7 @@ def _with_words(reply: Reply, each: Candidate) -> dict[str, Any]:
 
 
 def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
-    """Read the words, if words are an answer; else raise what is missing."""
+    """Read the words if they are the answer. Raises `UnreadableReply` or `AmbiguousReply` if not."""
     if any(each.state in {"cut", "broken"} for each in reply.objects):
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
@@ -745,7 +786,7 @@ def _names_a_value(reply: Reply, decider: Field) -> bool:
     for value in (folded(str(value)) for value in decider.values):
         if value in words or (" " in value and f" {' '.join(words_in(value))} " in said):
             return True
-        if not value.isascii() and value in reply.plain:  # in scripts without spaces a name is no word
+        if not value.isascii() and value in reply.plain:  # in scripts without spaces, a name is not a word of its own
             return True
     return False
 

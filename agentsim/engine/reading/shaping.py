@@ -1,6 +1,7 @@
-"""The shape of an answer: a JSON object of a reply with the keys, names, numbers and words of the question's schema.
+"""Shaping: an object of a reply in the spelling of the question's schema, with its keys, names, numbers and words.
 
-What is legal is not decided here: a value that means none of the legal ones stays as it is, for the check to refuse.
+`{"Vote": "player c"}` becomes `{"vote": "C"}`. A value that means none of the legal ones stays as it is: the request's
+check refuses it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _WRAPPERS = frozenset(
     payload, properties, reply, response, result, tool, tool_call, tool_calls, tool_input, tool_use, toolcall, toolinput
 """)
 )
-"""Keys whose object is the answer, in some levels of them."""
+"""Keys of an object that holds the answer: `{"answer": {"vote": "C"}}`."""
 
 _MOST_LEVELS = 5
 _ARGUMENTS = frozenset(
@@ -40,18 +41,18 @@ _ARGUMENTS = frozenset(
     tool_input
 """)
 )
-"""Keys of the fields of a variant, beside its kind."""
+"""Keys of an object that holds the fields of a variant, beside its kind."""
 _CALLED = listed("name, function, tool, tool_name, function_name, recipient_name")
-"""Keys of the name of a function that is called."""
+"""Keys of a called function's name."""
 _KINDS = (*listed("type, kind, action, action_type, do, command"), *_CALLED)
-"""Keys of the kind of a variant that has no key of its own for it."""
+"""Keys of a variant's kind in a reply that does not use its tag."""
 _SCHEMA_KEYS = frozenset(
     listed("""
     $comment, $id, const, default, description, enum, example, examples, format, maximum, maxlength, minimum, minlength,
     nullable, pattern, title, type, value
 """)
 )
-"""Keys of a field's schema, in which an answer may stand for the schema's own value."""
+"""Keys of a field's JSON Schema: some models answer with the schema and put the value into it (`"const": "C"`)."""
 
 _REVISES = frozenset(
     listed("""
@@ -61,7 +62,7 @@ _REVISES = frozenset(
     updated
 """)
 )
-"""Words of a key that gives a value once more, as `final_vote` does beside `vote`."""
+"""Words of a key that gives a value again, such as `final_vote` beside `vote`."""
 _LITTLE = frozenset(
     listed(
         "a, an, do, for, i, is, it, just, let, make, me, mine, my, our, own, that, the, this, to, we, will, would, your"
@@ -76,19 +77,22 @@ _OTHERS = frozenset(
     reasoning, rejected, runner, runnerup, saved, safe, their, them, why
 """)
 )
-"""Words of a key that is about another time, person or reason."""
+"""Words of a key that is about another time, person or reason, such as `previous_vote`."""
 _LONGEST_KEY = 400  # characters
-_MOST_MEMBERS = 1_000  # of an object
+_MOST_MEMBERS = 1_000  # in an object
 _HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
 
 
 def unwrapped(
     value: Mapping[str, Any], own: Mapping[str, bool], kind: str, level: int = 0
 ) -> tuple[Mapping[str, Any], str]:
-    """Return the object in a tool call, or in `{"answer": {...}}`, and the name of the function that is called, or "".
+    """Return the object within a wrapping and the name of the function that is called, or "" if none is.
 
-    Nothing is taken off if what is around the object has one of the `own` keys. A key that is False in `own` may also
-    name a wrapping, and does if it holds an object; so does the request's `kind`, which is no name of a function.
+    `{"name": "work", "arguments": {"hours": 2}}` gives `{"hours": 2}` and `work`; `{"answer": {"vote": "C"}}` gives
+    `{"vote": "C"}` and "". The question's `kind` is also a key of a wrapping, and is not returned as a function.
+
+    `own` are the keys of an answer. An object that has one is the answer itself and stays, unless the key is False in
+    `own` and holds an object.
     """
     keys = {_key(name): part for name, part in value.items()}
     if any(own[key] or not isinstance(part, Mapping) for key, part in keys.items() if key in own):
@@ -107,7 +111,7 @@ def unwrapped(
 
 
 def _object_in(part: Any) -> Mapping[str, Any] | None:
-    """Return an object, also from its JSON or a list of one, or None."""
+    """Return an object from itself, its JSON or a list of one, or None."""
     if isinstance(part, list) and len(part) == 1:
         return _object_in(part[0])
     if isinstance(part, str) and part.lstrip()[:1] in {"{", '"', "`"}:
@@ -124,20 +128,24 @@ def _key(name: str) -> str:
 
 @dataclass(frozen=True)
 class Shape:
-    """What objects are shaped by: the meaning of null by path, other words for choices, and the names of fields."""
+    """The vocabulary of a question, and the methods that shape objects with it.
+
+    `nothing` is the meaning of null by path, `synonyms` are other words for choices, `names` those of fields by path.
+    """
 
     nothing: Mapping[str, Any]
     synonyms: Synonyms
     names: Mapping[str, Sequence[str]]
     lone: str = ""
-    """The record that is all there is to decide: its one field may stand without it."""
+    """The path of the only outermost field that decides, or "": if it is a record, its one field may stand for it."""
     voices: Voices = NOBODY
     """The names in the question."""
 
     def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
-        """Return the object with the keys of its fields and, if they are clear, their values; others stay as they are.
+        """Return an object with the schema's keys and, if they are clear, its values; all else stays as it is.
 
-        Raises `AmbiguousReply` if two keys name one field with different values.
+        Raises `AmbiguousReply` if two keys give one field different values, and `UnreadableReply` if an object within
+        the answer has none of its keys.
         """
         value = value if path else self._as_call(value, properties)
         out: dict[str, Any] = {}
@@ -154,7 +162,7 @@ class Shape:
             elif name in out and name not in REASONS and _as_json(out[name]) != _as_json(fitted):
                 raise AmbiguousReply(f"The key {name!r} stands twice with different values.")
             if fitted is not None or not is_words:
-                out[name] = fitted  # words that are null are words that are left out
+                out[name] = fitted  # null words are left out
         for name, option in properties.items():
             if name in out and others:
                 self._check_for_another(name, out[name], option, others, path)
@@ -164,9 +172,11 @@ class Shape:
         return {**others, **out, **inside}
 
     def called(self, value: Mapping[str, Any], name: str, properties: Parts) -> Mapping[str, Any]:
-        """Return the object of a call of the function `name`, which is what the answer chooses, if it chooses one.
+        """Return the answer that a call of the function `name` gives.
 
-        A call has no place for the words beside the choice and its parameters: they are empty.
+        For an answer of `action` and its parameters `task`, a call of `work` with `{"hours": 2}` gives
+        `{"action": "work", "task": {"hours": 2}}`. Words beside them are empty, because a call has no place for them.
+        If the name chooses nothing in this answer, return `value`.
         """
         tag = next((option.tag for option in properties.values() if isinstance(option, Kinds)), "")
         if tag:
@@ -181,7 +191,10 @@ class Shape:
         return {**words, choice: name, record: rest, **own}
 
     def _as_call(self, value: Mapping[str, Any], properties: Parts) -> Mapping[str, Any]:
-        """Return the object of a choice with parameters that is written as a call: `{"action": {"type": "skip"}}`."""
+        """Return the answer for a choice whose object holds its parameters: `{"action": {"type": "work", "hours": 2}}`.
+
+        Any other object is returned as it is.
+        """
         found = _choice_of(properties)
         if found is None:
             return value
@@ -200,7 +213,7 @@ class Shape:
     def _check_for_another(
         self, name: str, given: Any, option: LegalValues, others: Mapping[str, Any], path: str
     ) -> None:
-        """Raise `AmbiguousReply` if another key gives a field another of its legal values: `vote` and `final_vote`."""
+        """Raise `AmbiguousReply` if another key gives a different legal value: `final_vote` beside `vote`."""
         kind, place = option.kind, f"{path}{name}"
         if kind not in {"choice", "number", "yes_no"}:
             return
@@ -223,7 +236,7 @@ class Shape:
                 raise AmbiguousReply(f"The keys {name!r} and {key[:40]!r} give different values.")
 
     def _said_beside(self, others: Mapping[str, Any], missing: Parts, path: str) -> dict[str, Any]:
-        """Return the missing records and variants whose own fields stand beside the place where they belong."""
+        """Return the missing records and variants whose fields stand one level above their place."""
         out: dict[str, Any] = {}
         for name, option in missing.items() if others else ():
             if option.parts is not None:
@@ -235,7 +248,7 @@ class Shape:
         return out
 
     def _property(self, key: str, properties: Parts, path: str) -> str | None:
-        """Return the field that a key names, or None."""
+        """Return the name of the field that a key means, or None."""
         if key in properties:
             return key
         if len(key) > _LONGEST_KEY or any(_is_in_variant(key, option) for option in properties.values()):
@@ -252,7 +265,10 @@ class Shape:
         return named(key, properties)
 
     def value(self, given: Any, option: LegalValues, path: str) -> Any:
-        """Return the legal value that JSON means, or else what it holds. Raises `UnreadableReply` for a lone null."""
+        """Return the legal value that JSON means, else the JSON without wrappings.
+
+        Raises `UnreadableReply` for a null at the outermost level that means nothing.
+        """
         names = {spaced(path.rpartition(".")[2]), *self.names.get(path, ())}
         given = _plain_value(given, names, option.kind)
         meant = option.read(given, self.nothing.get(path, MISSING), self.synonyms)
@@ -261,12 +277,15 @@ class Shape:
         return given if meant is MISSING else meant
 
     def spoken(self, given: Any, path: str) -> Any:
-        """Return the words of a field without what was thought in them."""
+        """Return the words of a field without thinking."""
         own = path.rpartition(".")[2]
         return _spoken(given, (spaced(own), *self.names.get(path, ())), self.voices, reason=own in REASONS)
 
     def record(self, given: Any, option: LegalValues, path: str) -> Any:
-        """Return an object with the keys of its fields, also of its JSON; what is none stays as it was given."""
+        """Return a record with the schema's keys, also from its JSON; anything else stays as it is.
+
+        Null and "nobody" mean the `nothing` of the path, and null an empty record if it has none.
+        """
         parts = option.parts or {}
         if isinstance(given, str) and (spelt := _object_in(given)) is not None:
             given = spelt
@@ -283,11 +302,14 @@ class Shape:
         lone = [field for field in inside if field.decides and "." not in field.path.removeprefix(f"{path}.")]
         if len(lone) != 1:
             return given
-        meant = lone[0].read(given)  # what the one field of the record says, without the record
+        meant = lone[0].read(given)  # the value of the record's one field stands in its place
         return {lone[0].name: given if meant is MISSING else meant}
 
     def variant(self, given: Any, option: Kinds, path: str, whole: Mapping[str, Any]) -> Any:
-        """Return a record of several kinds, told apart by a field with one value; its others may stand beside it."""
+        """Return a record of one of several kinds, which its tag names, with the schema's keys.
+
+        If `given` is only the kind, the fields are those beside it, in `whole`.
+        """
         given = inside if isinstance(given, str) and (inside := _object_in(given)) is not None else given
         record = given if isinstance(given, Mapping) else {**whole, option.tag: given}
         record = _of_kind(record, option) or record
@@ -298,7 +320,10 @@ class Shape:
 
 
 def _choice_of(properties: Parts) -> tuple[str, tuple[str, ...], str] | None:
-    """Return the field that chooses, its values, and the record of its parameters, if an answer is just such a call."""
+    """Return the choice of an answer, its values, and the record of its parameters.
+
+    Return None if an answer is more than one choice, one record and words.
+    """
     kinds = {name: option.kind for name, option in properties.items()}
     choices, records = ([name for name, kind in kinds.items() if kind == each] for each in ("choice", "record"))
     if len(choices) != 1 or len(records) != 1 or set(kinds.values()) - {"choice", "record", "words"}:
@@ -313,9 +338,10 @@ def _variant_of(choice: str, names: Sequence[str], parameters: Parts) -> Kinds:
 
 
 def _of_kind(record: Mapping[str, Any], option: Kinds) -> dict[str, Any] | None:
-    """Return a record with the kind of a variant under its tag and the fields beside it, or None if it names no kind.
+    """Return a record with its kind under the variant's tag and its fields beside it, or None if it names no kind.
 
-    Read are `{"type": kind, ...}`, `{"name": kind, "arguments": {...}}` and `{kind: {...}}`.
+    Read are `{"type": kind, ...}`, `{"name": kind, "arguments": {...}}` and `{kind: {...}}`. A record with an unknown
+    kind under the tag stays as it is.
     """
     tag, kinds = option.tag, {name: kind.parts for name, kind in option.kinds.items()}
     names = tuple(kinds)
@@ -345,7 +371,7 @@ def _of_kind(record: Mapping[str, Any], option: Kinds) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=4096)
 def _words_of_key(key: str, names: frozenset[str]) -> tuple[str, ...]:
-    """Return the words of a key, also of `finalVote`, `vote2` and `finalvote`, of which each name is one word."""
+    """Return the words of a key, each of the names as one word: `vote` and `final` for `finalVote` and `finalvote`."""
     plain = spaced(_HUMPS.sub(" ", key))
     for name in sorted(names, key=len, reverse=True):
         joined, own = compact(plain), compact(name)
@@ -363,7 +389,7 @@ def _words_of_key(key: str, names: frozenset[str]) -> tuple[str, ...]:
 
 
 def _sense(key: str, names: Collection[str], kind: Kind) -> str:
-    """Return "gives" for a key that gives a value once more, "denies" for one that denies it, or ""."""
+    """Return "gives" if a key gives a value again (`final_vote`), "denies" if it denies one (`not_vote`), else ""."""
     if spaced(key) == "second choice":
         return ""
     every = frozenset(names)
@@ -380,7 +406,7 @@ def _sense(key: str, names: Collection[str], kind: Kind) -> str:
 
 
 def _is_in_variant(key: str, option: LegalValues) -> bool:
-    """Check for a field of one of the kinds of a variant, which may stand beside its tag."""
+    """Return whether a key is a field of one of a variant's kinds, which may stand beside its tag."""
     return any(key in record.parts for record in (option.kinds or {}).values())
 
 
@@ -391,9 +417,11 @@ def _spellings(name: str) -> tuple[str, str]:
 
 
 def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -> Any:
-    """Return words without what was thought in them, and of a made-up turn.
+    """Return words without thinking and without made-up turns.
 
-    A `reason` that is no text is kept as JSON, and one with a control token is left out: it decides nothing.
+    A `reason` decides nothing: if it is no text it becomes its JSON, and if it holds a control token or a header of a
+    turn it becomes "". Raises `UnreadableReply` if other words hold the object of an answer, or go on in another
+    channel.
     """
     for _ in range(_MOST_LEVELS):
         if not isinstance(given, Mapping) or len(held := _held(given)) != 1:
@@ -415,9 +443,9 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
 
 
 def _holds_object(said: str, names: Collection[str]) -> bool:
-    """Check for an object in words: a call, or one under one of the `names` that begins them, or ends them.
+    """Return whether words hold the object of an answer: a call, or an object that has one of the `names` as a key.
 
-    Another one, before and behind which there is a sentence, is quoted. A single word before it is its label.
+    An object with one of the names is a quotation if several words stand before it and some behind it.
     """
     objects = scan(said) if "{" in said and '"' in said else []
     for each in objects:
@@ -431,9 +459,9 @@ def _holds_object(said: str, names: Collection[str]) -> bool:
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
-    """Return a value from its JSON, from an object of its own name, and from a schema that has it: `{"value": ...}`.
+    """Return a value without wrappings: `C` for its JSON, `{"vote": "C"}`, and a schema such as `{"value": "C"}`.
 
-    `<s>value</s>` is no turn, but is struck out.
+    A string with `<s>...</s>` stays as it is, because these tags may strike it out.
     """
     for _ in range(_MOST_LEVELS):
         if isinstance(given, str):
@@ -459,7 +487,10 @@ def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
 
 
 def _held(node: Mapping[str, Any]) -> list[Any]:
-    """Return the values that the schema of a field holds, each once: `{"type": "string", "const": "C"}`."""
+    """Return the different values in the schema of a field: `["C"]` for `{"type": "string", "const": "C"}`.
+
+    Return [] for any other object.
+    """
     if any(_key(key) not in _SCHEMA_KEYS for key in node):
         return []
     found = [node[key] for key in ("value", "const", "default", "example") if node.get(key) is not None]

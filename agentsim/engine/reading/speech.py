@@ -1,4 +1,7 @@
-"""Answers in words: which of the words were said aloud, and which are a heading, an aside, or a thought."""
+"""Answers in words: separates the words that others hear from headings, asides and thinking.
+
+`**My pitch:** Vote for me.` says `Vote for me.`
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from itertools import islice
 
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.objects import Object
-from agentsim.engine.reading.tags import tag_content, tag_pattern, tags, without_wrappers
+from agentsim.engine.reading.tags import goes_on_behind_its_end, tag_content, tag_pattern, tags, without_wrappers
 from agentsim.engine.reading.text import any_name, folded, headings, spaced, without
 from agentsim.engine.reading.thinking import ASIDES, THINKING, heads_thinking, thought_spans
 from agentsim.errors import UnreadableReply
@@ -25,16 +28,16 @@ _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)
 _FENCE = re.compile(r"```\w*\n?")
 _MARKS_OPEN = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
 _MARKS_CLOSE = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
-_ENDS = 5  # characters at the end of a text in which all of the closing marks stand
-# a line, or a block, that is a comment as in code; an address may begin with // as well
+_ENDS = 5  # characters at the end of a text that hold its closing marks
+# line and block comments as in code; a URL may also begin with //
 _COMMENT = re.compile(
     r"^[ \t]*//(?!/?[\w-]+(?:\.[\w-]+)+(?:[/:]|\s|$))[^\n]*(?:\n|\Z)|^[ \t]*/\*(?s:.*?)(?:\*/|\Z)"
     r"|/\*(?:(?!\*/)(?s:.))*+(?:\*/)?(?=\s*\Z)",
     re.MULTILINE,
 )
 _IN_A_SENTENCE = r"[^\n.,!?:…。，！？：]"
-# a first sentence that only says that its writer thinks (zero-shot chain of thought: Kojima et al. 2022, in other
-# languages Shi et al. 2022), or that speaks of who asked, as the reasoning of gpt-oss, Qwen and DeepSeek begins
+# a first sentence that only says that the model thinks (zero-shot chain of thought: Kojima et al. 2022, in other
+# languages Shi et al. 2022), or that speaks of the user, as the reasoning of gpt-oss, Qwen and DeepSeek begins
 _THINKS_ALOUD = re.compile(
     r"[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|first|now)[,.!:]?\s{1,2}){0,3}+"
     r"(?:(?:(?:(?:let's|let us|let me|(?:i|we) (?:need to|should|must|have to)) (?:just |first )?(?:think|reason)"
@@ -49,17 +52,17 @@ _THINKS_ALOUD = re.compile(
     r"(?:pitch|speech|statement|response|reply|answer|json)\b)"
 )
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
-"""A first step: of thinking or of a plan, which cannot be told if a heading of the answer follows."""
+"""A first step, of thinking or of a plan (`Step 1`): if a heading of the answer follows, it is unclear which."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
 
 
 def said_aloud(
     body: str, objects: Sequence[Object], names: Sequence[str], *, any_text: bool = False
 ) -> tuple[str, list[str]]:
-    """Return the words of a reply in prose, and what of it was thought; `names` are what the words may be called.
+    """Return the words of a reply in prose, and the thoughts in it; `names` are those that the words may have.
 
-    With `any_text` lists and tags are words too. Raises `UnreadableReply` if there may be more than words to be heard,
-    or none.
+    With `any_text` lists and tags are words too. Raises `UnreadableReply` if there are no words, or if they cannot be
+    told from objects, lists or tags around them.
     """
     wanted = UnreadableReply("The words cannot be told from what stands around them.")
     for each in objects:
@@ -67,6 +70,8 @@ def said_aloud(
         if each.state != "strict" or each.fenced or each.call or private:
             raise wanted
     if not any_text and _JSON_BEGINS.match(body):
+        raise wanted
+    if not any_text and goes_on_behind_its_end(body):
         raise wanted
     whole = list(islice(tags(folded(body), tuple(names)), 2))
     if len(whole) == 1:
@@ -85,11 +90,11 @@ def said_aloud(
 
 
 def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
-    """Remove headings and tags of its own, thoughts, and what is for `others` from the words of a field.
+    """Remove from the words of a field its own headings and tags, thinking, and text for the fields named `others`.
 
-    Raises `UnreadableReply` for a tag around words that seem to be private.
+    Raises `UnreadableReply` for a tag in them that seems to be private (`<plan>`).
     """
-    if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)):
+    if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
     if not is_kept(names[0]):
@@ -103,20 +108,20 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
 
 
 def is_kept(name: str) -> bool:
-    """Check for the name of words that no other player hears: a memory, a thought, a reason."""
+    """Return whether a name is that of words that no other player hears: a memory, a thought, a reason."""
     return _KEPT.search(name) is not None
 
 
 def may_hold_scratch(words: str) -> bool:
-    """Check for what `without_scratch` may take out."""
+    """Return whether `without_scratch` may find notes in the words."""
     return "//" in words or "/*" in words or bool(_THINKS_ALOUD.match(plain := folded(words)) or _STEPS.match(plain))
 
 
 def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
-    """Return words without notes of the writer to itself, and these.
+    """Return the words without the writer's notes to itself, and these notes.
 
-    Notes are lines and blocks that are comments, and thinking aloud up to a heading of the answer, one of the `names`.
-    Raises `UnreadableReply` if there is no such heading, and if it follows steps that may be a plan.
+    Notes are comments (`// plan`), and thinking aloud up to a heading with one of the `names`. Raises `UnreadableReply`
+    if thinking aloud has no such heading behind it, or if there is one behind steps, which may be a plan.
     """
     notes: list[str] = []
     if "//" in words or "/*" in words:
@@ -141,7 +146,7 @@ def _is_private(name: str, own: Sequence[str]) -> bool:
 
 @cache
 def _other_field(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern for where another field begins: its name with a colon, in brackets or as a tag, or a rule."""
+    """Return a pattern for the beginning of another field: name with a colon, in brackets or as a tag, or a rule."""
     name = any_name(names)
     return re.compile(
         rf"[(\[<*_]{{1,3}}\s?(?:{name})\s?[)\]>*_]{{1,3}}|(?<![\w-])(?:{name})[*_]{{0,2}}\s?:"
@@ -150,7 +155,7 @@ def _other_field(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _plain(words: str) -> str:
-    """Clean the words and remove a fence, quotes or marks around all of them."""
+    """Clean the words, and remove a fence, quotes or marks around them."""
     words = cleaned(words).strip()
     fence = _FENCE.match(words)
     words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
@@ -162,7 +167,7 @@ def _plain(words: str) -> str:
 
 
 def _without_rules(words: str) -> str:
-    """Remove lines of marks, and marks that stand alone, from both ends."""
+    """Remove blank lines, horizontal rules and emphasis marks without a word from both ends."""
     lines = words.split("\n")
     first, last = 0, len(lines)
     while first < last - 1 and _is_rule(lines[first]):
@@ -181,7 +186,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _under_headings(body: str, names: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Return what stands under the headings of the answer, or all if there are none, and what stands elsewhere."""
+    """Return the text under the answer's headings, or all of it if there are none, and the rest."""
     plain = folded(body)
     asides = [(*match.span(), False) for match in headings(plain, _asides(names), heads_thinking, anywhere=False)]
     anywhere = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
@@ -207,6 +212,6 @@ def _asides(own: Sequence[str]) -> tuple[str, ...]:
 
 
 def last_sentence(words: str) -> str:
-    """Return the words up to the end of their last whole sentence, or ""."""
+    """Return the words up to the end of their last whole sentence, or "" if there is none."""
     ends = [each.end() for each in _SENTENCE_ENDS.finditer(words)]
     return words[: ends[-1]].strip() if ends else ""

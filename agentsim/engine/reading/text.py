@@ -1,7 +1,7 @@
-"""Text as replies are compared (folded), names at the beginning of its lines, and how much of it is looked at.
+"""Text of a reply: folding for comparison, names at the beginning of lines, and limits on the work of the reader.
 
-The bounds count work and not time, so that a replay comes to the same result. A reply that exceeds one of them says too
-much to mean one thing.
+The limits count characters, lines and candidates, never time, so that a replay has the same result. A reply that
+exceeds one raises `AmbiguousReply`, except for `MAX_TEXT`: the rest of a longer reply is not read.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from agentsim.errors import AmbiguousReply
 T = TypeVar("T")
 
 MAX_TEXT = 256 * 1024  # characters of a reply that are read
-MOST_CANDIDATES = 150  # of a reply
-_MOST_LINES = 3_000  # that are not blank
+MOST_CANDIDATES = 150  # in a reply
+_MOST_LINES = 3_000  # lines that are not blank
 _MOST_TAGS, _MOST_FENCES = 2_000, 500
 
 HOLE = "\ufffc"
-"""Takes the place of every character that was taken out of a text."""
+"""Replaces each character of a removed region, so that positions stay the same."""
 
 MARK = "\ufffb"
-"""Takes the place of every character of a control token, which is no word and no part of one."""
+"""Replaces each character of a control token; it is no letter, so it never becomes part of a word."""
 
 BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
@@ -42,7 +42,7 @@ _LETTERED = str.maketrans({char: plain for char, plain in _PLAIN.items() if not 
 
 
 class _Fold(dict[int, str]):
-    """A translation table that is filled as characters come: each becomes one other, so that places stay the same."""
+    """A translation table, filled on demand, from each character to one other, so that positions stay the same."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -50,7 +50,7 @@ class _Fold(dict[int, str]):
         if plain is None:
             alike = unicodedata.normalize("NFKC", char)
             alike = alike if len(alike) == 1 else char
-            # a diacritic is no part of a letter in these scripts; in others it is
+            # accents are dropped in these scripts only: elsewhere, a letter with a mark is another letter
             lettered = unicodedata.name(alike, "").startswith(("LATIN", "CYRILLIC", "GREEK"))
             small = (unicodedata.normalize("NFD", alike)[0] if lettered else alike).casefold()
             plain = small if len(small) == 1 else char
@@ -64,7 +64,9 @@ _BEFORE = f"{BLANK}*_#@\"'[({{<>|\\$「『【（《"
 _AFTER = f"{BLANK}*_#\"'])}}<>|\\$.,;:!」』】）》"
 _PICTURE = re.compile("[\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff]+")
 CROSSES = "❌❎🚫⛔🛑✗✘✖✕🙅👎\u0334-\u0338\u20d2\u20d3\u20e0\u20e5\u20e6\u20eb"
-"""Signs that cross out or say no, as a class of a pattern; the last ones strike through the character before them."""
+"""Signs that cross out or say no, as the content of a character class; the last ones are combining characters that
+strike through the character before them.
+"""
 
 _CROSSED = re.compile(f"[{CROSSES}]")
 _CROSS_FIRST = re.compile(f"[*_ ]*[{CROSSES}]")
@@ -77,19 +79,19 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 
 
 def folded(text: str) -> str:
-    """Return the text in small letters, without diacritics, in plain punctuation, and as long as it was."""
+    """Return the text in lowercase without accents, in ASCII punctuation, at its length: `“Łódź”` is `"lodz"`."""
     return text.translate(_FOLD)
 
 
 def cased(name: str) -> str:
-    """Return a name in small letters with its diacritics, in plain punctuation and NFC: `JOSÉ` is no `jose`."""
+    """Return a name in lowercase and NFC with ASCII punctuation, but with its accents: `JOSÉ` is `josé`, not `jose`."""
     return unicodedata.normalize("NFC", name.translate(_LETTERED)).casefold()
 
 
 def bare(name: str) -> str:
-    """Strip a folded name of quotes, brackets, emphasis and emoji.
+    """Strip a folded name of quotes, brackets, emphasis and emoji: `**"ana"**.` is `ana`.
 
-    A minus or `!` before it stays. A cross anywhere becomes one: it may mean no.
+    A `-` or `!` before it stays. A cross anywhere becomes a `!` before it, because it may mean no: `ana ❌` is `!ana`.
     """
     if not name.isascii():
         crossed = "!" if _CROSSED.search(name) else ""
@@ -98,31 +100,34 @@ def bare(name: str) -> str:
 
 
 def crossed_behind(text: str) -> str:
-    """Return what the signs behind a text cross out, or "" if they stand before it, or if there are none."""
+    """Return a text without its crosses, or "" if it has none or one stands before it: `Ana ❌` is `Ana `."""
     if text.isascii() or not _CROSSED.search(text) or _CROSS_FIRST.match(text):
         return ""
     return _CROSSED.sub("", text)
 
 
 def uncrossed(text: str) -> str:
-    """Return a text without the sign behind it, which says no, or "" if other places are crossed or none is."""
+    """Return a text without the crosses, emoji and marks at its end: `No ❌` is `No`.
+
+    Return "" if there are none, or if a cross is left.
+    """
     before = _SIGN_BEHIND.sub("", text)
     return "" if before == text or _CROSSED.search(before) else before
 
 
 def compact(name: str) -> str:
-    """Remove blanks, underscores and dashes from a bare name."""
+    """Remove blanks, underscores and dashes from a bare name: `player_1` is `player1`."""
     return _SEPARATORS.sub("", name)
 
 
 @lru_cache(4096)
 def spaced(name: str) -> str:
-    """Fold a name and put blanks for its underscores and dashes."""
+    """Fold a name and replace its underscores and dashes by blanks: `Public_Speech` is `public speech`."""
     return _SEPARATORS.sub(" ", folded(name)).strip()
 
 
 def untitled(name: str) -> str:
-    """Remove `player` or a like word from the beginning of a bare name."""
+    """Remove a title such as `player` from the beginning of a bare name: `player ana` is `ana`."""
     return _TITLE.sub("", name)
 
 
@@ -130,13 +135,13 @@ def untitled(name: str) -> str:
 
 
 def without(text: str, regions: Sequence[tuple[int, int]], fill: str = "") -> str:
-    """Replace each of the regions, which are sorted and do not overlap, by `fill`."""
+    """Replace each of the regions, which are sorted and do not overlap, by one `fill`."""
     begins, ends = [start for start, _ in regions], [end for _, end in regions]
     return fill.join(text[one:two] for one, two in zip((0, *ends), (*begins, len(text)), strict=True))
 
 
 def masked(text: str, regions: Sequence[tuple[int, int]], fill: str = HOLE) -> str:
-    """Replace each character of the regions, which are sorted, by `fill`, so that places stay the same."""
+    """Replace each character of the regions, which are sorted, by `fill`, so that positions stay the same."""
     parts, position = [], 0
     for start, end in regions:
         if end > position:
@@ -149,7 +154,7 @@ def masked(text: str, regions: Sequence[tuple[int, int]], fill: str = HOLE) -> s
 
 
 def bounded(found: Iterable[T], most: int) -> Iterator[T]:
-    """Yield all of them. Raises `AmbiguousReply` behind the first `most`."""
+    """Yield the items. Raises `AmbiguousReply` if there are more than `most`."""
     for count, each in enumerate(found):
         if count >= most:
             raise too_much()
@@ -157,21 +162,21 @@ def bounded(found: Iterable[T], most: int) -> Iterator[T]:
 
 
 def of_few_lines(text: str) -> str:
-    """Return the text. Raises `AmbiguousReply` if it has too many lines."""
+    """Return the text. Raises `AmbiguousReply` if it has more than `_MOST_LINES` lines that are not blank."""
     if text.count("\n") >= _MOST_LINES and sum(map(bool, text.split("\n"))) > _MOST_LINES:
         raise too_much()
     return text
 
 
 def of_few_tags(text: str) -> str:
-    """Return the text. Raises `AmbiguousReply` if it has too many tags or fences."""
+    """Return the text. Raises `AmbiguousReply` if it has more than `_MOST_TAGS` `<` or `_MOST_FENCES` fences."""
     if text.count("<") > _MOST_TAGS or text.count("```") > _MOST_FENCES:
         raise too_much()
     return text
 
 
 def too_much() -> AmbiguousReply:
-    """Return the error for a reply that exceeds a bound."""
+    """Return the error for a reply that exceeds a limit."""
     return AmbiguousReply("The reply says the same thing over and over. Answer with the decision alone.")
 
 
@@ -183,28 +188,31 @@ _WORD = re.compile(rf"[^\W_]+(?:'[^\W_]+)?|[{CROSSES}]")
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Return the words and phrases of a text, which commas part, folded."""
+    """Split a text at its commas into folded words and phrases: `"vote, my  bid"` gives `("vote", "my bid")`."""
     return tuple(dict.fromkeys(folded(" ".join(word.split())) for word in text.split(",")))
 
 
 def words_in(text: str) -> list[str]:
-    """Return the words and numbers of a folded text, and its crosses, which are words that say no."""
+    """Return the words and numbers of a folded text; a cross is a word, because it says no."""
     return _WORD.findall(text.replace("_", " "))
 
 
 def has_words(text: str) -> bool:
-    """Check for a letter, a digit, or a cross."""
+    """Return whether a text has a letter, a digit or a cross."""
     return _LETTER.search(text) is not None
 
 
 @cache
 def any_name(names: tuple[str, ...]) -> str:
-    """Return a pattern for one of the folded names, the longest first; blanks may be underscores or dashes."""
+    """Return a pattern for any of the folded names, which prefers the longest.
+
+    A blank in a name matches one or two blanks, underscores or dashes.
+    """
     return _tree([tuple(r"[\s_-]{1,2}" if char == " " else re.escape(char) for char in name) for name in names])
 
 
 def _tree(branches: Sequence[tuple[str, ...]]) -> str:
-    """Return one pattern for several, each a sequence of parts, so that what begins alike is tried once."""
+    """Build a trie from sequences of parts, as one pattern that tries a shared beginning once."""
     following: dict[str, list[tuple[str, ...]]] = {}
     for first, *rest in filter(None, branches):
         following.setdefault(first, []).append(tuple(rest))
@@ -229,9 +237,10 @@ def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
 def headings(
     plain: str, names: Sequence[str], lead_in: Callable[[str], bool], *, anywhere: bool = True
 ) -> Iterator[re.Match[str]]:
-    """Yield where a line of a folded text begins with one of the names: `## Name`, `**Name**`, `Name: ...`.
+    """Yield the headings and labels in a folded text that have one of the names: `## Name`, `**Name**`, `Name: ...`.
 
-    Words before the name must be a `lead_in`. Unless `anywhere`, an undecorated name must begin the text.
+    `lead_in` must accept the words before the name (`my final`). Unless `anywhere`, a label without decoration
+    counts only at the beginning of the text.
     """
     if not names:
         return

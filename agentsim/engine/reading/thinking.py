@@ -1,6 +1,7 @@
-"""What a reply says, without what was thought: the spellings in which models think aloud, as data.
+"""Thinking in a reply and its separation from the answer; the spellings in which models think aloud are data.
 
-A mark (`<think>`) has an end of its own. A heading (`**Thinking:**`) ends where a heading of the question follows.
+`<think>B or C?</think>C` says `C` and thinks `B or C?`. A mark (`<think>`) has an end of its own. A heading
+(`**Thinking:**`) ends where a heading of the question, an object or a tag begins a line.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ THINKING = listed("""
     pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie, мысли,
     размышления, 思考, 思考过程, 推理, 内心独白
 """)
-"""Folded headings of what is not said aloud, unless the question has a field of that name."""
+"""Folded headings of thinking, unless the question has a field of that name."""
 
 ASIDES = listed("""
     analysis, reflection, strategy, my strategy, plan, my plan, planning, rationale, draft, hidden, why this works,
     explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
 """)
-"""Folded headings of what is no part of an answer in words that has a heading of its own."""
+"""Folded headings of text that is no part of an answer in words, if that has a heading of its own."""
 
 _LEAD_IN = frozenset(
     listed("""
@@ -46,11 +47,11 @@ _LEAD_IN = frozenset(
     мои, моя, 我的, 最终, 私の
 """)
 )
-"""Words that may stand before such a heading in its line: `here are my thoughts`."""
+"""Words that may stand before such a heading on its line: `here are my thoughts`."""
 
-_MOST_MARKS = 1_000  # of thinking
+_MOST_MARKS = 1_000  # marks of thinking in a reply
 _NEAR = 200  # characters before a tag that are looked at
-# of a family or a mode: <longcat_think>, <think_faster>, <reasoning_content>
+# the prefix of a family, or the suffix of a mode: <longcat_think>, <think_faster>, <reasoning_content>
 _PREFIX, _SUFFIX = r"(?:[a-z]{2,12}_)", r"_(?!(?:on|off|end|start|begin)\b)[a-z]{2,12}"
 _NAME = (
     rf"(?:ant-?|{_PREFIX})?think(?:ing|s)?(?:[_ -]process|{_SUFFIX})?|{_PREFIX}?thoughts?(?:[_ -]process|{_SUFFIX})?"
@@ -67,7 +68,7 @@ _TAG = (
     rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
     r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
 )
-# the same names in brackets that stand around words as well
+# the same names in brackets that ordinary words may stand in
 _BRACKETED = re.compile(
     rf"(?P<open>[{OPEN_BRACKETS}｛（(［\[{{](?:(?<=\[)\[|(?<=\{{)\{{|(?<!\[)))"
     r"(?=[ \t/／]{0,3}[tsrcip思推内])[ \t]?(?P<slash>[/／]?)[ \t]?"
@@ -85,9 +86,9 @@ _ORDINARY = re.compile(
     r"|reasons?|reasoning|monologue|思考|推理",
     re.IGNORECASE,
 )
-"""Names of tags that are words of a sentence as well."""
-_SPACED_OUT = re.compile(r"<\s[^<>]*\s>")  # signs of less and more around a word
-# spellings with an end of their own, by the name of the group that finds their beginning
+"""Names of tags that are ordinary words as well."""
+_SPACED_OUT = re.compile(r"<\s[^<>]*\s>")  # less-than and greater-than signs around a word
+# the ends of marks, by the name of the group that finds their beginning
 _ENDS = {
     "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
     "inner": re.compile(r"<\|inner_suffix\|>"),
@@ -107,7 +108,7 @@ _ASIDE = (
     r"(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
     r"|thinking|thinks|thoughts?|monologue)\b"
 )
-# what may begin a mark, by its bracket and two letters of its name: all else is passed over at once
+# a quick test for the beginning of a mark: its bracket and two letters of its name
 _BEGINS = (
     r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
     r"|<!|[(*](?:in|pr|se|th|mo)|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T)"
@@ -127,23 +128,23 @@ _MARK = re.compile(
     r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>))",
     re.IGNORECASE | re.MULTILINE,
 )
-# it begins with one set of characters, so that the search leaps from one of them to the next
+# the pattern begins with one character class, so that the search skips to the next character in it
 _SIGNS = r"<◁＜⟨〈‹【\[(*💭"
 _ANY = re.compile(
     rf"[{_SIGNS}=&`aT-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=a)(?:nalysis|ssistant)"
     r"|(?<=\AT)hinking\.)"
 )
-# a first line that is left of the opening of a channel of thinking whose tokens were stripped
+# the first line of a channel of thinking whose tokens were stripped
 _STRIPPED_LINE = re.compile(
     r"\s*+(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis|思考(?:过程)?|推理(?:过程)?|内心独白)"
     r"[ \t]*+(?:\n|\Z)"
 )
-# the channels of OpenAI's harmony format, whole and as what is left once its special tokens are stripped
+# the channels of OpenAI's harmony format, with its special tokens and without them
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _STRIPPED = re.compile(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
-# what begins the answer after thinking that has no end of its own
+# the beginning of an answer behind thinking that has no end of its own
 _FINAL = re.compile(
     r"assistant\s?final(?:\s?json)?|assistant\s?commentary\s+to=[\w.]{1,60}(?:\s?json)?"
     r"|\[BEGIN FINAL (?:RESPONSE|ANSWER)\]"
@@ -154,19 +155,24 @@ _ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>
 _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
+_EMPTY = re.compile(r"<\s?(?:think|thinking|thought|reasoning)\s{0,3}/>", re.IGNORECASE)
+"""A tag of thinking that is empty."""
+
+
 def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tuple[str, tuple[str, ...]]:
-    """Return what a text says, and what was thought in it, in order.
+    """Return a text without its thinking, and the thoughts in order: `C` and `("hm",)` for `<think>hm</think>C`.
 
     Tags with one of the question's `own` names (folded, blanks for separators) hold a field of it, if they close.
 
-    Thinking that does not end hides all that follows it, as does a text of too many marks behind the last one seen.
-    If only its end is in the reply (some templates write the beginning themselves), all before it was thought. The
-    strings of valid objects are left alone.
+    Thinking that does not end hides everything behind it. If only its end is in the reply (some templates write the
+    beginning themselves), everything before it is thinking. If a text has more than `_MOST_MARKS` marks, everything
+    behind the last that was read is thinking. The strings of valid objects are left alone.
 
-    A tag in a sentence that does not end is a word of it if its name is one (`a <strategy> we share`), and so is one in
-    quotes. If `strict`, raises `UnreadableReply` for another: what is thought cannot be told from what is said.
+    A tag in quotes is a word, and so is a tag in a sentence that does not end if its name is an ordinary word
+    (`a <strategy> we share`). If `strict`, raises `UnreadableReply` for another tag in a sentence, because it may be
+    either.
     """
-    text = _in_angles(text)
+    text = _in_angles(_EMPTY.sub("", text) if "/>" in text else text)
     if not _ANY.search(text):
         return text, ()
     thoughts: list[str] = []
@@ -176,9 +182,9 @@ def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tupl
 
 
 def _in_angles(text: str) -> str:
-    """Put angle brackets around the names of thinking, at the beginning of a line and if their end is there.
+    """Replace names of thinking in other brackets (`【思考】`) by `<think>`, if they begin a line or have an end.
 
-    In a line, and in the brackets of quotations, a name without an end is a word.
+    Elsewhere, and in the brackets of quotations, a name without an end is a word.
     """
     ends = {tag["name"].casefold() for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
 
@@ -193,20 +199,20 @@ def _in_angles(text: str) -> str:
 
 
 def in_later_channel(text: str) -> bool:
-    """Check for words before the first channel of a text: what is in a channel behind them is another message."""
+    """Return whether words stand before a text's first channel, so that the channel is another message."""
     first = _CHANNEL.search(text)
     return first is not None and bool(_TOKEN.sub("", text[: first.start()]).strip().removesuffix("assistant").strip())
 
 
 def has_marks(text: str) -> bool:
-    """Check for anything that may be a spelling of thinking, or a special token."""
+    """Return whether a text may hold a mark of thinking or a special token."""
     if _STRIPPED_LINE.match(text) is not None or _BRACKETED.search(text) is not None:
         return True
     return _ANY.search(text) is not None and (bool(_first_marks(text)) or "assistant" in text or "<|" in text)
 
 
 def _final(text: str, thoughts: list[str]) -> str:
-    """Return the content of the final channel, or the text itself if it has no channels."""
+    """Return the content of the final channel, or the text if it has none; append everything else to `thoughts`."""
     channels = [*_CHANNEL.finditer(text)] if "<|message|>" in text and "<|channel|>" in text else []
     if channels and "{" in text:
         spans = strict_spans(text)
@@ -220,7 +226,8 @@ def _final(text: str, thoughts: list[str]) -> str:
             thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
             end = _CHANNEL_ENDS.search(text, channel.end())
             position = end.start() if end else len(text)
-            aloud = channel[1].startswith(("final", "response", "answer")) or " to=" in channel[1]
+            called = " to=" in channel[1] and not channel[1].lstrip().startswith("analysis")
+            aloud = called or channel[1].startswith(("final", "response", "answer"))
             (said if aloud else thoughts).append(text[channel.end() : position])
         thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
@@ -236,7 +243,7 @@ def _final(text: str, thoughts: list[str]) -> str:
 
 
 def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:
-    """Return where thinking may begin or end, and whether these are all such places of the text."""
+    """Return the marks at which thinking may begin or end, and whether they are all such marks of the text."""
     first = _first_marks(text)
     # a name in square brackets may be a word
     marks = [mark for mark in first if mark["square"] is None or _SQUARE.fullmatch(mark["name"])]
@@ -252,7 +259,7 @@ def _first_marks(text: str) -> tuple[re.Match[str], ...]:
 
 
 def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: bool) -> Iterator[str]:
-    """Yield the pieces of the text between thoughts."""
+    """Yield the pieces of the text between thoughts, and append these to `thoughts`."""
     marks, all_seen = _marks(text, own)
     spans = strict_spans(text) if marks and "{" in text else []
     kept: list[str] = []
@@ -261,7 +268,7 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: boo
     for mark in marks:
         start, end = mark.span()
         if start < position:
-            continue  # inside a spelling that has its own end
+            continue  # within a mark that has its own end
         while place < len(spans) and spans[place][1] <= start:
             place += 1
         if not opened and place < len(spans) and spans[place][0] < start:
@@ -276,7 +283,7 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: boo
             position = closes.end() if closes else len(text)
         elif _is_end(mark):
             thoughts += ["".join(kept)] * (not opened) + [text[position:start]]
-            kept = kept if opened else []  # its beginning is not in the reply: all of it was thinking
+            kept = kept if opened else []  # the beginning is not in the reply: everything before is thinking
             position, opened = end, False
         elif kind == "tag" and not opened:
             kept.append(text[position:start])
@@ -289,9 +296,9 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: boo
 
 
 def _is_word(text: str, mark: re.Match[str], *, ends: bool, strict: bool) -> bool:
-    """Check for a tag that is a word of a sentence. If `strict`, raises `UnreadableReply` if it may not be.
+    """Return whether a tag is a word of a sentence; `ends` is whether the end of a tag follows.
 
-    `ends` says whether the end of a tag follows.
+    If `strict`, raises `UnreadableReply` if a tag in a sentence may be either.
     """
     start, end = mark.span()
     if is_quoted(text, start, end):
@@ -326,7 +333,7 @@ def _is_end(mark: re.Match[str]) -> bool:
 
 
 def heads_thinking(lead: str) -> bool:
-    """Check that folded words before a heading of thinking change nothing of it."""
+    """Return whether folded words before a heading leave its meaning as it is: `here are my`."""
     return all(word in _LEAD_IN or word.isdigit() for word in words_in(lead))
 
 
@@ -342,7 +349,10 @@ def _stripped_line(plain: str, own: Sequence[str]) -> Iterator[re.Match[str]]:
 
 
 def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the spans under headings of thinking, each up to an answer or one of the question's `own` names."""
+    """Return the spans of a folded text under headings of thinking.
+
+    Each ends where the answer begins: at a heading with one of the question's `own` names, an object, a fence or a tag.
+    """
     spans: list[tuple[int, int]] = []
     ends: list[int] | None = None
     for match in chain(_stripped_line(plain, own), headings(plain, _thinking(tuple(own)), heads_thinking)):
@@ -355,6 +365,6 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
         place = bisect_right(ends, match.start())
         end = ends[place] if place < len(ends) else len(plain)
         if plain.startswith(">", match.start()) and (after := _UNQUOTED.search(plain, match.end())):
-            end = min(end, after.start())  # a quotation as a block ends with the block
+            end = min(end, after.start())  # thinking in a block quote ends with it
         spans.append((match.start(), end))
     return spans

@@ -33,7 +33,7 @@ class Told(Event, base=True):
 class Line:
     """One thing heard: the words of a player with their kind, or a fact, which has no sender.
 
-    The line of a count of votes has no text, since `tallies` has the result.
+    Prompts do not show the text of a count of votes, since `tallies` has the result.
     """
 
     round: int

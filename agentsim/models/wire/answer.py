@@ -257,7 +257,7 @@ def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
         yield "said", content
     elif isinstance(content, list):
         for part in content:
-            yield from sayings(part)
+            yield from _saying_among(part) if len(content) > 1 else sayings(part)
     elif isinstance(content, Mapping):
         kind = kind_of(content)
         if kind is None:
@@ -267,6 +267,15 @@ def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
                 yield "other", str(content.get("type"))
         else:
             yield from _sayings_of(kind, content)
+
+
+def _saying_among(part: object) -> Iterator[tuple[PartKind, str]]:
+    """Yield the texts of one part of several: a part of a kind that no table knows is left out, and named."""
+    kind = part.get("type") if isinstance(part, Mapping) else None
+    if isinstance(part, Mapping) and isinstance(kind, str) and kind_of(part) is None:
+        yield "other", kind
+    else:
+        yield from sayings(part)
 
 
 def _sayings_of(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
@@ -302,7 +311,11 @@ def kind_of(part: Mapping[str, Any]) -> PartKind | None:
 
     A part has a `type`, or no fields besides those of a text part. Gemini marks a thought by `thought`.
     """
-    if part.get("thought") is True or at(part, "extra_content", "google", "thought") is True:
+    if (
+        part.get("thought") in (True, "true")
+        or part.get("is_thought") is True
+        or at(part, "extra_content", "google", "thought") is True
+    ):
         return "thought"
     said = part.get("type")
     plain = part.keys() <= _OF_A_PART
