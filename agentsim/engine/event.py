@@ -113,13 +113,13 @@ class Event:
     kind: ClassVar[str]
     words: ClassVar[str | None] = None
     in_prompt: ClassVar[bool] = True
-    """Whether prompts of those who hear it tell it; if not, a person is shown it as it happens."""
+    """True if the prompts of its audience tell it; if not, a person is shown it as it happens."""
     for_log: ClassVar[bool] = False
-    """Whether it is for the log alone, and heard by no player."""
+    """True if it is for the log alone, and heard by no player."""
     is_base: ClassVar[bool] = True
-    """Whether only its subclasses are told."""
+    """True if only its subclasses are told."""
     forgets: ClassVar[bool] = False
-    """Whether it replaces what its audience heard before, as a summary does."""
+    """True if it replaces the earlier events of its audience, as a summary does."""
     _heading: ClassVar[Template | None] = None
     _content: ClassVar[Template | None] = None
     _interactions: ClassVar[tuple[InteractionRule, ...]] = ()
@@ -213,7 +213,7 @@ class Event:
 
     @property
     def turned_away(self) -> bool:
-        """Whether the game turns a player's decision away by this event: the decision was read, but had no effect."""
+        """True if by this event the game turns a player's decision away: the decision was read, but had no effect."""
         return False
 
     def interactions(self, past: Past) -> Iterable[Interaction]:
@@ -259,7 +259,7 @@ class LoggedEvent(NamedTuple):
 
     @property
     def public(self) -> bool:
-        """Whether the audience is everyone."""
+        """True if the audience is everyone."""
         return isinstance(self.to, EveryoneType)
 
     def heard_by(self, player: PlayerId) -> bool:

@@ -149,7 +149,7 @@ class Outcome:
 
     @property
     def ranked(self) -> bool:
-        """Whether the game ranks its players."""
+        """True if the game ranks its players."""
         return any(standing.rank is not None for standing in self.standings)
 
 
@@ -202,7 +202,7 @@ class Game(ABC):
         return ()
 
     def laws(self, course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-        """Yield every law of the rulebook that a finished game breaks, in words, and every draw by lot.
+        """Yield every law of the rules that a finished game breaks, in words, and every draw by lot.
 
         `course` is the whole log, with every request at the point where it was asked. Laws are independent of the
         rules' code, to find mistakes in it.

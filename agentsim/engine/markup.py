@@ -724,7 +724,7 @@ class Voices(NamedTuple):
 
     @property
     def of_roles(self) -> Voices:
-        """The same without `names`, so that lines of other players are not looked for: private words may quote them."""
+        """Return the voices without `names`, for private words, which may quote lines of other players."""
         return Voices(self.roles)
 
 

@@ -67,7 +67,7 @@ class LegalValues:
     entry: ClassVar[str] = "words"
     """The form's description of such an entry in a list."""
     is_needed: ClassVar[bool] = False
-    """Whether a form's field with this option must not be empty."""
+    """True if a form's field with this option must not be empty."""
     lacking: ClassVar[str] = "value"
     """The name of a missing value in the errors of an `Each`."""
     values: Sequence[Any] = ()
@@ -116,7 +116,7 @@ class LegalValues:
 
     @property
     def is_named(self) -> bool:
-        """Whether `by_path` determines all legal values."""
+        """True if `by_path` determines all legal values."""
         return True
 
     @property

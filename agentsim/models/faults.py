@@ -261,13 +261,14 @@ class Faults:
             return TransportFailed(message, code=f"http_{status}", status=status, retry_after=complaint.retry_after)
         if status == 451 or (meant == status and status not in {401, 402, 407, 429} and complaint.is_moderation):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
-        return self._final(status, complaint, says)
+        error = self._final(status, complaint, says)
+        if complaint.relayed and isinstance(error, ProviderRejected):
+            message = f"{self._who}: the host behind it refuses (HTTP {status}){says}"
+            return TransportFailed(message, code="provider_error", status=status)
+        return error
 
     def _final(self, status: int, complaint: Complaint, says: str) -> ModelError:
         told = _QUOTED.sub(" ", complaint.told)  # words that are quoted may be the prompt's
-        if complaint.relayed and self._is_final(status, complaint, told):
-            message = f"{self._who}: the host behind it refuses (HTTP {status}){says}"
-            return TransportFailed(message, code="provider_error", status=status)
         if _status_by_codes(status, complaint) == 401 or (status in _REFUSALS and table.BAD_KEY.search(told)):
             variable = " or ".join(self.profile.key_envs)
             what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
@@ -290,11 +291,6 @@ class Faults:
         advice = f"; {hint.format(provider=self.profile.provider)}" if hint else UNKNOWN_REASON
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
         return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
-
-    def _is_final(self, status: int, complaint: Complaint, told: str) -> bool:
-        """Return whether an error is about a key, credit or a model that does not exist."""
-        about = table.BAD_KEY.search(told) or table.NO_MONEY.search(told) or complaint.is_unpaid
-        return bool(about or status in {401, 402, 404} or table.names_no_model(complaint.words, self._names))
 
     def _not_found(self, status: int, complaint: Complaint, says: str) -> str:
         hint = self.profile.unknown_model_hint.replace("{model}", self.model)

@@ -246,12 +246,12 @@ def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> 
 
 
 def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
-    """Return the plan with the path of its model's file. Raises `ScenarioError` if its new model cannot play here."""
+    """Return the plan with the files of its models. Raises `ScenarioError` if its new models cannot play here."""
     if before is not None and plan.models == before.models:
         return plan
     at = f"the model of {plan.id}"
     try:
-        name = plan.name
+        name, *_ = names = plan.names
     except ValueError as error:
         raise ScenarioError(str(error), key=at) from None
     if name.kind == "bot" and name.rest not in bots_of(game):
@@ -260,10 +260,9 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
         raise ScenarioError(
             "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
         )
-    if name.file is None:
-        return plan.found((None, *plan.files[1:]))
-    file = located(name.file, scenario.path, roots(scenario.path, scenario.allow_dirs), key=at)
-    return plan.found((file, *plan.files[1:]))
+    allowed = roots(scenario.path, scenario.allow_dirs)
+    files = [None if each.file is None else located(each.file, scenario.path, allowed, key=at) for each in names]
+    return plan.found(files)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ class NoModel:
     limiter = None
 
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
-        raise AssertionError("nobody is called but by the attempt")
+        raise AssertionError("only the attempt calls a model")
 
     async def aclose(self) -> None:
         pass

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from agentsim import games
 from agentsim.errors import ScenarioError
+from agentsim.runner.fork import changed_scenario
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.scenario import check_prices
 from agentsim.scenario.toml_tables import json_schema
@@ -118,3 +120,12 @@ def test_every_price_must_be_known_under_a_limit_in_dollars(tmp_path: Path) -> N
 def test_editors_are_told(model: object, fits: bool) -> None:
     scenario = {"game": "parlour", "players": [{"id": "A", "model": model}]}
     assert (not complaints(scenario, json_schema([Parlour()]))) is fits
+
+
+def test_a_fork_finds_the_file_of_every_model_that_it_sets(tmp_path: Path) -> None:
+    scenario = chained(tmp_path)
+    change = 'players.B.model=["lab/small", "local/w.gguf", "script:s.json"]'
+    plan = changed_scenario(scenario, games.find(scenario.game), [change]).players[1]
+    folder = scenario.path.parent
+    assert plan.models == ("lab/small", "local/w.gguf", "script:s.json")
+    assert plan.files == (None, folder / "w.gguf", folder / "s.json")

@@ -315,7 +315,7 @@ class Field:
 
     @property
     def decides(self) -> bool:
-        """Whether the field is a choice, a number, or yes or no: a decision of its own."""
+        """True if the field is a decision of its own: a choice, a number, or yes or no."""
         return self.kind in {"choice", "number", "yes_no"}
 
     def read(self, given: Any) -> Any:

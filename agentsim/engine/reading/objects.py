@@ -253,7 +253,7 @@ class Object:
     value: dict[str, Any] | None = None
     fenced: bool = False
     call: bool = False
-    """Whether it is a tool call in tags or as Python; False for an object behind a function's name."""
+    """True if it is a tool call in tags or as Python; False for an object behind a function's name."""
 
 
 # the opening brace of an object, but not those of prose and templates
