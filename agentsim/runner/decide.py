@@ -32,10 +32,10 @@ from agentsim.errors import (
 )
 from agentsim.history.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source
 from agentsim.history.record import Branch, Totals
-from agentsim.models.attempts import Attempts, call_with_retries, exceeds_patience, retry_delay
 from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.negotiation import words_of
+from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, Complaint, ModelPlayer, Player, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
@@ -56,7 +56,7 @@ class Calls(Protocol):
     def order(self) -> Sequence[int]:
         """The places among `player.links` of the models to ask, in the order in which they take over."""
 
-    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
+    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
         """Make the decision's attempt `number` (from 1) with the model at place `link`. Raises `ModelError`."""
 
     def keep(self, attempt: Attempt) -> None:
@@ -106,8 +106,8 @@ class _RetryLoop:
         self.complaints: list[Complaint] = []
         self.used = self._unused()
 
-    def _unused(self) -> Attempts:
-        return Attempts(decision=f"{self.ask.request.player} {self.ask.index}")
+    def _unused(self) -> RetryCount:
+        return RetryCount(decision=f"{self.ask.request.player} {self.ask.index}")
 
     def take(self, attempt: Attempt) -> None:
         """Add and journal an attempt that is not the decision."""
@@ -459,7 +459,7 @@ class _DecisionCalls:
         self._limits.check()
         await self._limits.budget.rest(seconds)
 
-    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
+    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
         player = self._player.links[link]
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
@@ -476,7 +476,7 @@ class _DecisionCalls:
         return await self._model_call(player, messages, number, link, used)
 
     async def _model_call(
-        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, link: int, used: Attempts
+        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, link: int, used: RetryCount
     ) -> Completion:
         decider, ask, watcher = self._decider, self._ask, self._watcher
         named = player.name if len(self._player.links) > 1 else None

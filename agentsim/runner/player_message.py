@@ -14,9 +14,8 @@ from typing import Any, Literal, TypeAlias
 from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LoggedEvent, PlayerId
-from agentsim.engine.options import LegalValues, Text, Variant
+from agentsim.engine.options import LegalValues, Text, Variant, bare_field, leaves
 from agentsim.engine.request import Request
-from agentsim.engine.schema import bare_field, leaves
 from agentsim.engine.wording import CUT, counted
 from agentsim.errors import DecisionError, UsageError
 from agentsim.history.journal import read_journal

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
-from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Model, Sampling, Terms
 from agentsim.models.keys import key_disclosure, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
+from agentsim.models.retries import RetryPolicy
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
@@ -177,7 +177,7 @@ def _model_player(
         model=seats.models[key],
         sampling=plan.sampling,
         persona=plan.prompt or "",
-        attempts=AttemptPolicy(
+        attempts=RetryPolicy(
             retries=plan.retries,
             max_attempts=plan.max_attempts,
             retry_wait_s=plan.retry_wait_s,

@@ -29,10 +29,10 @@ from agentsim.analysis.finished_games import Column, Measures, game_record
 from agentsim.analysis.intervals import Array
 from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
+from agentsim.engine.options import bare_field
 from agentsim.engine.panel import DataTable
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
-from agentsim.engine.schema import bare_field
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 from agentsim.history.journal import read_journal

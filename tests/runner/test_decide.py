@@ -23,8 +23,8 @@ from agentsim.errors import (
     RateLimited,
     TransportFailed,
 )
-from agentsim.models.attempts import AttemptPolicy, Attempts
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Sampling, Usage
+from agentsim.models.retries import RetryCount, RetryPolicy
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer, Player, ReaskPolicy
 from agentsim.players.terminal import Terminal
@@ -54,7 +54,7 @@ class Pick(Request[Picked]):
 
 
 ASK = Ask(index=7, wave=4, place=2, nth=1, request=Pick(player="A"))
-POLICY = AttemptPolicy(retries=1, max_attempts=3, retry_wait_s=0.0, rate_limit_wait_s=0.0)
+POLICY = RetryPolicy(retries=1, max_attempts=3, retry_wait_s=0.0, rate_limit_wait_s=0.0)
 REASKING = ReaskPolicy()
 Said: TypeAlias = "str | Completion | AgentsimError | asyncio.CancelledError"
 
@@ -77,7 +77,7 @@ class Court:
     """The attempts of one decision: `says` are replies or errors; the other fields record calls and attempts."""
 
     says: Sequence[Said]
-    attempts: AttemptPolicy = POLICY
+    attempts: RetryPolicy = POLICY
     reasking: ReaskPolicy = REASKING
     asked: list[tuple[Message, ...]] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Court:
         assert next(self._said, None) is None, "an answer was never asked for"
         return ruling
 
-    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: Attempts) -> Completion:
+    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
         self.asked.append(messages)
         self.numbers.append(number)
         self.kept_before.append(len(self.kept))
@@ -221,7 +221,7 @@ def test_a_kind_of_bad_reply_that_reask_on_leaves_out_falls_back_at_once(on: set
 @pytest.mark.parametrize("how", ["reason", "same"])
 @pytest.mark.parametrize("reasks", [0, 1, 2, 4])
 def test_as_many_reasks_as_the_policy_says(reasks: int, how: Literal["reason", "same"]) -> None:
-    court = Court([UNREADABLE] * (reasks + 1), AttemptPolicy(max_attempts=9), ReaskPolicy(reasks, how=how))
+    court = Court([UNREADABLE] * (reasks + 1), RetryPolicy(max_attempts=9), ReaskPolicy(reasks, how=how))
     assert court.rule().fallback_reason == "unreadable"
     more = 2 * reasks if how == "reason" else 0
     assert len(court.asked[-1]) == 2 + more, "every complaint follows the reply it is about, or the prompt is the same"
@@ -265,7 +265,7 @@ def test_a_transport_fault_is_tried_again_with_the_same_prompt_as_often_as_retri
     ids=["fault first", "fault between", "fault last"],
 )
 def test_max_attempts_counts_retries_and_reasks_together(says: list[Said], reason: str) -> None:
-    policy = AttemptPolicy(retries=5, max_attempts=3, retry_wait_s=0.0)
+    policy = RetryPolicy(retries=5, max_attempts=3, retry_wait_s=0.0)
     ruling = Court(says, policy, ReaskPolicy(5)).rule()
     assert ruling.fallback_reason == reason
     assert len(ruling.attempts) == 3
@@ -273,13 +273,13 @@ def test_max_attempts_counts_retries_and_reasks_together(says: list[Said], reaso
 
 def test_a_rate_limit_is_a_wait_and_no_attempt() -> None:
     limited = RateLimited("slow down", retry_after=0.0)
-    policy = AttemptPolicy(retries=0, max_attempts=1, rate_limit_patience_s=300)
+    policy = RetryPolicy(retries=0, max_attempts=1, rate_limit_patience_s=300)
     ruling = Court([limited, limited, limited, GOOD], policy).rule()
     assert (ruling.source, codes(ruling)) == ("model", ["rate_limited"] * 3 + [None])
 
 
 def test_a_rate_limit_beyond_all_patience_ends_in_the_fallback() -> None:
-    policy = AttemptPolicy(rate_limit_patience_s=5)
+    policy = RetryPolicy(rate_limit_patience_s=5)
     ruling = Court([RateLimited("come back tomorrow", retry_after=86_400)], policy).rule()
     assert (ruling.source, ruling.fallback_reason) == ("fallback", "rate_limited")
 
@@ -307,7 +307,7 @@ def test_cancelling_goes_through() -> None:
 
 
 def test_tries_are_kept_before_the_next_question_in_order_and_once() -> None:
-    policy = AttemptPolicy(retries=9, max_attempts=9, retry_wait_s=0.0)
+    policy = RetryPolicy(retries=9, max_attempts=9, retry_wait_s=0.0)
     court = Court([timeout(), UNREADABLE, timeout(), ILLEGAL, GOOD], policy, ReaskPolicy(5))
     ruling = court.rule()
     assert [attempt.code for attempt in court.kept] == ["timeout", "unreadable", "timeout", "illegal"]
@@ -321,7 +321,7 @@ def test_tries_are_kept_before_the_next_question_in_order_and_once() -> None:
     ids=["unreadable", "refusal", "moderation", "rate limited"],
 )
 def test_a_last_bad_try_is_kept_before_the_fallback_which_may_have_to_wait_for_others(last: Said) -> None:
-    policy = AttemptPolicy(rate_limit_wait_s=9.0, rate_limit_patience_s=1.0)
+    policy = RetryPolicy(rate_limit_wait_s=9.0, rate_limit_patience_s=1.0)
     court = Court([UNREADABLE, last], policy)
     ruling = court.rule()
     assert court.kept == list(ruling.attempts)
@@ -346,14 +346,14 @@ def test_tries_of_an_earlier_process_count() -> None:
     assert (ruling.source, ruling.fallback_reason) == ("fallback", "illegal")
     assert codes(ruling) == ["unreadable", "illegal"]
     faults = [Attempt((), "timeout", "no answer"), bad_attempt()]
-    assert codes(Court([GOOD], AttemptPolicy(retries=1, max_attempts=3)).rule(faults)) == [
+    assert codes(Court([GOOD], RetryPolicy(retries=1, max_attempts=3)).rule(faults)) == [
         "timeout",
         "unreadable",
         None,
     ]
-    limited = Court([GOOD], AttemptPolicy(max_attempts=2, retry_wait_s=0.0))
+    limited = Court([GOOD], RetryPolicy(max_attempts=2, retry_wait_s=0.0))
     assert limited.rule([Attempt((), "rate_limited", "slow down"), bad_attempt()]).source == "model"
-    spent = Court([timeout()], AttemptPolicy(retries=1, max_attempts=9, retry_wait_s=0.0))
+    spent = Court([timeout()], RetryPolicy(retries=1, max_attempts=9, retry_wait_s=0.0))
     assert spent.rule(faults).fallback_reason == "timeout", "the only retry was used before"
 
 

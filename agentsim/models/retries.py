@@ -1,4 +1,4 @@
-"""Attempts: retries of one decision's call with backoff, and the deadline of one call.
+"""Retries: attempts of one decision's call with backoff, and the deadline of one call.
 
 A response can ask for a wait in several ways (`retry_after`). Points in time are compared with the response's own
 `Date` header, so no clock is read. `faults` classifies errors; `runner.decide` asks again after a bad reply and falls
@@ -98,7 +98,7 @@ _LEAST_PATIENCE_S = 0.01  # the least that a wait takes of the patience
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptPolicy:
+class RetryPolicy:
     """The limits on retries of one decision.
 
     `retries` limits retries after transport faults. `max_attempts` limits all attempts that were not rate limited,
@@ -119,7 +119,7 @@ class AttemptPolicy:
 
 
 @dataclass(slots=True)
-class Attempts:
+class RetryCount:
     """The attempts that one decision has used so far.
 
     `waited_s` is the patience used up by rate limits. `limited` counts rate-limited calls, which `made` leaves out.
@@ -133,7 +133,7 @@ class Attempts:
     decision: str = field(default="", compare=False)
 
 
-def retry_wait(policy: AttemptPolicy, retries: int) -> float:
+def retry_wait(policy: RetryPolicy, retries: int) -> float:
     """Return the seconds to wait before the next retry, after `retries` earlier ones."""
     waits = policy.retry_wait_s
     if isinstance(waits, tuple):
@@ -145,14 +145,14 @@ def _listed(waits: tuple[float, ...], place: int) -> float:
     return waits[min(place, len(waits) - 1)] if waits else 0.0
 
 
-def rate_limit_wait(policy: AttemptPolicy, used: Attempts) -> float:
+def rate_limit_wait(policy: RetryPolicy, used: RetryCount) -> float:
     """Return the seconds to wait after a rate limit that states no time of its own."""
     waits, failed = policy.rate_limit_wait_s, max(0, used.retries + used.limited - 1)
     wait = _listed(waits, failed) if isinstance(waits, tuple) else waits
     return wait + policy.rate_limit_jitter_s * crc32(f"{used.decision} {failed}".encode()) / 2**32
 
 
-def retry_delay(error: BaseException | None, policy: AttemptPolicy, used: Attempts) -> float | None:
+def retry_delay(error: BaseException | None, policy: RetryPolicy, used: RetryCount) -> float | None:
     """Return the seconds to wait before trying again after this error, or None if the error is final."""
     if isinstance(error, RateLimited):
         if _counted_out(policy, used):
@@ -169,11 +169,11 @@ def retry_delay(error: BaseException | None, policy: AttemptPolicy, used: Attemp
     return None
 
 
-def _counted_out(policy: AttemptPolicy, used: Attempts) -> bool:
+def _counted_out(policy: RetryPolicy, used: RetryCount) -> bool:
     return policy.count_rate_limits and used.made + used.limited >= policy.max_attempts
 
 
-def exceeds_patience(error: ModelError, policy: AttemptPolicy, used: Attempts) -> bool:
+def exceeds_patience(error: ModelError, policy: RetryPolicy, used: RetryCount) -> bool:
     """Return whether no attempt follows because the host asks for more time than the decision has left."""
     if isinstance(error, RateLimited):
         if _counted_out(policy, used):
@@ -184,15 +184,15 @@ def exceeds_patience(error: ModelError, policy: AttemptPolicy, used: Attempts) -
     return isinstance(error, TransportFailed) and (error.retry_after or 0.0) > policy.rate_limit_patience_s
 
 
-def _patience_taken(wait: float, policy: AttemptPolicy) -> float:
+def _patience_taken(wait: float, policy: RetryPolicy) -> float:
     # A host that answers "come back in 0 s" forever would otherwise never use up the patience.
     return max(wait, min(1.0, max(policy.rate_limit_patience_s / 100, _LEAST_PATIENCE_S)))
 
 
 async def call_with_retries(
     attempt: Callable[[], Awaitable[Completion]],
-    policy: AttemptPolicy,
-    used: Attempts,
+    policy: RetryPolicy,
+    used: RetryCount,
     failed: Callable[[ModelError], None],
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> Completion:

@@ -1,4 +1,4 @@
-"""Shared functions for reading answers: texts, words and token counts.
+"""What the wires share: reading of texts, words and token counts in answers; schemas and extra fields of bodies.
 
 Everything from a server is cleaned, cut at `MOST_TEXT` bytes and stripped of keys here.
 """
@@ -9,17 +9,18 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
-from agentsim.models.base import MOST_TEXT, Completion, Usage
+from agentsim.models.base import MOST_TEXT, Call, Completion, Usage
 from agentsim.models.error_words import BASE_RESP, says_nothing
 from agentsim.models.faults import Faults
 from agentsim.models.finish_reasons import ending, is_call
-from agentsim.models.redaction import redact_reply
+from agentsim.models.keys import redact_reply
+from agentsim.models.profiles import Profile
 
 _WORD = 200  # characters of a model's, provider's or finish reason's name
 _MOST_LAYERS = 6  # levels of repeated JSON encoding
@@ -447,3 +448,80 @@ def at(value: Any, *path: str) -> Any:
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
+
+
+def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Merge nested tables into a body, so that a routing preference does not undo `require_parameters`.
+
+    A table whose `type` differs (a response format, a choice of tools) replaces the old one.
+    """
+    for key, value in more.items():
+        if isinstance(value, Mapping):
+            inner = body.get(key)
+            inner = inner if isinstance(inner, Mapping) else {}
+            another = {"type"} <= value.keys() & inner.keys() and value["type"] != inner["type"]
+            merged = {} if another else dict(inner)
+            merge(merged, value)
+            body[key] = merged
+        else:
+            body[key] = value
+
+
+def forced_function(profile: Profile, call: Call) -> str | None:
+    """Return the function whose arguments the reply must be, or None outside the `tool` mode."""
+    return wire_name(call) if call.schema is not None and profile.structured == "tool" else None
+
+
+def wire_name(call: Call) -> str:
+    """Return the name of the schema, or of the function that replaces it."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", call.schema_name)[:64] or "decision"
+
+
+_LATEST: list[tuple[Mapping[str, Any], Set[str], dict[str, Any], bool]] = []
+
+
+def sent_schema(schema: Mapping[str, Any], strip: Set[str]) -> tuple[dict[str, Any], bool]:
+    """Return a schema as it is sent, and whether it is closed.
+
+    The latest result is cached: a society asks a hundred agents with one schema, and preparing it took a third of the
+    CPU.
+    """
+    if not _LATEST or _LATEST[0][0] is not schema or _LATEST[0][1] != strip:
+        sent = portable(schema, strip)
+        _LATEST[:] = [(schema, strip, sent, _closed(sent))]
+    return _LATEST[0][2:]
+
+
+def portable(schema: Mapping[str, Any], strip: Set[str]) -> dict[str, Any]:
+    """Return the schema without these keywords (property names are not keywords), and with `const` as `enum`."""
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in strip:
+            continue
+        if key in {"properties", "$defs"} and isinstance(value, dict):
+            out[key] = {name: portable(part, strip) for name, part in value.items()}
+        elif key == "const":
+            out["enum"] = [value]
+        elif key in {"enum", "required"}:
+            out[key] = value
+        elif isinstance(value, dict):
+            out[key] = portable(value, strip)
+        elif isinstance(value, list):
+            out[key] = [portable(part, strip) if isinstance(part, dict) else part for part in value]
+        else:
+            out[key] = value
+    return out
+
+
+def _closed(schema: Any) -> bool:
+    """Return whether every object requires all its properties and allows no others."""
+    if isinstance(schema, list):
+        return all(_closed(part) for part in schema)
+    if not isinstance(schema, dict):
+        return True
+    if schema.get("type") == "object" or "properties" in schema:
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != set(properties):
+            return False
+        return all(_closed(part) for part in properties.values())
+    return all(_closed(value) for key, value in schema.items() if key not in {"enum", "required"})
