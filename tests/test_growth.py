@@ -21,8 +21,6 @@ from agentsim.engine.reading.thinking import split
 from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
-from agentsim.history import formats
-from agentsim.history.journal import read_journal
 from agentsim.models import keys
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
@@ -30,6 +28,8 @@ from agentsim.models.remote import completion_in, decoded
 from agentsim.models.retries import retry_after
 from agentsim.models.wire import WIRES
 from agentsim.players import rendering, terminal
+from agentsim.records import formats
+from agentsim.records.journal import read_journal
 from agentsim.report import markup
 from agentsim.scenario import document, seating, source_files
 from agentsim.scenario.validation import screen as screened

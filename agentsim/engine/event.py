@@ -1,6 +1,6 @@
 """Events of a game, the log of them with each event's audience, and the events that each player heard.
 
-The rules state the audience at every `tell`; reports draw events, `history.events` sums up interactions.
+The rules state the audience at every `tell`; reports draw events, `records.events` sums up interactions.
 """
 
 from __future__ import annotations

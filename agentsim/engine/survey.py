@@ -1,6 +1,6 @@
 """Survey: questions to players at the end of a round, off the record: no rule and no later prompt has the answers.
 
-The kernel asks them, for all games. An `Interview` of the scenario schedules them; `history.tables` and `report` show
+The kernel asks them, for all games. An `Interview` of the scenario schedules them; `records.tables` and `report` show
 the answers.
 """
 

@@ -32,7 +32,7 @@ class Places(asyncio.Semaphore):
 
 
 PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
-"""The semaphore of each event loop, sized by the file descriptors of this machine (`runner.process.make_room`)."""
+"""The semaphore of each event loop, sized by the file descriptors of this machine (`runs.process.make_room`)."""
 NO_LIMIT = 2**31
 """A number larger than any real limit."""
 _ENOUGH = Places(NO_LIMIT)

@@ -1,7 +1,7 @@
 """Retries: attempts of one decision's call with backoff, and the deadline of one call.
 
 A response can ask for a wait in several ways (`retry_after`). Points in time are compared with the response's own
-`Date` header, so no clock is read. `faults` classifies errors; `runner.decide` asks again after a bad reply and falls
+`Date` header, so no clock is read. `faults` classifies errors; `runs.decide` asks again after a bad reply and falls
 back.
 """
 

@@ -1,6 +1,6 @@
 """HumanPlayer: a person at the terminal, who reads the prompt that a model would get and types the reply.
 
-`terminal` reads lines and draws, `rendering` has the wording. `runner.decide` reads and judges the reply, like a
+`terminal` reads lines and draws, `rendering` has the wording. `runs.decide` reads and judges the reply, like a
 model's.
 """
 

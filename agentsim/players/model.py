@@ -1,6 +1,6 @@
 """Players that need no person: models, whose requests become messages and whose completions are replies, and bots.
 
-`runner.decide` judges replies; `models` has retries, keys and request bodies.
+`runs.decide` judges replies; `models` has retries, keys and request bodies.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def _quoted_reply(reply: str) -> str:
 class ModelPlayer:
     """A model (or a script of replies) in a seat, with its persona and sampling; `spare` takes over from it.
 
-    If `warm`, one call of a wave goes ahead of those with the same beginning: see `runner.limits.Warming`.
+    If `warm`, one call of a wave goes ahead of those with the same beginning: see `runs.limits.Warming`.
     """
 
     model: Model

@@ -1,6 +1,6 @@
 """WebPlayer: a person in a seat who answers on a page of the server.
 
-`server` draws the page, `page_form` has its fields. `runner.decide` judges the answer, as every player's.
+`server` draws the page, `page_form` has its fields. `runs.decide` judges the answer, as every player's.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from agentsim.models.retries import RetryCount, RetryPolicy, call_with_retries
 from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import with_model
-from tests.runner.island import Mendable, play
+from tests.runs.island import Mendable, play
 
 BUSY = Raw(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})
 
