@@ -806,7 +806,7 @@ class YesNo(LegalValues):
 
 
 @dataclass(frozen=True, slots=True)
-class Real(LegalValues):
+class RealNumber(LegalValues):
     """A number, with a fraction or without; no lower end if `low` is None.
 
     `also` are further keywords of the schema.
@@ -1076,7 +1076,7 @@ def _of_type(name: str | None, node: Schema) -> LegalValues:
             also = _but(node, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
             return Number(max(least, above + 1), min(highs, default=None), also=also)
         case "number":
-            return Real(node.get("minimum"), also=_but(node, "minimum"))
+            return RealNumber(node.get("minimum"), also=_but(node, "minimum"))
         case "string":
             also = _but(node, "maxLength")
             return Text(node.get("maxLength", LONGEST), empty=not node.get("minLength"), also=also)

@@ -17,7 +17,17 @@ from agentsim.engine.event import Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
-from agentsim.engine.steering import HEARD, RESTATED, Announced, Announcement, Aside, Latest, Steer, restates, survey
+from agentsim.engine.steering import (
+    HEARD,
+    RESTATED,
+    Announced,
+    Announcement,
+    Aside,
+    LatestRequests,
+    Steer,
+    restates,
+    survey,
+)
 from agentsim.engine.survey import Interview, Survey, Surveys
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
@@ -86,7 +96,7 @@ class GamePlay:
         self._steering = {} if steering is None else steering
         self._done = 0  # number of applied actions before this wave
         self._announced: tuple[str, ...] = ()  # with the line that introduces them
-        self._latest: Latest = {}
+        self._latest: LatestRequests = {}
         self._first_aside = len(interviews)
         self.asides: list[Aside] = []
         """The questions asked off the record; their surveys are numbered after the scenario's interviews."""

@@ -45,13 +45,13 @@ _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "fi
 _WhereSet = Field(exclude_if=lambda value: not value)
 
 
-class Record(BaseModel):
+class HistoryModel(BaseModel):
     """The base of most records: frozen; unknown keys are ignored, so that files of later versions load."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
 
-class PlayerRecord(Record):
+class PlayerRecord(HistoryModel):
     """A seat; the ids of staff begin with `@`. Several models are joined by ` > `.
 
     `name` is set if the game calls the player differently.
@@ -113,7 +113,7 @@ def role_of(by: str | None) -> str:
     return by.removeprefix("@") if by.startswith("@") else f"player {by}"
 
 
-class RoundRecord(Record):
+class RoundRecord(HistoryModel):
     """A round and its events; round 0 is the setup."""
 
     index: int
@@ -226,7 +226,7 @@ class Totals(BaseModel):
         self.cost_usd = None if self.unpriced_calls else self.known_usd
 
 
-class WarningRecord(Record):
+class WarningRecord(HistoryModel):
     """A diagnostic of a model's answers, the number of its occurrences, and the message of the first."""
 
     code: str
@@ -235,7 +235,7 @@ class WarningRecord(Record):
     count: int
 
 
-class Branch(Record):
+class Branch(HistoryModel):
     """The link of a run to the parent whose past it shares, as journals and histories keep it.
 
     `of` is the parent's name, `at` the index of the decision that is made anew, or replaced by `instead`; `branch` is
@@ -276,13 +276,13 @@ class Branch(Record):
             raise ValueError(first_objection(error)) from None
 
 
-class _TextsOfFile(Record):
+class _TextsOfFile(HistoryModel):
     """The long texts of a history's file, which its other records refer to by position."""
 
     texts: list[Word]
 
 
-class History(Record):
+class History(HistoryModel):
     """One run, whole or as far as it went.
 
     `usage` is that of the game; `paid` is the part that the run itself made, a branch's without its parent's.

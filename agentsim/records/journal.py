@@ -33,7 +33,7 @@ from agentsim.records.versions import JOURNAL_FORMAT, require_version
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
-Key: TypeAlias = tuple[int, int]
+DecisionKey: TypeAlias = tuple[int, int]
 """The key of a decision: its wave and its place in the wave."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 _HEAD = ("format", "game", "rules_version", "reader", "seed", "name", "started_at", "versions", "scenario", "run")
@@ -166,14 +166,14 @@ class Contents:
 
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
-        self.decisions: dict[Key, DecisionRecord] = {}
-        self.attempts: dict[Key, list[PendingAttempt]] = {}
+        self.decisions: dict[DecisionKey, DecisionRecord] = {}
+        self.attempts: dict[DecisionKey, list[PendingAttempt]] = {}
         self.stops: list[Stop] = []
         self.negotiated: dict[str, Terms] = {}  # by model, the terms that its host accepts
         self.replies: list[str] = []  # names of the files that replies were played from
         self.filled: dict[str, str] = {}  # by player, the bot in the seat of a person who did not come
         self.steered: dict[int, list[Steer]] = {}  # by wave, the actions of an experimenter before it
-        self.decided_before_stop: set[Key] = set()  # failures of these do not count after a resume
+        self.decided_before_stop: set[DecisionKey] = set()  # failures of these do not count after a resume
         self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # of whole lines: bytes and number

@@ -125,7 +125,7 @@ def shown(history: History, options: PageOptions, *, name: str, css: str = "", s
     return render(history, panels, options, name=name, css=css, course=course, log=log, served=served)
 
 
-_LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing]] = {
+_LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.TemplateContext]] = {
     DataTable: lambda panel, _players: table(panel),
     Chart: chart,
     Scatter: scatter,
@@ -136,7 +136,7 @@ _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing
 }
 
 
-def view(panel: Panel, players: Mapping[str, int]) -> markup.Drawing:
+def view(panel: Panel, players: Mapping[str, int]) -> markup.TemplateContext:
     """Lay out a panel. A series, owner or author with the name of a player has that player's tone.
 
     The panel is folded if it is long or contains only zeros.

@@ -90,7 +90,7 @@ Tokens: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000)]
 Seed: TypeAlias = Annotated[int, Field(ge=0, lt=2**31)]
 _WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=86_400)]
-Fault: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
+ReplyProblem: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
 
 
 def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
@@ -118,7 +118,7 @@ class ModelSettings(ClosedTable):
     reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(
         default=1, description="After bad replies; a game may have a default of its own"
     )
-    reask_on: tuple[Fault, ...] = Field(
+    reask_on: tuple[ReplyProblem, ...] = Field(
         default=("unreadable", "ambiguous", "illegal"), description="Which bad replies are asked for again"
     )
     reask_with: Literal["reason", "same"] = Field(

@@ -37,7 +37,9 @@ from tests.playing import play_scenario
 LATER = {"reader", "history"}
 """Keys that the golden journals, which stay as they were, do not have."""
 PAGE = (ROOT / "docs" / "history_format.md").read_text(encoding="utf-8")
-_MODELS = {name: cls for name, cls in vars(history).items() if inspect.isclass(cls) and issubclass(cls, history.Record)}
+_MODELS = {
+    name: cls for name, cls in vars(history).items() if inspect.isclass(cls) and issubclass(cls, history.HistoryModel)
+}
 _BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
 """Records that others extend: their keys stand in the tables of those."""
 _OTHERS = (history.EventRecord, history.Totals, DecisionRecord, Attempt, Completion, Terms, Parse, Usage, SurveyPlace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from agentsim.engine.memory import Latest
+from agentsim.engine.memory import RecentEvents
 from agentsim.games.market.moderator import STAFF, InterviewAnswer, Moderator, Questioned
 from agentsim.games.market.state import Agent
 from agentsim.games.market.trade import TRADES, Trade
@@ -33,7 +33,7 @@ def moderator(turns: Turns) -> Moderator:
 
 async def boundary(turns: Turns, coming: Sequence[Agent]) -> None:
     """Let the moderator ask questions before these agents act."""
-    kept, agents = turns.table.memory(STAFF, Latest).of(TRADES), [agent.id for agent in coming]
+    kept, agents = turns.table.memory(STAFF, RecentEvents).of(TRADES), [agent.id for agent in coming]
     deals = [f"{told.round}: {made.in_short}" for told in kept if isinstance(made := told.event, Trade)]
     news = ("The latest trades, with their rounds:", *deals) if deals else ("There is no trade yet.",)
     at = {"round": turns.market.world.round, "rounds": turns.config.most_rounds}

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from agentsim.engine.event import Audience, Event, Everyone, Nobody
-from agentsim.engine.memory import Latest
+from agentsim.engine.memory import RecentEvents
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import CUT, By, If, Template, cut
@@ -202,7 +202,7 @@ class Match:
     def memory(self, number: int) -> Memory:
         """Return what a player remembers of all that it has heard."""
         player, players = self.state.seats[number].id, self.table.players
-        return memory(self.table.memory(player, Latest), self.minutes.shown(), player, players, self.state.turn)
+        return memory(self.table.memory(player, RecentEvents), self.minutes.shown(), player, players, self.state.turn)
 
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
         """Build a request to a player from the board as it is now and what the player remembers."""

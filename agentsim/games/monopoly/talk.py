@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.event import LoggedEvent, PlayerId
-from agentsim.engine.memory import Latest, Room
+from agentsim.engine.memory import RecentEvents, Room
 from agentsim.engine.prompt import Restated, in_quotes, joined
 from agentsim.games.monopoly.board import OnDeed, Recounted
 
@@ -112,7 +112,7 @@ ANSWERS = Room(10, of=("proposer", "target"))
 PROPOSALS = Room(1, of=("proposer",))
 
 
-def memory(kept: Latest, heard: Heard, player: PlayerId, players: tuple[PlayerId, ...], turn: int) -> Memory:
+def memory(kept: RecentEvents, heard: Heard, player: PlayerId, players: tuple[PlayerId, ...], turn: int) -> Memory:
     """Return what a player remembers in this turn, with what all have `heard`."""
     thoughts, rejections, problem, at = _own(kept, kept.heard, player, players)
     return Memory(*heard, thoughts, rejections, problem * (at == turn))
@@ -120,7 +120,7 @@ def memory(kept: Latest, heard: Heard, player: PlayerId, players: tuple[PlayerId
 
 @lru_cache(maxsize=16)  # rarely changes from one question to the next
 def _own(
-    kept: Latest, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
+    kept: RecentEvents, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
 ) -> tuple[tuple[Thinking, ...], tuple[Rejection, ...], str, int]:
     """Return a player's thoughts, rejections, and the problem and turn of its last proposal.
 

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
 from agentsim.engine.decision import Reading
 from agentsim.engine.markup import first_turn
-from agentsim.engine.options import FormField, Kinds, LegalValues, Real, Record, Schema, Several, record_of
+from agentsim.engine.options import FormField, Kinds, LegalValues, RealNumber, Record, Schema, Several, record_of
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.actions import Spoken, possible
@@ -187,7 +187,7 @@ class Act(Request[Acted]):
             case "action.terms.quorum", Number():
                 return FormField(replace(option, high=self.rules.agents))
             case (("action.amount" | "action.terms.amount"), _):
-                option = Real(1 / UNIT)
+                option = RealNumber(1 / UNIT)
             case _:
                 pass
         return FormField(option, _hint(self, path, option, answered))
