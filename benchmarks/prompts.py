@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentsim.engine.game import bots_of
-from agentsim.engine.play import Ask
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.engine.survey import Survey, decided_by
 from agentsim.games import find
 from agentsim.models.prices import estimated_tokens

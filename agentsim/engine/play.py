@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
-from agentsim.engine.prompt import Prompt
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.steering import (
     HEARD,
     RESTATED,
@@ -33,30 +31,6 @@ from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
 
 _NEVER = (None, 0)
-
-
-class Ask(NamedTuple):
-    """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""
-
-    index: int  # type: ignore[assignment] # hides a method of tuples that is not needed here
-    wave: int
-    place: int
-    nth: int
-    request: Request[Any]
-    announced: tuple[str, ...] = ()
-    """The announcements since the rules made the request, or all of them, after a line that introduces them."""
-
-    def prompt(self) -> Prompt:
-        """Return the question in words, with the announcements."""
-        prompt = self.request.prompt()
-        return replace(prompt, state=(*prompt.state, *self.announced)) if self.announced else prompt
-
-
-class Wave(NamedTuple):
-    """Requests to be decided at once; `number` counts from 1."""
-
-    number: int
-    asks: tuple[Ask, ...]
 
 
 class GamePlay:

@@ -1,4 +1,4 @@
-"""Request: one question to one player, with everything needed to answer it, to judge the answer, and to ask again.
+"""Requests: questions to a player, with everything needed to answer them, to judge the answers, and to ask again.
 
 A request is plain frozen data built from the player's knowledge. It does not depend on who answers it (a model, a bot,
 a person, a journal), nor on what happens after the decision.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform, get_args
 
 from pydantic import ValidationError
 
@@ -275,3 +275,27 @@ class Request(Generic[D]):
         """Return the request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
+
+
+class Ask(NamedTuple):
+    """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""
+
+    index: int  # type: ignore[assignment] # hides a method of tuples that is not needed here
+    wave: int
+    place: int
+    nth: int
+    request: Request[Any]
+    announced: tuple[str, ...] = ()
+    """The announcements since the rules made the request, or all of them, after a line that introduces them."""
+
+    def prompt(self) -> Prompt:
+        """Return the question in words, with the announcements."""
+        prompt = self.request.prompt()
+        return replace(prompt, state=(*prompt.state, *self.announced)) if self.announced else prompt
+
+
+class Wave(NamedTuple):
+    """Requests to be decided at once; `number` counts from 1."""
+
+    number: int
+    asks: tuple[Ask, ...]

@@ -18,8 +18,7 @@ from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
 from agentsim.engine.markup import first_turn
-from agentsim.engine.play import Ask
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage

@@ -32,7 +32,8 @@ from agentsim.engine.panel import (
 from agentsim.games import find
 from agentsim.records.events import derived, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in
-from agentsim.records.history import History, Totals
+from agentsim.records.history import History
+from agentsim.records.journal import Totals
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter

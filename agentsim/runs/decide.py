@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision, Reading
-from agentsim.engine.play import Ask, Wave
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import Survey, SurveyPlace
 from agentsim.errors import (
     AgentsimError,
@@ -37,8 +36,8 @@ from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patie
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, Complaint, ModelPlayer, Player, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
-from agentsim.records.history import Branch, Totals
-from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source
+from agentsim.records.history import Branch
+from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
 from agentsim.runs.limits import Limits, Link
 from agentsim.runs.watcher import Watcher
 

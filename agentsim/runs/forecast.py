@@ -25,8 +25,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values_at
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game, bots_of, typical_of
-from agentsim.engine.play import Ask, Wave
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import Message

@@ -17,8 +17,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from agentsim.engine.play import Ask
 from agentsim.engine.prompt import TOKEN_BYTES
+from agentsim.engine.request import Ask
 from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import AS_ASKED, Attempt, Fault, Message, Usage, fault_of

@@ -24,7 +24,7 @@ from agentsim.cli.terminal_output import safe
 from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, Nobody
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import MARK
-from agentsim.records.history import Totals
+from agentsim.records.journal import Totals
 from agentsim.runs.watcher import PublicWatcher, Watcher
 from tests.cli.command_line import program, trio
 from tests.cli.vt import Screen, plain

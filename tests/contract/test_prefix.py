@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.engine.survey import decided_by
 from agentsim.players.model import prompt_messages
 from agentsim.runs.forecast import alike, wordy

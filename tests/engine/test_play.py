@@ -10,8 +10,8 @@ import pytest
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.game import GameConfig
-from agentsim.engine.play import GamePlay, Wave
-from agentsim.engine.request import Request
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Request, Wave
 from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken
 from tests.engine.small import Bid, Say, SmallGame, Spoke, Word, policy

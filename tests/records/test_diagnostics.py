@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import LoggedEvent, Nobody
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
 from agentsim.games.market.stages import Acted, Forfeited

@@ -14,9 +14,9 @@ from typing import Any
 
 from agentsim import games
 from agentsim.engine.decision import Decision
-from agentsim.engine.play import Ask, GamePlay
+from agentsim.engine.play import GamePlay
 from agentsim.engine.reading.reader import thoughts_in
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from tests.games.monopoly.table import SEPARATE_TOML

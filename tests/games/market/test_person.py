@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.games.market.moderator import Moderate, Moderation
 from agentsim.games.market.stages import Act
 from tests.games.market.market import SKIPS, buys, does, play, results, sells

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone, Nobody
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction

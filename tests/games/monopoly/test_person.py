@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.errors import Interrupted
 from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DEEDS, SPACES
