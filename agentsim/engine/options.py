@@ -329,7 +329,8 @@ class Number(LegalValues):
         about = f", {self.about}" if self.about else ""
         if self.nothing is not None:
             upto = "" if self.high is None else f" up to {self.high}"
-            return f"<a whole number{upto}, {self.nothing} to pass{about}>"
+            span = upto if self.nothing == self.low else f" from {self.low}{upto and f' to {self.high}'}"
+            return f"<a whole number{span}, {self.nothing} to pass{about}>"
         return f"<{replace(self, low=0 if self.low == LOWEST else self.low)}{about}>"
 
     @property

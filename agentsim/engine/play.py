@@ -58,6 +58,7 @@ class GamePlay:
         self.game = game
         self._salts = salts or {}
         self.table = Table(players, Chance(seed, script), staff, names)
+        self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
         self._restates = restates(game)
         apart = (Announced,) if self._restates else ()

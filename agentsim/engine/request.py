@@ -34,7 +34,7 @@ from agentsim.engine.options import (
 )
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.wording import snake_case
-from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
+from agentsim.errors import IllegalDecision, RulesBroken, UnreadableReply, first_objection
 
 D = TypeVar("D", bound=Decision)
 
@@ -88,6 +88,8 @@ class Request(Generic[D]):
                 cls.answer = record
                 if problem := unanswerable(record):
                     raise TypeError(f"{cls.__name__}: {problem}")
+        if not hasattr(cls, "answer") and not getattr(cls, "__parameters__", ()):
+            raise TypeError(f"{cls.__name__} names no answer: write `class {cls.__name__}(Request[Answer])`")
         dataclass(frozen=True, kw_only=True)(cls)
 
     def options(self) -> Options:
@@ -121,14 +123,21 @@ class Request(Generic[D]):
         """Return the decision without a usable reply: always legal, a pure function of the request.
 
         By default: no words, no entries, False for yes or no, and for other fields the value of their option that
-        stands for nothing.
+        stands for nothing. Raises `RulesBroken` if some field has none.
         """
         said: dict[str, Any] = {
             name: False for name, field in self.answer.model_fields.items() if field.annotation is bool
         }
         silences = ((name, option.silence) for name, option in self.stated.items())
         said |= {name: silence for name, silence in silences if silence is not MISSING}
-        return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
+        try:
+            return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
+        except ValidationError as error:
+            name = type(self).__name__
+            field = first_objection(error)
+            raise RulesBroken(
+                f"{name} has no fallback ({field}): give each option a `nothing`, or write `{name}.fallback`"
+            ) from None
 
     def forfeit(self, problem: str) -> D:
         """Return the decision after a reply that could not be used: by default the fallback.
