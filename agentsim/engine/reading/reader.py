@@ -395,7 +395,7 @@ class Reply:
         """The vocabulary that objects are shaped with: meanings of null, synonyms, and names of fields."""
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
-        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices)
+        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices, self.request.any_text)
 
     # thinking
 
@@ -640,7 +640,7 @@ class Reply:
                     f"The words of {path} hold a control token of a chat template. Answer without it."
                 )
             others = [name for field in self.fields if field.path != path for name in self.names[field.path]]
-            words = aloud(words, self.names[path], others)
+            words = aloud(words, self.names[path], others, any_text=self.request.any_text)
         return _trimmed(words)
 
     def besides(self, each: Candidate) -> str:

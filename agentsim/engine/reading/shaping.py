@@ -140,6 +140,8 @@ class Shape:
     """The path of the only outermost field that decides, or "": if it is a record, its one field may stand for it."""
     voices: Voices = NOBODY
     """The names in the question."""
+    any_text: bool = False
+    """Whether words may be any text, including lists and markup."""
 
     def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
         """Return an object with the schema's keys and, if they are clear, its values; all else stays as it is.
@@ -279,7 +281,8 @@ class Shape:
     def spoken(self, given: Any, path: str) -> Any:
         """Return the words of a field without thinking."""
         own = path.rpartition(".")[2]
-        return _spoken(given, (spaced(own), *self.names.get(path, ())), self.voices, reason=own in REASONS)
+        names = (spaced(own), *self.names.get(path, ()))
+        return _spoken(given, names, self.voices, reason=own in REASONS, any_text=self.any_text)
 
     def record(self, given: Any, option: LegalValues, path: str) -> Any:
         """Return a record with the schema's keys, also from its JSON; anything else stays as it is.
@@ -416,7 +419,7 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -> Any:
+def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool, any_text: bool) -> Any:
     """Return words without thinking and without made-up turns.
 
     A `reason` decides nothing: if it is no text it becomes its JSON, and if it holds a control token or a header of a
@@ -435,7 +438,7 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
         said = without_header(split(given, strict=not reason)[0], voices)
         if reason:
             return "" if token_in(said) or label_in(said, voices.of_roles) else said
-        said = aloud(said, names)
+        said = aloud(said, names, any_text=any_text)
         if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said
