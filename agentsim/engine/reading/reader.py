@@ -116,7 +116,9 @@ _DETOUR = re.compile(
     r"<|\\u|[&%✿\x85\u2028\u2029]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
 )
 _LAYERS = re.compile(
-    rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
+    rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
+    r"|(?:assistant|user)[ \t]*\n|### ",
+    re.IGNORECASE,
 )
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 _FIELD_TAG = re.compile(

@@ -54,7 +54,8 @@ _TASKS = (
     r"the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave|needs|requests|requested|instructs)\b"
     r"|the (?:prompt|task|question|system (?:prompt|message)|instructions?|assignment) "
     r"(?:asks?|wants?|requires?|says? (?:that )?i|tells? me|instructs?|is asking)\b"
-    rf"|(?:the|my) (?:task|job|goal|assignment|objective)(?: here| now)? is to {_COMPOSES} (?:[a-z]+ ){{0,4}}{_PIECES}\b"
+    rf"|(?:the|my) (?:task|job|goal|assignment|objective)(?: here| now)? is to {_COMPOSES} (?:[a-z]+ ){{0,4}}"
+    rf"{_PIECES}\b"
     rf"|(?:i am|i'm|we are|we're|i was|i've been|i have been)(?: being)? (?:asked|tasked|instructed|prompted|told)"
     rf" to (?:{_COMPOSES}|give|make|deliver|provide) (?:[a-z]+ ){{0,4}}{_PIECES}\b"
     # a sentence that says that words will be written
@@ -67,7 +68,8 @@ _TASKS = (
     r"|convince|persuade|make|keep|get|stay|win|avoid)|for (?:the|this|my)|from|with)\b)"
     r"|i (?:need|have) to (?:give|make|deliver|provide|present) (?:a|my|the) (?:[a-z]+ ){0,3}pitch\b"
     # an answer that is introduced by what it is for
-    rf"|(?:sure[,!.]? |certainly[,!.]? |of course[,!.]? )?(?:here(?:'s| is)|below is|this is) (?:a|an|my|the|your) (?:[a-z-]+,? ){{0,4}}{_PIECES}"
+    rf"|(?:sure[,!.]? |certainly[,!.]? |of course[,!.]? )?(?:here(?:'s| is)|below is|this is)"
+    rf" (?:a|an|my|the|your) (?:[a-z-]+,? ){{0,4}}{_PIECES}"
     rf"(?:,)? (?:that|which|designed|meant|intended|aimed|crafted|to|where)\b{_IN_A_SENTENCE}{{0,120}}:\s*\n"
 )
 _TASKS_ABROAD = (
@@ -79,8 +81,9 @@ _TASKS_ABROAD = (
     r"|der (?:nutzer|user|benutzer|anwender) (?:mochte|will|fragt|bittet|hat|verlangt|erwartet|wunscht)\b"
     r"|ich (?:muss|soll|sollte|werde)(?: nun| jetzt| also)? (?:eine?n?|meine?n?) (?:\w+ ){0,2}(?:rede|antwort|nachricht"
     r"|pitch|aussage|beitrag) (?:schreiben|verfassen|formulieren|erstellen)\b"
-    r"|l'utilisateur (?:veut|demande|souhaite|me|a)\b|je (?:dois|vais)(?: maintenant)? (?:ecrire|rediger|composer|generer)"
-    r" (?:un|une|mon|ma) (?:\w+ ){0,2}(?:discours|message|reponse|declaration|pitch)\b"
+    r"|l'utilisateur (?:veut|demande|souhaite|me|a)\b|je (?:dois|vais)(?: maintenant)?"
+    r" (?:ecrire|rediger|composer|generer) (?:un|une|mon|ma) (?:\w+ ){0,2}(?:discours|message|reponse|declaration"
+    r"|pitch)\b"
     r"|el usuario (?:quiere|pide|me|solicita|desea|ha)\b|(?:debo|necesito|tengo que|voy a) (?:escribir|redactar|generar"
     r"|crear) (?:un|una|mi) (?:\w+ ){0,2}(?:discurso|mensaje|respuesta|declaracion)\b"
     r"|o usuario (?:quer|pede|pediu|me|solicita|deseja)\b|(?:preciso|devo|vou) (?:escrever|redigir|gerar|criar)"
@@ -124,21 +127,24 @@ _STRATEGIES = listed("""
 """Folded headings of notes on the words, which begin a paragraph of their own."""
 _BESIDE = re.compile(
     # a note in brackets or emphasis on a line of its own, also on how long the words are
-    r"(?:\A|\n)[ \t]{0,8}[(\[*_]{1,3}\s?(?:note|notes|strategy|strategic note|rationale|reasoning|explanation|analysis|intent"
-    r"|goal|tone|word count|words|characters|注|备注|说明|策略|解释|字数|hinweis|anmerkung|nota|remarque|примечание|заметка"
-    r"|strategie|estrategia|strategia|стратегия)\b[^\n:()\[\]]{0,40}:(?=[^\n]{0,2000}[)\]*_][ \t]*(?:\n|\Z))"
+    r"(?:\A|\n)[ \t]{0,8}[(\[*_]{1,3}\s?(?:note|notes|strategy|strategic note|rationale|reasoning|explanation|analysis"
+    r"|intent|goal|tone|word count|words|characters|注|备注|说明|策略|解释|字数|hinweis|anmerkung|nota|remarque"
+    r"|примечание|заметка|strategie|estrategia|strategia|стратегия)\b"
+    r"[^\n:()\[\]]{0,40}:(?=[^\n]{0,2000}[)\]*_][ \t]*(?:\n|\Z))"
     # a last paragraph on the words above it
-    r"|\n[ \t]{0,8}\n[ \t]{0,8}[(\[*_>]{0,3}[ \t]?(?:this|the above|my|that) (?:pitch|speech|statement|message|response|reply|post|answer)"
-    r"(?: above)? (?:aims|hides|works|is (?:designed|meant|intended|crafted|aimed|written|kept|short|concise)"
+    r"|\n[ \t]{0,8}\n[ \t]{0,8}[(\[*_>]{0,3}[ \t]?(?:this|the above|my|that) "
+    r"(?:pitch|speech|statement|message|response|reply|post|answer)(?: above)?"
+    r" (?:aims|hides|works|is (?:designed|meant|intended|crafted|aimed|written|kept|short|concise)"
     r"|positions|establishes|emphasi[sz]es|appeals|frames|avoids|seeks|tries|highlights|leverages|plays|conceals|signals"
     r"|strikes|balances|does(?: not|n't) (?:reveal|mention|name))\b"
     # what stands before an answer that it introduces
-    r"|[.!?…][\"')*]{0,2} (?:so,? )?here(?:'s| is) (?:my|the|a) (?:[a-z]+ ){0,2}(?:pitch|speech|statement|message|response|reply):[*_]{0,2}\s*\n"
+    r"|[.!?…][\"')*]{0,2} (?:so,? )?here(?:'s| is) (?:my|the|a) (?:[a-z]+ ){0,2}"
+    r"(?:pitch|speech|statement|message|response|reply):[*_]{0,2}\s*\n"
 )
 """A writer's note on its own words, folded."""
 _LEFT_LINE = re.compile(
-    r"(?:[.!?…][\"')*_]{0,3}|\n)[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理|内心独白)"
-    r"[ \t]{0,8}\n"
+    r"(?:[.!?…][\"')*_]{0,3}|\n)[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
+    r"|内心独白)[ \t]{0,8}\n"
 )
 """A line behind words that is left of a channel of thinking."""
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
@@ -264,8 +270,8 @@ def _is_annotated(plain: str, own: Sequence[str]) -> bool:
         return True
     names = tuple(name for name in _STRATEGIES if name not in own)
     for match in headings(plain, names, heads_thinking):
-        above = plain[: match.start()].rstrip(" \t")
-        if bool(match["mark"].strip(" -(\"'>|.0123456789")) or bool(match["close"].strip(")]\"'")) or above.endswith("\n\n"):
+        decorated = match["mark"].strip(" -(\"'>|.0123456789") or match["close"].strip(")]\"'")
+        if decorated or re.search(r"\n[ \t]*\n[ \t]*\Z", plain[max(0, match.start() - _NEAR) : match.start()]):
             return True
     return False
 

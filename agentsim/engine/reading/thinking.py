@@ -150,7 +150,8 @@ _MARK = re.compile(
     r"|(?P<inner><\|inner_prefix\|>)"
     r"|(?P<unused><(?:unused|ctrl)94>(?:\s*thoughts?\b)?)"
     r"|(?P<comment><!--)"
-    rf"|(?P<fence>(?:```|~~~|:::)[ \t]*+(?:(?:{_NOTES}|plan)\b|\w{{0,12}}+[ \t]*+\n[\s#*_>]{{0,8}}+{_NOTES}[*_:：]{{0,4}}+[ \t]*+\n))"
+    rf"|(?P<fence>(?:```|~~~|:::)[ \t]*+(?:(?:{_NOTES}|plan)\b"
+    rf"|\w{{0,12}}+[ \t]*+\n[\s#*_>]{{0,8}}+{_NOTES}[*_:：]{{0,4}}+[ \t]*+\n))"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason|思考|推理)[^<>]{0,60}</summary>)"
     rf"|(?P<aside>[(（]\s?{_ASIDE}[^()（）:：\n]{{0,30}}[:：])|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:：\n]{{0,30}}[:：])"
     rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭)"
@@ -167,12 +168,14 @@ _ANY = re.compile(
 )
 # the first line of a channel of thinking whose tokens were stripped
 _STRIPPED_LINE = re.compile(
-    r"\s*+(?:>[ \t]?)?(?P<name>(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis|思考(?:过程)?|推理(?:过程)?"
-    r"|内心独白))[ \t]*+(?:\n|\Z)"
+    r"\s*+(?:>[ \t]?)?(?P<name>(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis|思考(?:过程)?"
+    r"|推理(?:过程)?|内心独白))[ \t]*+(?:\n|\Z)"
 )
 # the channels of OpenAI's harmony format, with its special tokens and without them
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
+_RECIPIENT = re.compile(r"(?:\A|(?<=assistant)|(?<=\n))\s{0,4}to=[\w.]{1,80}(?:\s?code)?\s{0,4}\Z")
+"""The function that a message calls, in front of its channel."""
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _STRIPPED = re.compile(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
 # the beginning of an answer behind thinking that has no end of its own
@@ -251,7 +254,10 @@ def _is_abroad(tag: re.Match[str]) -> bool:
 def in_later_channel(text: str) -> bool:
     """Return whether words stand before a text's first channel, so that the channel is another message."""
     first = _CHANNEL.search(text)
-    return first is not None and bool(_TOKEN.sub("", text[: first.start()]).strip().removesuffix("assistant").strip())
+    if first is None:
+        return False
+    before = _RECIPIENT.sub("", _TOKEN.sub("", text[: first.start()]))
+    return bool(before.strip().removesuffix("assistant").strip())
 
 
 def has_marks(text: str) -> bool:
@@ -275,10 +281,12 @@ def _final(text: str, thoughts: list[str]) -> str:
         for channel in channels:
             if channel.start() < position:
                 continue
-            thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
+            before = _TOKEN.sub("", text[position : channel.start()])
+            to = _RECIPIENT.search(before)
+            thoughts.append((before[: to.start()] if to else before).removesuffix("assistant"))
             end = _CHANNEL_ENDS.search(text, channel.end())
             position = end.start() if end else len(text)
-            called = " to=" in channel[1] and not channel[1].lstrip().startswith("analysis")
+            called = (to or " to=" in channel[1]) and not channel[1].lstrip().startswith("analysis")
             aloud = called or channel[1].startswith(("final", "response", "answer"))
             (said if aloud else thoughts).append(text[channel.end() : position])
         thoughts.append(_TOKEN.sub("", text[position:]))
