@@ -49,6 +49,7 @@ _COMPOSES = (
 )
 _PIECES = r"(?:pitch|speech|statement|response|reply|answer|json|message)"
 _NEEDS = r"(?:need to|should|must|have to|want to|am supposed to|'m supposed to|ought to|'d better|had better)"
+_SITUATIONS = r"(?:situation|game(?: state)?|options|prompt|task|question|context|board state|instructions)"
 _TASKS = (
     # the user, the task, the prompt
     r"the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave|needs|requests|requested|instructs)\b"
@@ -58,6 +59,12 @@ _TASKS = (
     rf"{_PIECES}\b"
     rf"|(?:i am|i'm|we are|we're|i was|i've been|i have been)(?: being)? (?:asked|tasked|instructed|prompted|told)"
     rf" to (?:{_COMPOSES}|give|make|deliver|provide) (?:[a-z]+ ){{0,4}}{_PIECES}\b"
+    rf"|(?:let's|let me|i'll|i will|i need to|i should|we need to|we should)(?: first| now| quickly)? (?:analy[sz]e"
+    rf"|consider|evaluate|assess|review|break down|understand|look at|recap) (?:the|this|my|our) (?:current )?"
+    rf"{_SITUATIONS}\b"
+    r"|we (?:need to|should|must|have to) (?:respond|answer|reply|act|speak) (?:as|in|with)\b"
+    r"|(?:i am|i'm|we are|we're) (?:player |agent )?\w+ in (?:a|this|the) game\b|we(?: are|'re) (?:player|agent) \w+\b"
+    rf"|(?:considering|given|based on|looking at) (?:the|this|my) (?:current )?{_SITUATIONS}\b"
     # a sentence that says that words will be written
     rf"|(?:i|we) (?:need to|should|must|have to) (?:write|craft|produce|output|generate|compose|return)"
     rf" (?:[a-z]+ ){{0,3}}{_PIECES}\b"
@@ -117,7 +124,11 @@ _THINKS_ALOUD = re.compile(
     rf"{_IN_A_SENTENCE}{{0,60}}?(?:denk|uberleg|reflech|pens|дума|思考|想|分析|考え){_IN_A_SENTENCE}{{0,60}}+"
     r")[*_\")]{0,3}\s{0,2}(?:[.!:…。：]|\n|\Z)"
     rf"|{_TASKS}|(?:(?:好的?|嗯+|首先|那么|现在|また|まず|さて|also|bon|bueno|итак|так|хорошо|음)[,.!]?\s{{0,2}}){{0,3}}+(?:{_TASKS_ABROAD}))"
-    rf"|[\s*_\"(]{{0,8}}+(?:(?:ok(?:ay)?|alright|all right|hm+)[,.!:…]{{0,3}}\s{{1,2}}){{1,3}}+(?:so,? )?(?:{_MUSES})"
+    rf"|[\s*_\"(]{{0,8}}+(?:(?:ok(?:ay)?|alright|all right|hm+|as (?:player|agent) \w{{1,30}}+)[,.!:…]{{0,3}}\s{{1,2}})"
+    rf"{{1,3}}+(?:so,? )?(?:{_MUSES}|i {_NEEDS} {_COMPOSES} )"
+    # a direction that what follows is thought
+    r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character)"
+    r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?[)*\]_]{1,3}(?=\s)"
 )
 _STRATEGIES = listed("""
     strategy, my strategy, strategy note, strategic note, strategic reasoning, rationale, hidden, hidden agenda,
@@ -125,6 +136,11 @@ _STRATEGIES = listed("""
     стратегия, 策略, 战略, 戦略, 전략
 """)
 """Folded headings of notes on the words, which begin a paragraph of their own."""
+_FIRST_NOTES = listed("""
+    analysis, reflection, draft, planning, internal, private, secret, ooc, critique, objective, explanation, 分析, 内心,
+    注, 备注, 旁白, 考え, 생각, 속마음
+""")
+"""Folded headings of notes that stand as a paragraph before the words."""
 _BESIDE = re.compile(
     # a note in brackets or emphasis on a line of its own, also on how long the words are
     r"(?:\A|\n)[ \t]{0,8}[(\[*_]{1,3}\s?(?:note|notes|strategy|strategic note|rationale|reasoning|explanation|analysis"
@@ -137,11 +153,28 @@ _BESIDE = re.compile(
     r" (?:aims|hides|works|is (?:designed|meant|intended|crafted|aimed|written|kept|short|concise)"
     r"|positions|establishes|emphasi[sz]es|appeals|frames|avoids|seeks|tries|highlights|leverages|plays|conceals|signals"
     r"|strikes|balances|does(?: not|n't) (?:reveal|mention|name))\b"
+    # what a chatbot adds for its user
+    r"|\n[ \t]{0,8}\n[ \t]{0,8}[(\[*_>]{0,3}[ \t]?(?:let me know if "
+    r"(?:you(?:'d| would)?|this|there|anything|any)\b[^\n]{0,40}\b(?:like|want|need|chang\w*|adjust\w*|version|edits?"
+    r"|revis\w*|works?)\b|would you like (?:me to|another|a different)\b"
+    r"|i hope this (?:helps|works|meets)\b|feel free to (?:adjust|edit|modify|tweak|change)\b"
+    r"|(?:that|this) should (?:convince|persuade|win over|sway) (?:them|the others|the group|everyone)\b"
+    r"|(?:word|character) count:|\(\d{1,4} (?:words|characters)\))"
+    # several drafts
+    r"|\n[ \t*#]{0,6}(?:draft|version) ?2\b"
     # what stands before an answer that it introduces
+    rf"|\A\s*+(?:sure|certainly|of course|absolutely|okay|ok)[!,.]? (?:here(?:'s| is)|below is)"
+    rf" (?:a|an|my|the|your) (?:[\w-]+,? ){{0,4}}{_PIECES}\b[^\n]{{0,80}}:"
     r"|[.!?…][\"')*]{0,2} (?:so,? )?here(?:'s| is) (?:my|the|a) (?:[a-z]+ ){0,2}"
     r"(?:pitch|speech|statement|message|response|reply):[*_]{0,2}\s*\n"
 )
 """A writer's note on its own words, folded."""
+_HIDDEN = re.compile(
+    r"(?:\A|\n)\[[^\[\]\n]{1,20}\]:[ \t]?(?:#|<>)|\]: # \(|\{#|\{\{!|(?:\A|[\n.!?…] ?)%%|<[?!][a-z]"
+    r"|<[a-z][^<>]{0,80}(?:\shidden\b|display: ?none|visibility: ?hidden)"
+    r"|\{ ?(?:thinking|thoughts?|internal[^{}:\n]{0,20}|private[^{}:\n]{0,20}|inner[^{}:\n]{0,20}) ?:"
+)
+"""Comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in braces, folded."""
 _LEFT_LINE = re.compile(
     r"(?:[.!?…][\"')*_]{0,3}|\n)[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
     r"|内心独白)[ \t]{0,8}\n"
@@ -217,9 +250,9 @@ def may_hold_scratch(words: str) -> bool:
     if "//" in words or "/*" in words or holds_foreign_tag(words, ()):
         return True
     plain = folded(words)
-    return bool(_THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain)) or _is_annotated(
-        plain, ()
-    )
+    return bool(
+        _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(plain)
+    ) or _is_annotated(plain, ())
 
 
 def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
@@ -268,7 +301,10 @@ def _is_annotated(plain: str, own: Sequence[str]) -> bool:
     """Return whether folded words have a note on themselves, or a heading of strategy on a paragraph of its own."""
     if _BESIDE.search(plain):
         return True
-    names = tuple(name for name in _STRATEGIES if name not in own)
+    first = next(headings(plain, tuple(name for name in _FIRST_NOTES if name not in own), heads_thinking), None)
+    if first is not None and not plain[: first.start()].strip() and re.search(r"\S[ \t]{0,8}\n[ \t]{0,8}\n", plain):
+        return True
+    names = tuple(name for name in (*_STRATEGIES, "explanation") if name not in own)
     for match in headings(plain, names, heads_thinking):
         decorated = match["mark"].strip(" -(\"'>|.0123456789") or match["close"].strip(")]\"'")
         if decorated or re.search(r"\n[ \t]*\n[ \t]*\Z", plain[max(0, match.start() - _NEAR) : match.start()]):
@@ -303,7 +339,7 @@ def _check(words: str, names: Sequence[str], *, any_text: bool) -> None:
     if holds_foreign_tag(words, names):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     plain = folded(words)
-    if _LEFT_LINE.search(plain) or (not any_text and _is_annotated(plain, names)):
+    if _LEFT_LINE.search(plain) or _HIDDEN.search(plain) or (not any_text and _is_annotated(plain, names)):
         raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
 
 

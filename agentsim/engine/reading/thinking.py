@@ -135,6 +135,7 @@ _NESTS = re.compile(r"[(（\[【<]|[)）\]】>]")
 _NOTES = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|思考(?:过程)?|推理(?:过程)?)(?: process)?"
 _ASIDE = (
     r"(?:(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
+    r"|aside|secretly|ooc|out of character|(?:[a-z]{2,10} )?to (?:my|him|her|them)?self"
     r"|thinking|thinks|thoughts?|monologue|gedanken?|denkt|denke|innerlich|pens[ée]es?|pense|pensando|piensa|pienso"
     r"|pensamientos?|pensamentos?|pensa|pensiero|pensieri|my[śs]li|мысли|мысль|думает|думаю|про себя)\b"
     r"|内心|內心|心想|心里想|心裡想|心里话|心声|心の声|心理活动|思考|独白|暗想|속마음|생각|속으로)"
@@ -168,7 +169,8 @@ _ANY = re.compile(
 )
 # the first line of a channel of thinking whose tokens were stripped
 _STRIPPED_LINE = re.compile(
-    r"\s*+(?:>[ \t]?)?(?P<name>(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis|思考(?:过程)?"
+    r"\s*+(?:[>▶▼▸▾⏳🤔🧠💭][ \t]?)?(?P<name>(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis"
+    r"|思考(?:过程)?|(?:thought|reasoned) for [\w ]{1,20}"
     r"|推理(?:过程)?|内心独白))[ \t]*+(?:\n|\Z)"
 )
 # the channels of OpenAI's harmony format, with its special tokens and without them
