@@ -62,7 +62,7 @@ _TASKS = (
     rf"|(?:let's|let me|i'll|i will|i need to|i should|we need to|we should)(?: first| now| quickly)? (?:analy[sz]e"
     rf"|consider|evaluate|assess|review|break down|understand|look at|recap) (?:the|this|my|our) (?:current )?"
     rf"{_SITUATIONS}\b"
-    r"|we (?:need to|should|must|have to) (?:respond|answer|reply|act|speak) (?:as|in|with)\b"
+    r"|we (?:need to|should|must|have to) (?:respond|answer|reply) (?:as|in|with)\b"
     r"|(?:i am|i'm|we are|we're) (?:player |agent )?\w+ in (?:a|this|the) game\b|we(?: are|'re) (?:player|agent) \w+\b"
     rf"|(?:considering|given|based on|looking at) (?:the|this|my) (?:current )?{_SITUATIONS}\b"
     # a sentence that says that words will be written

@@ -369,6 +369,7 @@ def _end_of(text: str, mark: re.Match[str], kind: str) -> tuple[int, int]:
             depth += (sign[0] == pair[0]) - (sign[0] == pair[1])
             if not depth:
                 return sign.span()
+        return len(text), len(text)
     signs = _ENDS[kind]
     for closes in signs.finditer(text, end):
         if kind != "fence" or closes[0] == mark[0][:3]:
