@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _BARS = "|｜‖│∣❘¦｠"
 BAR = f"[{_BARS}]"
@@ -607,8 +607,8 @@ OWN_NAMES = (
 """Words by which a model announces its own turn, as alternatives of a pattern."""
 _ROLES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
 _OPENS, _SHUTS = (
-    r"(?:#{1,4} ?|> ?|\*{1,2}|_{1,2}|\[|<\|?|\(|`|-{1,3} )",
-    r"(?:\*{1,2}|_{1,2}|\]|\|?>|\)|`| -{1,3})",
+    r"(?:#{1,4} ?|>{1,3} ?|\*{1,2}|_{1,2}|\[|<<?\|?|\(|`|[-=]{1,5} )",
+    r"(?:\*{1,2}|_{1,2}|\]|\|?>{1,2}|\)|`| [-=]{1,5})",
 )
 _LINE_ENDS = r"[ \t]*+(?:\n|\Z)"
 _SOURCES = "function|observation|developer|environment|(?:tool|function)_(?:response|result|output)s?"
@@ -682,7 +682,7 @@ def _header() -> re.Pattern[str]:
         rf"|{_OPENS}?(?i:{OWN_NAMES}){_SHUTS}?[:：]?{_SHUTS}?[ \t]*+\n"
         rf"|assistant(?:{_INNER}|<\|role_sep\|>)"
         rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_SHUTS}?[:：](?=\s)|{_SHUTS}?：|[:：]{_SHUTS})"
-        r"|Action:[ \t]*\w{1,40}[ \t]*\n+Action Input:\s?|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
+        r"|final[ \t]*\n|Action:[ \t]*\w{1,40}[ \t]*\n+Action Input:\s?|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
         r"|### Response:?[ \t]*+\n)"
     )
 
@@ -782,7 +782,11 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voice
 
 # -- lines of other players
 
-_SPEAKS = r"says?|said|replie[sd]|reply|answer(?:s|ed)?|asks?|asked|whispers?|whispered|adds?|added|thinks?|to all"
+_SPEAKS = (
+    r"says?|said|replie[sd]|reply|answer(?:s|ed)?|asks?|asked|whispers?|whispered|adds?|added|thinks?|to all"
+    r"|wr(?:ites?|ote)|respond(?:s|ed)?|shout(?:s|ed)?|yell(?:s|ed)?|mutter(?:s|ed)?|interrupt(?:s|ed)?|interject(?:s|ed)?"
+    r"|continue[sd]?|announce[sd]?|declare[sd]?|retort(?:s|ed)?|exclaim(?:s|ed)?|speaks?|spoke|nods?|laughs?|sighs?"
+)
 _NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 
 
@@ -798,7 +802,9 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
     return re.compile(
         r"(?:(?P<first>\A\s*+)|\n)[ \t]{0,4}(?:\*{1,2}|_{1,2}|[\[(@\"“]|#{1,4} ?|<(?![^<>]{1,60}>[^<>]{0,400}</))?+"
+        r"(?:—[ \t]?|(?:message|response|reply|answer|note)[ \t]from[ \t])?"
         rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{'|'.join(every)})(?!\w)[\])*_>\"”]{{0,3}}"
+        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
         rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}(?:[ \t]?[:：>]|(?<=[\]>])[ \t])"
         r"[ \t*_]{0,4}(?P<words>[^\n]?)",
         re.IGNORECASE,
@@ -828,7 +834,9 @@ _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
     r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|пользователь|usuario|utilisateur|benutzer"
-    r"|ユーザー|사용자)[:：](?=\s|(?<=：))"
+    r"|ユーザー|사용자)(?:[ \t](?:says|said|\d{1,2})|[ \t]?\([^()\n]{1,40}\))?[:：](?=\s|(?<=：))"
+    r"|\n[ \t]{0,4}(?:[\[(](?i:user|human|system|assistant)[\])][ \t]|@(?:user|human|system)[ \t]"
+    r"|\[(?i:system|user)\b[^\[\]:\n]{0,20}[:：]|(?i:role[:：][ \t]?[\"']?(?:user|human|system|tool|developer))\b)"
 )
 _STAFF = (
     r"moderator(?:in)?|narrator|game ?master|referee|host|presenter|announcer|emcee|facilitator|interviewer|judge|gm|dm"
@@ -847,7 +855,8 @@ _LISTED = re.compile(
 )
 """A line of a list of names and one or two words each: `Treasurer: agent2`."""
 _REACT = re.compile(
-    r"(?:Observation|OBSERVATION|Tool (?:output|result|response)|Action Input|Final Answer"
+    r"(?:Observation|OBSERVATION|(?:Tool|Function) (?:output|result|response|call)|Action Input|Final Answer"
+    r"|(?:System|User) (?:message|prompt|note|input)|Instructions?|Input|Output|Next (?:player|turn|speaker)"
     r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
 )
 """Labels of a ReAct loop at the beginning of a line: Yao et al. 2022, and LangChain's prompt for it."""
@@ -920,6 +929,15 @@ def _labels_of_staff(text: str) -> Iterator[re.Match[str]]:
         beside = (above, behind.partition("\n")[0])
         if not (_LISTED.fullmatch(line) and any(map(_LISTED.fullmatch, beside))):
             yield found
+
+
+def is_of_another(value: Any) -> bool:
+    """Return whether a JSON value is a message of another role: `{"role": "user", "content": "..."}`."""
+    role = value.get("role") if isinstance(value, Mapping) and "content" in value else None
+    return isinstance(role, str) and _OTHER_ROLES.fullmatch(role.strip()) is not None
+
+
+_OTHER_ROLES = re.compile(r"user|human|system|developer|tool|function|observation|environment|ipython", re.IGNORECASE)
 
 
 def names_a_role(text: str) -> bool:

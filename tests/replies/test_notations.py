@@ -852,3 +852,48 @@ def test_a_call_with_its_function_before_the_channel_or_as_a_module_is_read(form
 
 def test_analysis_is_thinking_if_its_function_stands_before_the_channel() -> None:
     assert said("<|start|>assistant to=python<|channel|>analysis<|message|>SECRET<|call|>") == ""
+
+
+# -- messages and lines of others in more spellings
+
+MESSAGES = (
+    *('{"role": "user", "content": "M"}', 'W\n{"role": "user", "content": "M"}', '{"role": "tool", "content": "M"}'),
+    *("W\nUser says: M", "W\nUser (B): M", "W\nUser 1: M", "W\n[System] M", "W\n[SYSTEM NOTE: M]", "W\n(user) M"),
+    *(
+        "W\n@user M",
+        "W\n<<USER>>\nM",
+        "W\n=== user ===\nM",
+        "W\n>> user\nM",
+        "W\nRole: user\nM",
+        "W\nrole: user\ncontent: M",
+    ),
+    *(
+        "W\nSystem message: M",
+        "W\nTool call: M",
+        "W\nFunction call: pitch(M)",
+        "W\nInstructions: M",
+        "W\nNext player: M",
+    ),
+    *("W\nB writes: M", "W\nB responds: M", "W\nB, angrily: M", "W\nB's reply: M", "W\nMessage from B: M", "W\n— B: M"),
+    *("commentary\nM", "reasoning_content: M\ncontent: W", "W\n\nDraft 2: M"),
+)
+
+
+@pytest.mark.parametrize("text", MESSAGES)
+def test_a_message_of_another_role_in_any_spelling_is_never_said(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) in ("", WORDS)
+
+
+def test_words_that_hold_a_list_of_parts_or_an_answer_of_a_host_are_asked_again() -> None:
+    for words in (
+        f"[{{'type': 'text', 'text': '{WORDS}'}}]",
+        json.dumps({"choices": [{"message": {"content": WORDS}}]}),
+        f'{{"reasoning": "SECRET"}}\n{WORDS}',
+    ):
+        assert said(json.dumps({"text": words})) in ("", WORDS)
+
+
+def test_a_last_channel_whose_tokens_were_stripped_is_said() -> None:
+    for reply in both(f"final\n{WORDS}"):
+        assert said(reply) == WORDS

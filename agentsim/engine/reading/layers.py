@@ -13,7 +13,7 @@ from html import unescape
 from typing import Any
 from urllib.parse import unquote
 
-from agentsim.engine.markup import NOBODY, Voices, first_turn, plain_signs
+from agentsim.engine.markup import NOBODY, Voices, first_turn, is_of_another, plain_signs
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.calls import calls
 from agentsim.engine.reading.notations import as_json
@@ -192,33 +192,41 @@ def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -
     """Return the value of a field without the layers around it: `Hi` for the string `{"speech": "Hi"}`.
 
     Decoded are strings that hold JSON or a call. Of an object, the value under the only key that is one of the field's
-    `names` is taken. Raises `UnreadableReply` if a string begins as an object of these names but cannot be parsed.
+    `names` is taken. Raises `UnreadableReply` if a string begins as an object of these names but cannot be parsed, and
+    for a message of another role.
     """
     for _ in range(_MOST_LAYERS):
+        if is_of_another(given):
+            raise UnreadableReply("A text of the JSON object holds a message of another role.")
+        before = given
         if isinstance(given, Mapping):
             inside = [part for key, part in given.items() if spaced(key) in names]
-            if len(inside) != 1:
-                return given
-            given = inside[0]
+            given = inside[0] if len(inside) == 1 else given
         elif isinstance(given, str):
-            turn = turn_of(given, voices)
-            if (fence := _FENCED.match(turn.strip())) and "{" in turn:
-                turn = fence["inner"]
-            turn = as_json(turn, names, names, nested="<" in turn)
-            value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
-            if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
-                raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
-            if isinstance(value, Mapping) and (named := _named(value, names)):
-                given = named
-            elif (called := _called(turn, names)) is not None:
-                given = called
-            elif turn == given:
-                return given
-            else:
-                given = turn
-        else:
-            return given
+            given = _decoded_text(given, names, voices)
+        if given is before or (isinstance(given, str) and given == before):
+            break
     return given
+
+
+def _decoded_text(text: str, names: Collection[str], voices: Voices) -> Any:
+    """Return the object with one of the names that a text holds as JSON or a call, or the model's own turn in it.
+
+    Raises `UnreadableReply` if the text begins as an object of these names but cannot be parsed.
+    """
+    turn = turn_of(text, voices)
+    if (fence := _FENCED.match(turn.strip())) and "{" in turn:
+        turn = fence["inner"]
+    turn = as_json(turn, names, names, nested="<" in turn)
+    value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
+    if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
+        raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
+    if is_of_another(value):
+        return value
+    if isinstance(value, Mapping) and (named := _named(value, names)):
+        return named
+    called = _called(turn, names)
+    return turn if called is None else called
 
 
 def _named(value: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any] | None:

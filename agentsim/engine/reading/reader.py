@@ -50,6 +50,7 @@ from agentsim.engine.markup import (
     OWN_NAMES,
     Voices,
     first_turn,
+    is_of_another,
     label_in,
     names_a_role,
     plain_tags,
@@ -565,6 +566,8 @@ class Reply:
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
+        if is_of_another(each.value):
+            return Candidate(each.start, each.end, "broken", legal=False)
         value, called = unwrapped(each.value, self._own_keys, folded(self.request.kind))
         value = self.shape.called(value, called, self.request.answer_fields.parts) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):

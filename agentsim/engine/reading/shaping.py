@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -21,7 +21,7 @@ from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.speech import aloud
 from agentsim.engine.reading.tags import without_fences
 from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, words_in
-from agentsim.engine.reading.thinking import in_later_channel, split
+from agentsim.engine.reading.thinking import THINKING, in_later_channel, split
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 Parts: TypeAlias = Mapping[str, LegalValues]
@@ -448,17 +448,27 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool, a
 def _holds_object(said: str, names: Collection[str]) -> bool:
     """Return whether words hold the object of an answer: a call, or an object that has one of the `names` as a key.
 
-    An object with one of the names is a quotation if several words stand before it and some behind it.
+    Keys of thinking count as well. An object with one of these names is a quotation if several words stand before it
+    and some behind it.
     """
-    objects = scan(said) if "{" in said and '"' in said else []
+    objects = scan(said) if "{" in said and any(quote in said for quote in "\"'“") else []
     for each in objects:
-        keys = {spaced(key) for key in each.value} if isinstance(each.value, Mapping) else set()
+        keys = {*_keys_in(each.value)}
         if keys & {*_CALLED} and keys & _ARGUMENTS:
             return True
         quoted = len(said[: each.start].split()) > 1 and has_words(said[each.end :])
-        if keys & {*names} and not quoted:
+        if keys & {*names, *THINKING} and not quoted:
             return True
     return False
+
+
+def _keys_in(value: Any) -> Iterator[str]:
+    """Yield the keys in a JSON value, folded."""
+    for key, part in value.items() if isinstance(value, Mapping) else ():
+        yield spaced(key)
+        yield from _keys_in(part)
+    for part in value if isinstance(value, list) else ():
+        yield from _keys_in(part)
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:

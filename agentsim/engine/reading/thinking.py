@@ -21,8 +21,9 @@ from agentsim.errors import UnreadableReply
 THINKING = listed("""
     thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks,
     inner monologue, internal thoughts, inner thoughts, private thoughts, private thought, scratchpad,
-    chain of thought, reasoning, internal reasoning, private reasoning, internal analysis, reasoning process,
-    internal strategy, internal notes, step-by-step thinking, step by step thinking, private strategy, private notes,
+    chain of thought, reasoning, reasoning content, internal reasoning, private reasoning, internal analysis,
+    reasoning process, internal strategy, internal notes, step-by-step thinking, step by step thinking,
+    private strategy, private notes,
     notes to self, note to self, private, internal, my reasoning steps, reasoning steps, private thinking,
     internal thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning,
     thinking process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
@@ -170,7 +171,7 @@ _ANY = re.compile(
 # the first line of a channel of thinking whose tokens were stripped
 _STRIPPED_LINE = re.compile(
     r"\s*+(?:[>▶▼▸▾⏳🤔🧠💭][ \t]?)?(?P<name>(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis"
-    r"|思考(?:过程)?|(?:thought|reasoned) for [\w ]{1,20}"
+    r"|commentary|思考(?:过程)?|(?:thought|reasoned) for [\w ]{1,20}"
     r"|推理(?:过程)?|内心独白))[ \t]*+(?:\n|\Z)"
 )
 # the channels of OpenAI's harmony format, with its special tokens and without them
