@@ -131,52 +131,58 @@ _THINKS_ALOUD = re.compile(
     r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?[)*\]_]{1,3}(?=\s)"
 )
 _STRATEGIES = listed("""
-    strategy, my strategy, strategy note, strategic note, strategic reasoning, rationale, hidden, hidden agenda,
-    hidden motive, why this works, intent, intention, tactic, tactics, strategie, estrategia, estratégia, strategia,
+    strategy, my strategy, explanation, strategy note, strategic note, strategic reasoning, rationale, hidden,
+    hidden agenda, hidden motive, why this works, intent, intention, tactic, tactics, strategie, estrategia, strategia,
     стратегия, 策略, 战略, 戦略, 전략
 """)
 """Folded headings of notes on the words, which begin a paragraph of their own."""
 _FIRST_NOTES = listed("""
-    analysis, reflection, draft, planning, internal, private, secret, ooc, critique, objective, explanation, 分析, 内心,
+    analysis, reflection, draft, planning, internal, private, secret, ooc, critique, objective, 分析, 内心,
     注, 备注, 旁白, 考え, 생각, 속마음
 """)
 """Folded headings of notes that stand as a paragraph before the words."""
+_NOTED = (*_STRATEGIES, *_FIRST_NOTES)
+_PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.compile(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
 _BESIDE = re.compile(
     # a note in brackets or emphasis on a line of its own, also on how long the words are
-    r"(?:\A|\n)[ \t]{0,8}[(\[*_]{1,3}\s?(?:note|notes|strategy|strategic note|rationale|reasoning|explanation|analysis"
-    r"|intent|goal|tone|word count|words|characters|注|备注|说明|策略|解释|字数|hinweis|anmerkung|nota|remarque"
+    r"[\n.!?…](?:(?<=\n)(?:[ \t]{0,8}[(\[*_]{1,3}\s?(?:note|notes|strategy|strategic note|rationale|reasoning"
+    r"|explanation|analysis|intent|goal|tone|word count|words|characters|注|备注|说明|策略|解释|字数|hinweis|anmerkung|nota|remarque"
     r"|примечание|заметка|strategie|estrategia|strategia|стратегия)\b"
     r"[^\n:()\[\]]{0,40}:(?=[^\n]{0,2000}[)\]*_][ \t]*(?:\n|\Z))"
     # a last paragraph on the words above it
-    r"|\n[ \t]{0,8}\n[ \t]{0,8}[(\[*_>]{0,3}[ \t]?(?:this|the above|my|that) "
+    r"|[ \t]{0,8}\n[ \t]{0,8}[(\[*_>]{0,3}[ \t]?(?:(?:this|the above|my|that) "
     r"(?:pitch|speech|statement|message|response|reply|post|answer)(?: above)?"
     r" (?:aims|hides|works|is (?:designed|meant|intended|crafted|aimed|written|kept|short|concise)"
     r"|positions|establishes|emphasi[sz]es|appeals|frames|avoids|seeks|tries|highlights|leverages|plays|conceals|signals"
     r"|strikes|balances|does(?: not|n't) (?:reveal|mention|name))\b"
     # what a chatbot adds for its user
-    r"|\n[ \t]{0,8}\n[ \t]{0,8}[(\[*_>]{0,3}[ \t]?(?:let me know if "
+    r"|let me know if "
     r"(?:you(?:'d| would)?|this|there|anything|any)\b[^\n]{0,40}\b(?:like|want|need|chang\w*|adjust\w*|version|edits?"
     r"|revis\w*|works?)\b|would you like (?:me to|another|a different)\b"
     r"|i hope this (?:helps|works|meets)\b|feel free to (?:adjust|edit|modify|tweak|change)\b"
     r"|(?:that|this) should (?:convince|persuade|win over|sway) (?:them|the others|the group|everyone)\b"
     r"|(?:word|character) count:|\(\d{1,4} (?:words|characters)\))"
     # several drafts
-    r"|\n[ \t*#]{0,6}(?:draft|version) ?2\b"
+    r"|[ \t*#]{0,6}(?:draft|version) ?2\b[ *]{0,3}[:)])"
     # what stands before an answer that it introduces
-    rf"|\A\s*+(?:sure|certainly|of course|absolutely|okay|ok)[!,.]? (?:here(?:'s| is)|below is)"
+    r"|(?<=[.!?…])[\"')*]{0,2} (?:so,? )?here(?:'s| is) (?:my|the|a) (?:[a-z]+ ){0,2}"
+    r"(?:pitch|speech|statement|message|response|reply):[*_]{0,2}\s*\n)"
+)
+"""A writer's note on its own words, folded and behind a line end."""
+_INTRODUCES = re.compile(
+    r"\s*+(?:sure|certainly|of course|absolutely|okay|ok)[!,.]? (?:here(?:'s| is)|below is)"
     rf" (?:a|an|my|the|your) (?:[\w-]+,? ){{0,4}}{_PIECES}\b[^\n]{{0,80}}:"
-    r"|[.!?…][\"')*]{0,2} (?:so,? )?here(?:'s| is) (?:my|the|a) (?:[a-z]+ ){0,2}"
-    r"(?:pitch|speech|statement|message|response|reply):[*_]{0,2}\s*\n"
 )
-"""A writer's note on its own words, folded."""
+"""A chatbot's first words for its user."""
 _HIDDEN = re.compile(
-    r"(?:\A|\n)\[[^\[\]\n]{1,20}\]:[ \t]?(?:#|<>)|\]: # \(|\{#|\{\{!|(?:\A|[\n.!?…] ?)%%|<[?!][a-z]"
-    r"|<[a-z][^<>]{0,80}(?:\shidden\b|display: ?none|visibility: ?hidden)"
-    r"|\{ ?(?:thinking|thoughts?|internal[^{}:\n]{0,20}|private[^{}:\n]{0,20}|inner[^{}:\n]{0,20}) ?:"
+    r"[\]{%<](?:(?<=\]):(?: # \(|[ \t]?(?:#|<>))|(?<=\{)(?:#|\{!)|(?<=[\n.!?…]%)%|(?<=[\n.!?…] %)%"
+    r"|(?<=<)(?:[?!][a-z]|[a-z][^<>]{0,80}(?:\shidden\b|display: ?none|visibility: ?hidden))"
+    r"|(?<=\{) ?(?:thinking|thoughts?|internal[^{}:\n]{0,20}|private[^{}:\n]{0,20}|inner[^{}:\n]{0,20}) ?:)"
 )
-"""Comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in braces, folded."""
+"""Comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in braces, folded
+and behind a line end."""
 _LEFT_LINE = re.compile(
-    r"(?:[.!?…][\"')*_]{0,3}|\n)[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
+    r"[.!?…\n][\"')*_]{0,3}[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
     r"|内心独白)[ \t]{0,8}\n"
 )
 """A line behind words that is left of a channel of thinking."""
@@ -251,7 +257,7 @@ def may_hold_scratch(words: str) -> bool:
         return True
     plain = folded(words)
     return bool(
-        _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(plain)
+        _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}")
     ) or _is_annotated(plain, ())
 
 
@@ -262,6 +268,8 @@ def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
     of all`). Tags in quotes, formatting such as `<b>`, and the `own` names are left out. An end without a beginning
     counts if words stand on both sides of it.
     """
+    if "/" not in words and "／" not in words:
+        return False
     opened: dict[str, re.Match[str]] = {}
     ink = _first_and_last(words)
     for tag in _ANY_TAG.finditer(words):
@@ -299,15 +307,16 @@ def _within(before: str) -> bool:
 
 def _is_annotated(plain: str, own: Sequence[str]) -> bool:
     """Return whether folded words have a note on themselves, or a heading of strategy on a paragraph of its own."""
-    if _BESIDE.search(plain):
+    if _INTRODUCES.match(plain) or _BESIDE.search(f"\n{plain}"):
         return True
-    first = next(headings(plain, tuple(name for name in _FIRST_NOTES if name not in own), heads_thinking), None)
-    if first is not None and not plain[: first.start()].strip() and re.search(r"\S[ \t]{0,8}\n[ \t]{0,8}\n", plain):
-        return True
-    names = tuple(name for name in (*_STRATEGIES, "explanation") if name not in own)
+    names = tuple(name for name in _NOTED if name not in own)
     for match in headings(plain, names, heads_thinking):
         decorated = match["mark"].strip(" -(\"'>|.0123456789") or match["close"].strip(")]\"'")
-        if decorated or re.search(r"\n[ \t]*\n[ \t]*\Z", plain[max(0, match.start() - _NEAR) : match.start()]):
+        if spaced(match["name"]) in _FIRST_NOTES:
+            noted = not plain[: match.start()].strip() and _PARAGRAPHS.search(plain)
+        else:
+            noted = decorated or _PARAGRAPH_ENDS.search(plain, max(0, match.start() - _NEAR), match.start())
+        if noted:
             return True
     return False
 
@@ -339,7 +348,7 @@ def _check(words: str, names: Sequence[str], *, any_text: bool) -> None:
     if holds_foreign_tag(words, names):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     plain = folded(words)
-    if _LEFT_LINE.search(plain) or _HIDDEN.search(plain) or (not any_text and _is_annotated(plain, names)):
+    if _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}") or (not any_text and _is_annotated(plain, names)):
         raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
 
 
