@@ -146,7 +146,8 @@ _PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.com
 _BESIDE = re.compile(
     # a note in brackets or emphasis on a line of its own, also on how long the words are
     r"[\n.!?…](?:(?<=\n)(?:[ \t]{0,8}[(\[*_]{1,3}\s?(?:note|notes|strategy|strategic note|rationale|reasoning"
-    r"|explanation|analysis|intent|goal|tone|word count|words|characters|注|备注|说明|策略|解释|字数|hinweis|anmerkung|nota|remarque"
+    r"|explanation|analysis|intent|goal|tone|word count|words|characters|注|备注|说明|策略|解释|字数"
+    r"|hinweis|anmerkung|nota|remarque"
     r"|примечание|заметка|strategie|estrategia|strategia|стратегия)\b"
     r"[^\n:()\[\]]{0,40}:(?=[^\n]{0,2000}[)\]*_][ \t]*(?:\n|\Z))"
     # a last paragraph on the words above it
