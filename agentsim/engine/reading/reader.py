@@ -50,6 +50,7 @@ from agentsim.engine.markup import (
     OWN_NAMES,
     Voices,
     first_turn,
+    is_of_another,
     label_in,
     names_a_role,
     plain_tags,
@@ -116,7 +117,9 @@ _DETOUR = re.compile(
     r"<|\\u|[&%✿\x85\u2028\u2029]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
 )
 _LAYERS = re.compile(
-    rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
+    rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
+    r"|(?:assistant|user)[ \t]*\n|### ",
+    re.IGNORECASE,
 )
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 _FIELD_TAG = re.compile(
@@ -395,7 +398,7 @@ class Reply:
         """The vocabulary that objects are shaped with: meanings of null, synonyms, and names of fields."""
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
-        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices)
+        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices, self.request.any_text)
 
     # thinking
 
@@ -563,6 +566,8 @@ class Reply:
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
+        if is_of_another(each.value):
+            return Candidate(each.start, each.end, "broken", legal=False)
         value, called = unwrapped(each.value, self._own_keys, folded(self.request.kind))
         value = self.shape.called(value, called, self.request.answer_fields.parts) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):
@@ -640,7 +645,7 @@ class Reply:
                     f"The words of {path} hold a control token of a chat template. Answer without it."
                 )
             others = [name for field in self.fields if field.path != path for name in self.names[field.path]]
-            words = aloud(words, self.names[path], others)
+            words = aloud(words, self.names[path], others, any_text=self.request.any_text)
         return _trimmed(words)
 
     def besides(self, each: Candidate) -> str:

@@ -15,14 +15,15 @@ from itertools import chain, islice
 from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.objects import strict_spans
-from agentsim.engine.reading.text import headings, listed, words_in
+from agentsim.engine.reading.text import headings, listed, spaced, words_in
 from agentsim.errors import UnreadableReply
 
 THINKING = listed("""
     thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks,
     inner monologue, internal thoughts, inner thoughts, private thoughts, private thought, scratchpad,
-    chain of thought, reasoning, internal reasoning, private reasoning, internal analysis, reasoning process,
-    internal strategy, internal notes, step-by-step thinking, step by step thinking, private strategy, private notes,
+    chain of thought, reasoning, reasoning content, internal reasoning, private reasoning, internal analysis,
+    reasoning process, internal strategy, internal notes, step-by-step thinking, step by step thinking,
+    private strategy, private notes,
     notes to self, note to self, private, internal, my reasoning steps, reasoning steps, private thinking,
     internal thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning,
     thinking process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
@@ -48,6 +49,26 @@ _LEAD_IN = frozenset(
 """)
 )
 """Words that may stand before such a heading on its line: `here are my thoughts`."""
+
+_ABROAD = frozenset(
+    listed("""
+    akilyurutme, ajatuksia, ajattelu, analisi, analisis, analyse, berpikir, borrador, bozza, brouillon, denken,
+    denkproces, denkprozess, denkweise, dusunce, dusunceler, dusunuyorum, gedachte, gedachten, gedanke, gedanken,
+    gedankengang, grubeln, monolog, monologo, mysl, mysli, myslenie, myslenky, nachdenken, nachgedacht, namysl,
+    overweging, pemikiran, penalaran, pensamento, pensamentos, pensamiento, pensamientos, pensando, pensar, pensee,
+    pensees, pensieri, pensiero, premysleni, raciocinio, ragionamento, raisonnement, rascunho, razonamiento, razonando,
+    redenering, reflechir, reflexao, reflexion, reflexiones, reflexions, resonemang, riflessione, riflessioni,
+    rozumowanie, rozwazania, selbstgesprach, suy nghi, suy luan, taenkning, tankande, tankar, tanker, uberlegen,
+    uberlegung, uberlegungen, анализ, думаю, думки, міркування, мысли, мысль, мышление, обдумывание, размышление,
+    размышления, рассуждение, рассуждения, роздуми, σκέψεις, σκέψη, أفكار, التفكير, تفكير, चिंतन, विचार, सोच, ความคิด,
+    การคิด, 反思, 心の声, 心想, 心理活动, 心裡想, 心里想, 心里话, 想法, 考え, 考え中, 考察, 考虑, 草稿, 独り言, 생각,
+    생각중, 사고, 사고과정, 속마음, 추론, 추론과정, 혼잣말
+""")
+)
+"""Folded names of tags of thinking in other languages."""
+
+_ROOTS = re.compile("思考|思索|思維|思维|思绪|思路|推理|推論|推论|内心|內心")
+"""Characters that stand in any name of thinking in Chinese and Japanese: `<深度思考>`."""
 
 _MOST_MARKS = 1_000  # marks of thinking in a reply
 _NEAR = 200  # characters before a tag that are looked at
@@ -77,6 +98,13 @@ _BRACKETED = re.compile(
     rf"[ \t]?(?:[{CLOSE_BRACKETS}｝）)］]|\]\]|\}}{{1,2}})",
     re.IGNORECASE,
 )
+_BRACKETS = rf"<>＜＞()（）{{}}｛｝［］{OPEN_BRACKETS}{CLOSE_BRACKETS}"
+_ANY_TAG = re.compile(
+    rf"(?P<open>[<＜(（{{｛［\[{OPEN_BRACKETS}])[ \t]?(?P<slash>[/／]?)[ \t]?"
+    rf"(?P<name>[^\W\d_][^\n{_BRACKETS}\[\]\"=:：|/]{{0,30}}+)(?P<more>=[^\n{_BRACKETS}\[\]]{{0,80}})?"
+    rf"[>＞)）}}｝］\]{CLOSE_BRACKETS}]"
+)
+"""A name in any language in any brackets."""
 _SQUARE = re.compile(
     r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan|思考(?:过程)?|推理|内心独白",
     re.IGNORECASE,
@@ -95,23 +123,28 @@ _ENDS = {
     "unused": re.compile(r"<(?:unused|ctrl)95>|</(?:unused|ctrl)94>"),
     "comment": re.compile(r"-->"),
     "fence": re.compile(r"```|~~~|:::"),
-    "aside": re.compile(r"\)"),
+    "aside": re.compile(r"[)）]"),
     "starred": re.compile(r"\*"),
-    "bracketed": re.compile(r"\]"),
+    "bracketed": re.compile(r"[\]】]"),
     "angled": re.compile(r">"),
     "cloud": re.compile(r"\n|$"),
     "role": re.compile(r"<\|im_end\|>(?:\s*<\|im_start\|>\s*(?:answer|response|final|assistant)\b)?"),
-    "terminal": re.compile(r"^\.{3}\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
+    "terminal": re.compile(r"^(?:\.{3}|…)\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
     "details": re.compile(r"</details\s*>", re.IGNORECASE),
 }
+_NESTS = re.compile(r"[(（\[【<]|[)）\]】>]")
+_NOTES = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|思考(?:过程)?|推理(?:过程)?)(?: process)?"
 _ASIDE = (
-    r"(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
-    r"|thinking|thinks|thoughts?|monologue)\b"
+    r"(?:(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
+    r"|aside|secretly|ooc|out of character|(?:[a-z]{2,10} )?to (?:my|him|her|them)?self"
+    r"|thinking|thinks|thoughts?|monologue|gedanken?|denkt|denke|innerlich|pens[ée]es?|pense|pensando|piensa|pienso"
+    r"|pensamientos?|pensamentos?|pensa|pensiero|pensieri|my[śs]li|мысли|мысль|думает|думаю|про себя)\b"
+    r"|内心|內心|心想|心里想|心裡想|心里话|心声|心の声|心理活动|思考|独白|暗想|속마음|생각|속으로)"
 )
 # a quick test for the beginning of a mark: its bracket and two letters of its name
 _BEGINS = (
     r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
-    r"|<!|[(*](?:in|pr|se|th|mo)|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T)"
+    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T|^(?:\.{3}|…)\s?d)"
 )
 _MARK = re.compile(
     rf"{_BEGINS}(?:(?P<tag>{_TAG})"
@@ -119,29 +152,33 @@ _MARK = re.compile(
     r"|(?P<inner><\|inner_prefix\|>)"
     r"|(?P<unused><(?:unused|ctrl)94>(?:\s*thoughts?\b)?)"
     r"|(?P<comment><!--)"
-    r"|(?P<fence>(?:```|~~~|:::)[ \t]*(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|plan)\b)"
+    rf"|(?P<fence>(?:```|~~~|:::)[ \t]*+(?:(?:{_NOTES}|plan)\b"
+    rf"|\w{{0,12}}+[ \t]*+\n[\s#*_>]{{0,8}}+{_NOTES}[*_:：]{{0,4}}+[ \t]*+\n))"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason|思考|推理)[^<>]{0,60}</summary>)"
-    rf"|(?P<aside>\({_ASIDE}[^():\n]{{0,30}}:)|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:\n]{{0,30}}:)"
-    rf"|(?P<bracketed>\[{_ASIDE}[^\[\]:\n]{{0,30}}:)|(?P<angled><{_ASIDE}[^<>:\n]{{0,30}}:)|(?P<cloud>💭)"
+    rf"|(?P<aside>[(（]\s?{_ASIDE}[^()（）:：\n]{{0,30}}[:：])|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:：\n]{{0,30}}[:：])"
+    rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭)"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
-    r"|(?P<terminal>^Thinking\.{3}[ \t]*$)"
-    r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>))",
+    r"|(?P<terminal>^Thinking(?:\.{3}|…)[ \t]*$)"
+    r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>|^(?:\.{3}|…)\s?done thinking\.?[ \t]*$))",
     re.IGNORECASE | re.MULTILINE,
 )
 # the pattern begins with one character class, so that the search skips to the next character in it
-_SIGNS = r"<◁＜⟨〈‹【\[(*💭"
+_SIGNS = r"<◁＜⟨〈‹【\[(（*💭"
 _ANY = re.compile(
-    rf"[{_SIGNS}=&`aT-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=a)(?:nalysis|ssistant)"
-    r"|(?<=\AT)hinking\.)"
+    rf"[{_SIGNS}=&`~:aT.…-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
+    r"|(?<=a)(?:nalysis|ssistant)|(?<=T)hinking(?:\.{3}|…)|(?<=[.…])\s?done thinking)"
 )
 # the first line of a channel of thinking whose tokens were stripped
 _STRIPPED_LINE = re.compile(
-    r"\s*+(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis|思考(?:过程)?|推理(?:过程)?|内心独白)"
-    r"[ \t]*+(?:\n|\Z)"
+    r"\s*+(?:[>▶▼▸▾⏳🤔🧠💭][ \t]?)?(?P<name>(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis"
+    r"|commentary|思考(?:过程)?|(?:thought|reasoned) for [\w ]{1,20}"
+    r"|推理(?:过程)?|内心独白))[ \t]*+(?:\n|\Z)"
 )
 # the channels of OpenAI's harmony format, with its special tokens and without them
 _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
 _TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
+_RECIPIENT = re.compile(r"(?:\A|(?<=assistant)|(?<=\n))\s{0,4}to=[\w.]{1,80}(?:\s?code)?\s{0,4}\Z")
+"""The function that a message calls, in front of its channel."""
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _STRIPPED = re.compile(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
 # the beginning of an answer behind thinking that has no end of its own
@@ -155,6 +192,10 @@ _ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>
 _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
+_LONGEST_MARKS = 6
+_MARKS_OPEN = re.compile(r"[*_`~(（\[{\"“「『]+\Z")
+_MARKS_CLOSE = re.compile(r"[*_`~)）\]}\"”」』]{1,6}")
+_MIRRORED = str.maketrans("(（[{“「『", ")）]}”」』")
 _EMPTY = re.compile(r"<\s?(?:think|thinking|thought|reasoning)\s{0,3}/>", re.IGNORECASE)
 """A tag of thinking that is empty."""
 
@@ -186,27 +227,47 @@ def _in_angles(text: str) -> str:
 
     Elsewhere, and in the brackets of quotations, a name without an end is a word.
     """
-    ends = {tag["name"].casefold() for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
+    ends = {_plain_name(tag) for tag in islice(_ANY_TAG.finditer(text), _MOST_MARKS) if tag["slash"]}
+    ends |= {_plain_name(tag) for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
 
     def plain(tag: re.Match[str]) -> str:
+        abroad = tag.re is _ANY_TAG
+        if abroad and not _is_abroad(tag):
+            return tag[0]
         above = text[max(0, tag.start() - _NEAR) : tag.start()]
         begins = not above.rpartition("\n")[2].strip() and tag["open"] not in "「『«‹"
-        if not begins and tag["name"].casefold() not in ends:
+        begins = begins and (not abroad or tag["open"] in "<＜")
+        if not begins and _plain_name(tag) not in ends:
             return tag[0]
         return f"<{'/' if tag['slash'] else ''}think>"
 
-    return _BRACKETED.sub(plain, text)
+    return _BRACKETED.sub(plain, _ANY_TAG.sub(plain, text))
+
+
+def _plain_name(tag: re.Match[str]) -> str:
+    return spaced(tag["name"])
+
+
+def _is_abroad(tag: re.Match[str]) -> bool:
+    """Return whether a tag has a name of thinking in a language other than English."""
+    name = spaced(tag["name"])
+    return name in _ABROAD or _ROOTS.search(name) is not None or not _ABROAD.isdisjoint(words_in(name))
 
 
 def in_later_channel(text: str) -> bool:
     """Return whether words stand before a text's first channel, so that the channel is another message."""
     first = _CHANNEL.search(text)
-    return first is not None and bool(_TOKEN.sub("", text[: first.start()]).strip().removesuffix("assistant").strip())
+    if first is None:
+        return False
+    before = _RECIPIENT.sub("", _TOKEN.sub("", text[: first.start()]))
+    return bool(before.strip().removesuffix("assistant").strip())
 
 
 def has_marks(text: str) -> bool:
     """Return whether a text may hold a mark of thinking or a special token."""
     if _STRIPPED_LINE.match(text) is not None or _BRACKETED.search(text) is not None:
+        return True
+    if any(map(_is_abroad, _ANY_TAG.finditer(text))):
         return True
     return _ANY.search(text) is not None and (bool(_first_marks(text)) or "assistant" in text or "<|" in text)
 
@@ -223,10 +284,12 @@ def _final(text: str, thoughts: list[str]) -> str:
         for channel in channels:
             if channel.start() < position:
                 continue
-            thoughts.append(_TOKEN.sub("", text[position : channel.start()]).removesuffix("assistant"))
+            before = _TOKEN.sub("", text[position : channel.start()])
+            to = _RECIPIENT.search(before)
+            thoughts.append((before[: to.start()] if to else before).removesuffix("assistant"))
             end = _CHANNEL_ENDS.search(text, channel.end())
             position = end.start() if end else len(text)
-            called = " to=" in channel[1] and not channel[1].lstrip().startswith("analysis")
+            called = (to or " to=" in channel[1]) and not channel[1].lstrip().startswith("analysis")
             aloud = called or channel[1].startswith(("final", "response", "answer"))
             (said if aloud else thoughts).append(text[channel.end() : position])
         thoughts.append(_TOKEN.sub("", text[position:]))
@@ -278,9 +341,8 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: boo
             continue
         if kind in _ENDS and not opened:
             kept.append(text[position:start])
-            closes = _ENDS[kind].search(text, end)
-            thoughts.append(text[end : closes.start()] if closes else text[end:])
-            position = closes.end() if closes else len(text)
+            stop, position = _end_of(text, mark, kind)
+            thoughts.append(text[end:stop])
         elif _is_end(mark):
             thoughts += ["".join(kept)] * (not opened) + [text[position:start]]
             kept = kept if opened else []  # the beginning is not in the reply: everything before is thinking
@@ -292,7 +354,43 @@ def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: boo
         thoughts.append(text[position:])
     else:
         kept.append(text[position:])
-    yield from kept
+    yield from _unmarked(kept)
+
+
+def _end_of(text: str, mark: re.Match[str], kind: str) -> tuple[int, int]:
+    """Return the span of the end of a mark that has an end of its own, which is the end of the text if it lacks one.
+
+    Brackets within the mark's own are part of it, and a fence ends with the sign that began it.
+    """
+    end = mark.end()
+    if kind in {"aside", "bracketed", "angled"}:
+        depth, opens = 1, mark[0][0]
+        pair = (opens, {"(": ")", "（": "）", "[": "]", "【": "】", "<": ">"}[opens])
+        for sign in _NESTS.finditer(text, end):
+            depth += (sign[0] == pair[0]) - (sign[0] == pair[1])
+            if not depth:
+                return sign.span()
+        return len(text), len(text)
+    signs = _ENDS[kind]
+    for closes in signs.finditer(text, end):
+        if kind != "fence" or closes[0] == mark[0][:3]:
+            return closes.span()
+    return len(text), len(text)
+
+
+def _unmarked(kept: Sequence[str]) -> Iterator[str]:
+    """Yield the pieces between thoughts without the marks around a thought: `**` of `**<think>so</think>** Hello`."""
+    pieces = [*kept]
+    for place in range(1, len(pieces)):
+        before, behind = pieces[place - 1], pieces[place]
+        opens = _MARKS_OPEN.search(before[-_LONGEST_MARKS:])
+        if opens and (marks := _MARKS_CLOSE.match(behind)) and marks[0] == _closing(opens[0]):
+            pieces[place - 1], pieces[place] = before[: len(before) - len(opens[0])], behind[marks.end() :]
+    yield from pieces
+
+
+def _closing(marks: str) -> str:
+    return marks[::-1].translate(_MIRRORED)
 
 
 def _is_word(text: str, mark: re.Match[str], *, ends: bool, strict: bool) -> bool:
@@ -344,7 +442,7 @@ def _thinking(own: tuple[str, ...]) -> tuple[str, ...]:
 
 def _stripped_line(plain: str, own: Sequence[str]) -> Iterator[re.Match[str]]:
     line = _STRIPPED_LINE.match(plain)
-    if line is not None and (line[0].strip() not in own or line[0].strip() in REASONS):
+    if line is not None and (line["name"] not in own or line["name"] in REASONS):
         yield line
 
 
