@@ -703,10 +703,9 @@ MUSED = (
         "We are asked to write a pitch. S",
         "I am asked to give a pitch. S",
         "Hmm, I'm player A. S",
-        "We are player A. S",
     ),
     *("Okay, I should figure out who lies. S", "As player A, I need to craft a pitch. S", "I am A in a game. S\n\nW"),
-    *("Let me analyze the situation. S\n\nW", "Given the instructions, I should lie.", "We need to respond as A. S"),
+    *("Given the instructions, I should lie.", "We need to respond as A. S"),
     *(
         "(thinking) S\n\nW",
         "*thinks* S\n\nW",

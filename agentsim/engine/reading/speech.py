@@ -49,22 +49,17 @@ _COMPOSES = (
 )
 _PIECES = r"(?:pitch|speech|statement|response|reply|answer|json|message)"
 _NEEDS = r"(?:need to|should|must|have to|want to|am supposed to|'m supposed to|ought to|'d better|had better)"
-_SITUATIONS = r"(?:situation|game(?: state)?|options|prompt|task|question|context|board state|instructions)"
 _TASKS = (
     # the user, the task, the prompt
     r"the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave|needs|requests|requested|instructs)\b"
     r"|the (?:prompt|task|question|system (?:prompt|message)|instructions?|assignment) "
-    r"(?:asks?|wants?|requires?|says? (?:that )?i|tells? me|instructs?|is asking)\b"
+    r"(?:asks?|wants?|says? (?:that )?i|tells? me|instructs?|is asking)\b"
     rf"|(?:the|my) (?:task|job|goal|assignment|objective)(?: here| now)? is to {_COMPOSES} (?:[a-z]+ ){{0,4}}"
     rf"{_PIECES}\b"
     rf"|(?:i am|i'm|we are|we're|i was|i've been|i have been)(?: being)? (?:asked|tasked|instructed|prompted|told)"
     rf" to (?:{_COMPOSES}|give|make|deliver|provide) (?:[a-z]+ ){{0,4}}{_PIECES}\b"
-    rf"|(?:let's|let me|i'll|i will|i need to|i should|we need to|we should)(?: first| now| quickly)? (?:analy[sz]e"
-    rf"|consider|evaluate|assess|review|break down|understand|look at|recap) (?:the|this|my|our) (?:current )?"
-    rf"{_SITUATIONS}\b"
     r"|we (?:need to|should|must|have to) (?:respond|answer|reply) (?:as|in|with)\b"
-    r"|(?:i am|i'm|we are|we're) (?:player |agent )?\w+ in (?:a|this|the) game\b|we(?: are|'re) (?:player|agent) \w+\b"
-    rf"|(?:considering|given|based on|looking at) (?:the|this|my) (?:current )?{_SITUATIONS}\b"
+    r"|(?:considering|given|based on|looking at) (?:the|this|my) (?:prompt|instructions|system (?:prompt|message))\b"
     # a sentence that says that words will be written
     rf"|(?:i|we) (?:need to|should|must|have to) (?:write|craft|produce|output|generate|compose|return)"
     rf" (?:[a-z]+ ){{0,3}}{_PIECES}\b"
@@ -153,14 +148,12 @@ _BESIDE = re.compile(
     # a last paragraph on the words above it
     r"|[ \t]{0,8}\n[ \t]{0,8}[(\[*_>]{0,3}[ \t]?(?:(?:this|the above|my|that) "
     r"(?:pitch|speech|statement|message|response|reply|post|answer)(?: above)?"
-    r" (?:aims|hides|works|is (?:designed|meant|intended|crafted|aimed|written|kept|short|concise)"
-    r"|positions|establishes|emphasi[sz]es|appeals|frames|avoids|seeks|tries|highlights|leverages|plays|conceals|signals"
-    r"|strikes|balances|does(?: not|n't) (?:reveal|mention|name))\b"
+    r" (?:aims|hides|works because|is (?:designed|meant|intended|crafted|aimed|written)"
+    r"|positions|establishes|emphasi[sz]es|appeals|frames|avoids|seeks|tries|highlights|leverages|conceals|signals"
+    r"|balances|does(?: not|n't) (?:reveal|mention|name))\b"
     # what a chatbot adds for its user
-    r"|let me know if "
-    r"(?:you(?:'d| would)?|this|there|anything|any)\b[^\n]{0,40}\b(?:like|want|need|chang\w*|adjust\w*|version|edits?"
-    r"|revis\w*|works?)\b|would you like (?:me to|another|a different)\b"
-    r"|i hope this (?:helps|works|meets)\b|feel free to (?:adjust|edit|modify|tweak|change)\b"
+    r"|let me know if (?:you(?:'d| would)?|this|there|anything|any)\b[^\n]{0,40}\b"
+    r"(?:changes|adjust\w*|versions?|edits?|revis\w*)\b"
     r"|(?:that|this) should (?:convince|persuade|win over|sway) (?:them|the others|the group|everyone)\b"
     r"|(?:word|character) count:|\(\d{1,4} (?:words|characters)\))"
     # several drafts
@@ -314,9 +307,10 @@ def _is_annotated(plain: str, own: Sequence[str]) -> bool:
     for match in headings(plain, names, heads_thinking):
         decorated = match["mark"].strip(" -(\"'>|.0123456789") or match["close"].strip(")]\"'")
         if spaced(match["name"]) in _FIRST_NOTES:
-            noted = not plain[: match.start()].strip() and _PARAGRAPHS.search(plain)
+            noted = not plain[: match.start()].strip() and bool(_PARAGRAPHS.search(plain))
         else:
-            noted = decorated or _PARAGRAPH_ENDS.search(plain, max(0, match.start() - _NEAR), match.start())
+            before = _PARAGRAPH_ENDS.search(plain, max(0, match.start() - _NEAR), match.start())
+            noted = bool(decorated or before)
         if noted:
             return True
     return False
