@@ -121,7 +121,7 @@ def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | N
 
     A decision is never read from reasoning.
     """
-    from agentsim.engine.reading.thinking import split
+    from agentsim.engine.reading.speech import split
 
     if split(completion.text)[0].strip():
         return None
@@ -223,7 +223,7 @@ def _family(model: str) -> str:
 def _read(request: Request[Any], text: str) -> str:
     """Return the decision and thoughts in a text as JSON, or "" if the text contains their words unescaped."""
     from agentsim.engine.reading.reader import thoughts_in
-    from agentsim.engine.reading.thinking import has_marks
+    from agentsim.engine.reading.speech import has_marks
 
     if "\\" not in text and not has_marks(text):
         return ""

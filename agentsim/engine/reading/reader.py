@@ -85,8 +85,19 @@ from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_brac
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import Object, decoded, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
-from agentsim.engine.reading.speech import aloud, is_kept, last_sentence, may_hold_scratch, said_aloud, without_scratch
-from agentsim.engine.reading.tags import tags, without_fences, without_wrappers
+from agentsim.engine.reading.speech import (
+    ASIDES,
+    THINKING,
+    aloud,
+    has_marks,
+    is_kept,
+    last_sentence,
+    may_hold_scratch,
+    said_aloud,
+    split,
+    thought_spans,
+    without_scratch,
+)
 from agentsim.engine.reading.text import (
     HOLE,
     MARK,
@@ -99,10 +110,12 @@ from agentsim.engine.reading.text import (
     masked,
     of_few_tags,
     spaced,
+    tags,
     without,
+    without_fences,
+    without_wrappers,
     words_in,
 )
-from agentsim.engine.reading.thinking import ASIDES, THINKING, has_marks, split, thought_spans
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
 _POST = (*SPEECH, "post", "forum post", "my post")

@@ -18,10 +18,8 @@ from agentsim.engine.options import MISSING, Choice, Kind, Kinds, LegalValues, R
 from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.objects import decoded, scan
-from agentsim.engine.reading.speech import aloud
-from agentsim.engine.reading.tags import without_fences
-from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, words_in
-from agentsim.engine.reading.thinking import THINKING, in_later_channel, split
+from agentsim.engine.reading.speech import THINKING, aloud, in_later_channel, split
+from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, without_fences, words_in
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 Parts: TypeAlias = Mapping[str, LegalValues]

@@ -201,7 +201,7 @@ class Act(Request[Acted]):
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
             return Reading(_rejected(why), "rejected", candidates=0)
-        from agentsim.engine.reading.thinking import split
+        from agentsim.engine.reading.speech import split
 
         if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
             return Reading(_rejected(UNPARSED), "rejected", candidates=0)
