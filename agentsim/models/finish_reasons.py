@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
@@ -44,7 +44,7 @@ _WORDS: Final[Mapping[Ending, str]] = {
         error network_error insufficient_system_resource insufficient_system_resources abort aborted cancel cancelled
         canceled user_cancel failed failure timeout timed_out internal_error server_error
         internal_server_error error_limit overloaded preempted load other image_other user_stopped
-        model_unloaded server_overloaded
+        model_unloaded server_overloaded in_progress queued
     """,
 }
 """The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,
@@ -56,6 +56,7 @@ _LONGEST: Final = 100  # characters of a word that are read
 _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?|alternative_status_")
 _PARTS: Final = re.compile(r"[:;,/|]")
 _TELLING: Final[tuple[Ending, ...]] = ("filtered", "full", "cut", "failed", "whole")  # in order of priority
+_RANK: Final[Mapping[Ending | None, int]] = {how: rank for rank, how in enumerate(_TELLING)}
 
 
 def ending(finish_reason: str | None) -> Ending | None:
@@ -70,6 +71,13 @@ def ending(finish_reason: str | None) -> Ending | None:
         return known
     found = {FINISH_REASONS.get(_plain(part)) for part in _PARTS.split(said)}
     return next((how for how in _TELLING if how in found), None)
+
+
+def most_telling(words: Iterable[str | None]) -> str | None:
+    """Return the word with the most specific ending, the first of several alike; a word without one comes last."""
+    said = [word for word in words if word]
+    ends = [ending(word) for word in said]
+    return min(zip(ends, said, strict=True), key=lambda each: _RANK.get(each[0], len(_RANK)), default=(None, None))[1]
 
 
 def is_call(finish_reason: str | None) -> bool:

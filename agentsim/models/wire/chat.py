@@ -11,25 +11,30 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import ending
+from agentsim.models.finish_reasons import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.answer import (
+    Function,
+    FunctionCall,
     Parts,
-    arguments_of,
     at,
     cache_write_tokens,
     cached_tokens,
+    calls_of,
     completion_of,
     cost_usd,
     count,
+    cut_in,
     kind_of,
     logprobs_in,
+    parts_of,
     raise_stated_error,
     reason_word,
     said_as,
-    sayings,
+    sayings_of,
     thought_beside,
     unknown_in,
+    voice_of,
 )
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
@@ -85,8 +90,8 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {}
 
 
-def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
-    """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
+def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+    """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text."""
     said = envelope.get("choices")
     choices = said if isinstance(said, list) else []
     choice = next(iter(choices), None)
@@ -102,20 +107,20 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     content = message.get("content")
     if content is not None and not isinstance(content, (str, list, dict)):
         raise faults.bad_envelope("content that is no text")
-    if isinstance(content, dict) and "type" not in content and isinstance(content.get("text", ""), str):
-        content = json.dumps(content, ensure_ascii=False)  # the answer itself, even if it has a `text`
-    found = list(sayings(content))
+    if isinstance(content, dict) and _is_answer(content):
+        message = {**message, "content": json.dumps(content, ensure_ascii=False)}
+    found = list(sayings_of(message))
     declined = message.get("refusal")
     refused = declined if isinstance(declined, str) else said_as(found, "refused")
     # one answer is requested, so several choices are parts of it
-    calls = [value for each in choices if (part := _message(each)) for value in _arguments(part)]
+    calls = [call for each in choices if (part := _message(each)) for call in _calls(part)]
     return completion_of(
         Parts(
             text=said_as(found, "said") or "",
             reasoning=thought_beside(message) or said_as(found, "thought"),
             refusal=refused,
-            finish_reason=_finish_reason(choice),
-            arguments=calls,
+            finish_reason=_finish_reason(choice, message),
+            calls=calls,
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
@@ -138,20 +143,25 @@ def _message(choice: object) -> Mapping[str, Any] | None:
     return None
 
 
-def _finish_reason(choice: Mapping[str, Any]) -> object:
-    """Return the first finish reason of a choice that is known, else the first one."""
+def _finish_reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> object:
+    """Return the most telling of the finish reasons of a choice and of the states of its message and parts."""
     keys = ("finish_reason", "finishReason", "native_finish_reason", "stop_reason")
-    words = [word for key in keys if (word := reason_word(choice.get(key)))]
-    return next(filter(ending, words), next(iter(words), None))
+    said = [reason_word(choice.get(key)) for key in keys]
+    return most_telling((*said, cut_in([message, *parts_of(message.get("content"))])))
 
 
-def _arguments(message: Mapping[str, Any]) -> list[object]:
-    """Return the arguments of a message's function calls: in `tool_calls`, in a single call, or in its content."""
-    found = [value for key in ("tool_calls", "function_call", "tool_call") for value in arguments_of(message.get(key))]
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [content]
-    called = [part for part in parts if isinstance(part, Mapping) and kind_of(part) == "called"]
-    return [*found, *arguments_of(called)]
+def _is_answer(content: Mapping[str, Any]) -> bool:
+    """Return whether a content that is an object is the answer itself, even if it has a `text` as a part has."""
+    return "type" not in content and isinstance(content.get("text", ""), str) and voice_of(content) is None
+
+
+def _calls(message: Mapping[str, Any]) -> list[FunctionCall]:
+    """Return a message's function calls: in `tool_calls`, in a single call, or in its content."""
+    voice = voice_of(message)
+    if voice in {"other", "called"}:
+        return list(calls_of(message)) if voice == "called" else []
+    found = [call for key in ("tool_calls", "function_call", "tool_call") for call in calls_of(message.get(key))]
+    return [*found, *calls_of([part for part in parts_of(message.get("content")) if kind_of(part) == "called"])]
 
 
 def usage(envelope: Mapping[str, Any]) -> Usage:

@@ -10,20 +10,26 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
+from agentsim.models.finish_reasons import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.answer import (
+    Function,
     Parts,
-    arguments_of,
     at,
     cached_tokens,
+    calls_of,
     completion_of,
     cost_usd,
     count,
+    cut_in,
     logprobs_in,
+    parts_of,
     raise_stated_error,
+    reason_word,
     said_as,
-    sayings,
+    sayings_of,
     unknown_in,
+    voice_of,
     words_in,
 )
 from agentsim.models.wire.schema import merge, sent_schema, wire_name
@@ -72,27 +78,31 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {}
 
 
-def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
-    """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
+def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+    """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text."""
     output = envelope.get("output")
     raise_stated_error(envelope, output or None, faults)
     if not isinstance(output, list):
         raise faults.bad_envelope("no output")
     items = [item for item in output if isinstance(item, Mapping)]
-    found = list(sayings(_contents(items)))
-    thought = "".join(_thought(items))
+    messages = [item for item in items if item.get("type", "message") == "message"]
+    calls = [item for item in items if item.get("type") in _CALLS or voice_of(item) == "called"]
+    own = [message for message in messages if voice_of(message) is None]
+    found = [saying for message in messages for saying in sayings_of(message)]
+    thought = "".join((*_thought(items), said_as(found, "thought") or ""))
+    # the details name the limit or the filter; the status is only "completed" or "incomplete"
+    reason = reason_word(at(envelope, "incomplete_details", "reason") or envelope.get("status"))
     return completion_of(
         Parts(
             text=said_as(found, "said") or "",
-            reasoning=thought or said_as(found, "thought"),
+            reasoning=thought or None,
             refusal=said_as(found, "refused"),
-            # the details name the limit or the filter; the status is only "completed" or "incomplete"
-            finish_reason=at(envelope, "incomplete_details", "reason") or envelope.get("status"),
-            arguments=list(arguments_of([item for item in items if item.get("type") in _CALLS])),
+            finish_reason=most_telling((reason, cut_in([*own, *_parts_of_all(own), *calls]))),
+            calls=list(calls_of(calls)),
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
-            logprobs=[logprob for part in _parts(items) for logprob in logprobs_in(part.get("logprobs"))],
+            logprobs=[logprob for part in _parts_of_all(own) for logprob in logprobs_in(part.get("logprobs"))],
             unknown=unknown_in(found),
         ),
         faults,
@@ -100,16 +110,8 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     )
 
 
-def _contents(items: list[Mapping[str, Any]]) -> list[object]:
-    """Return the contents of the messages, without commentary if there is a final answer."""
-    messages = [item for item in items if item.get("type", "message") == "message"]
-    final = [item for item in messages if item.get("phase") != "commentary"]
-    return [message.get("content") for message in final or messages]
-
-
-def _parts(items: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for content in _contents(items):
-        yield from (part for part in (content if isinstance(content, list) else [content]) if isinstance(part, Mapping))
+def _parts_of_all(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [part for message in messages for part in parts_of(message.get("content"))]
 
 
 def _thought(items: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from agentsim.models.base import Call
 from agentsim.models.profiles import Profile
+from agentsim.models.wire.answer import Function
 
 
 def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
@@ -27,9 +28,9 @@ def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
             body[key] = value
 
 
-def forced_function(profile: Profile, call: Call) -> str | None:
-    """Return the function whose arguments the reply must be, or None outside the `tool` mode."""
-    return wire_name(call) if call.schema is not None and profile.structured == "tool" else None
+def function_of(profile: Profile, call: Call) -> Function | None:
+    """Return the function that the reply may call, which is forced in the `tool` mode, or None without a schema."""
+    return None if call.schema is None else Function(wire_name(call), profile.structured == "tool", call.schema)
 
 
 def wire_name(call: Call) -> str:
