@@ -36,6 +36,17 @@ def may_be_the_prompt(refused: bool, code: str | None) -> bool:
     return refused and code in _THIS_PROMPT
 
 
+RefusalKind: TypeAlias = tuple[str | None, int | None, str]
+"""The code, the HTTP status and the words of a refusal; refusals for one cause have the same."""
+
+
+def refusal_kind(code: str | None, status: int | None, message: str) -> RefusalKind:
+    """Return the kind of a refusal: its message without quotations, numbers and identifiers, which differ each time."""
+    words = re.findall(r"[^\W\d_]+", re.sub(r"\S*\d\S*|\S{24,}", " ", _QUOTED.sub(" ", message)))
+    return code, status, " ".join(words)[:_OF_A_KIND].lower()
+
+
+_OF_A_KIND = 200  # characters of the words by which refusals are compared
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
