@@ -508,7 +508,7 @@ def _words_of_text(text: str, found: _Reading, depth: int) -> str:
     return _joined([text[:start].strip(" :-\n"), _words(inner, found, depth + 1)]) or text.strip()
 
 
-def _by_field(said: Mapping[object, object], found: _Reading, depth: int) -> Iterator[str]:
+def _by_field(said: Mapping[str, object], found: _Reading, depth: int) -> Iterator[str]:
     for name, value in list(said.items())[:_MOST_OF_A_LIST]:
         told = isinstance(value, (list, Mapping)) or (depth and isinstance(value, str))
         if told and name not in _NO_WORDS and (words := _words(value, found, depth + 1)):

@@ -25,12 +25,14 @@ _WORDS: Final[Mapping[Ending, str]] = {
         max_token_limit incomplete not_finished limit output_limit time_limit truncated truncated_final repetition
         max_tokens_reached max_new_tokens_reached max_predicted_tokens_reached max_length_reached token_limit_reached
         reached_max_tokens length_limit output_token_limit max_output_reached token_limit_exceeded
-        length_exceeded max_token
+        length_exceeded max_token max_tokens_exceeded max_output_token max_output_tokens_exceeded
+        max_output_tokens_reached length_capped length_cutoff partial tokens stop_limit stop_length budget_exceeded
     """,
     "full": """
         model_length model_context_window_exceeded context_length context_length_exceeded context_window_exceeded
         context_window context_limit max_context max_context_length max_model_len context context_length_reached
-        max_context_reached max_context_tokens kv_cache_full
+        max_context_reached max_context_tokens kv_cache_full context_window_full context_full exceeded_context
+        context_overflow max_model_length
     """,
     "filtered": """
         content_filter content_filtered content_filter_error content_policy_violation sensitive safety safety_filter
@@ -44,6 +46,7 @@ _WORDS: Final[Mapping[Ending, str]] = {
         error network_error insufficient_system_resource insufficient_system_resources abort aborted cancel cancelled
         canceled user_cancel failed failure timeout timed_out internal_error server_error
         internal_server_error error_limit overloaded preempted load other image_other user_stopped
+        interrupted user_cancelled user_canceled error_unspecified
         model_unloaded server_overloaded in_progress queued
     """,
 }

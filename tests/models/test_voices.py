@@ -57,6 +57,15 @@ THINKING: tuple[dict[str, Any], ...] = (
     {"type": "commentary", "text": SECRET},
     {"type": "scratchpad", "text": SECRET},
     {"type": "reasoning_text", "text": SECRET},
+    part(SECRET, hidden=True),
+    part(SECRET, is_reasoning=True),
+    part(SECRET, thinking=True),
+    part(SECRET, subtype="thinking"),
+    part(SECRET, name="thoughts"),
+    {"kind": "thinking", "text": SECRET},
+    {"thinking": SECRET},
+    {"thinking": SECRET, "signature": "x"},
+    {"reasoningContent": {"reasoningText": {"text": SECRET}}},
 )
 OTHERS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"type": "input_text", "text": SECRET}, "input_text"),
@@ -95,6 +104,40 @@ def test_a_part_of_another_role_is_left_out_and_named(wire: WireName, other: dic
 def test_the_final_channel_is_the_answer(wire: WireName, said: dict[str, Any]) -> None:
     for read_back in (read(wire, answer(wire, part(WORDS, **said))), read(wire, answer(wire, part(WORDS), **said))):
         assert (read_back.text, read_back.reasoning, read_back.unknown) == (WORDS, None, None)
+
+
+MESSAGES = [{"role": "tool", "content": SECRET}, {"role": "assistant", "content": WORDS}]
+ANALYSIS = {"role": "assistant", "channel": "analysis", "content": SECRET}
+CHOICES: dict[str, list[dict[str, Any]]] = {
+    "a list of messages": [{"message": MESSAGES}],
+    "messages": [{"messages": MESSAGES}],
+    "one message in a list": [{"message": MESSAGES[1:]}],
+    "another role first": [{"message": {"role": "user", "content": SECRET}}, {"message": MESSAGES[1]}],
+    "thinking first": [{"message": ANALYSIS}, {"message": MESSAGES[1]}],
+    "nothing first": [{"message": {"content": ""}}, {"message": MESSAGES[1]}],
+    "by index": [{"index": 1, "message": {"content": SECRET}}, {"index": 0, "message": MESSAGES[1]}],
+    "parts": [{"message": {"role": "model", "parts": [{"text": SECRET, "thought": True}, {"text": WORDS}]}}],
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_the_text_is_that_of_the_first_choice_with_words_of_the_model(name: str) -> None:
+    assert read("chat", {"choices": CHOICES[name]}).text == WORDS
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        {"output": [{"type": "output_text", "text": WORDS}]},
+        {"output": [{"type": "assistant_message", "content": [part(WORDS)]}]},
+        {"output": [{"type": "input_message", "content": [part(SECRET)]}, {"type": "message", "content": WORDS}]},
+        {"output": {"type": "message", "content": WORDS}},
+        {"output": [], "output_text": WORDS},
+    ],
+    ids=str,
+)
+def test_a_response_is_read_wherever_its_words_stand(envelope: dict[str, Any]) -> None:
+    assert read("responses", {"status": "completed", **envelope}).text == WORDS
 
 
 @pytest.mark.parametrize("wire", ALL)
@@ -195,6 +238,34 @@ def test_a_call_of_a_thinking_tool_is_thinking(wire: WireName, forced: bool, too
     assert json.loads(both.text) == {"text": WORDS}
     named = read(wire, calling(wire, (tool, {"text": WORDS})), Function(tool, forced, PITCH))
     assert json.loads(named.text) == {"text": WORDS}, "the function that was asked for is the answer, whatever its name"
+
+
+ARGUMENTS: dict[str, Any] = {
+    "in a fence": [{"name": "vote", "arguments": f"```json\n{json.dumps(VOTES_C)}\n```"}],
+    "parallel": [
+        {
+            "name": "multi_tool_use.parallel",
+            "arguments": json.dumps(
+                {
+                    "tool_uses": [
+                        {"recipient_name": "functions.think", "parameters": {"vote": "B"}},
+                        {"recipient_name": "functions.vote", "parameters": VOTES_C},
+                    ]
+                }
+            ),
+        }
+    ],
+    "by number": {"0": {"name": "vote", "arguments": VOTES_C}},
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
+def test_the_object_in_the_arguments_is_the_text(name: str, forced: bool) -> None:
+    message = {"content": None, "tool_calls": ARGUMENTS[name]}
+    made = read("chat", {"choices": [{"message": message}]}, Function("vote", forced, VOTE))
+    assert json.dumps(VOTES_C) in made.text
+    assert (made.text.count("vote"), made.unusable) == (1, None)
 
 
 def test_a_message_to_a_function_is_a_call() -> None:

@@ -38,7 +38,7 @@ _THOUGHT: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_THOUGHT: Final = re.compile(r"signature|encrypted|token|effort|budget|config|(^|_)ids?$", re.IGNORECASE)
-_CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_tool)_?call", re.IGNORECASE)
+_CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_tool)_?calls?", re.IGNORECASE)
 _ARGUMENTS: Final = ("arguments", "input", "parameters", "args")
 # Roles, phases and channels, by which a message or a part says whose turn and which step of it it belongs to: OpenAI
 # (`phase`, the roles of conversations), openai/harmony docs/format.md (`channel`, `recipient`), Anthropic, Gemini
@@ -57,6 +57,9 @@ _FINAL: Final = frozenset(
 _BEFORE_IT: Final = frozenset(
     ("commentary", "preamble", "plan", "planning", "scratchpad", "reflection", "draft", "think")
 )
+# Fields of a text that may say which step it is, besides `phase` and `channel`, and flags of what nobody is to hear.
+_STEP_FIELDS: Final = frozenset(("kind", "subtype", "category", "name", "label", "stage", "step"))
+_HIDDEN: Final = re.compile(r"(is_?)?(hidden|internal|private)", re.IGNORECASE)
 _TO_EVERYONE: Final = frozenset(("all", "user", "human"))
 # Names of functions whose arguments are thinking.
 _THINKING_TOOL: Final = re.compile(
@@ -204,13 +207,13 @@ def reason_word(said: object) -> str | None:
 
 
 def _arguments(calls: Sequence[FunctionCall], function: Function | None) -> str | None:
-    """Return the arguments of the call that is the answer, or None if no call has a JSON object.
+    """Return the arguments of the call that is the answer, or None if no call holds an object.
 
     Of several calls that is one with the function's name, else one with a field of its schema, else the first; one with
     valid JSON comes before one without, whose arguments are left to the reader of replies. The name of a single call
     does not matter, since only one function is offered.
     """
-    objects = [(call, text) for call in calls if (text := _as_text(call.arguments)).lstrip().startswith("{")]
+    objects = [(call, text) for call in calls if "{" in (text := _as_text(call.arguments))]
     if len(objects) < 2:
         return objects[0][1] if objects else None
     fields = frozenset(() if function is None else _fields_of(function.schema))
@@ -339,11 +342,16 @@ def sayings_of(message: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
 
     A message of another role, to a function, or of a step before the answer has no words of the player.
     """
-    content, voice = message.get("content"), voice_of(message)
+    content, voice = content_of(message), voice_of(message)
     if voice is None:
         yield from sayings(content)
     elif voice != "called" and (words := words_in(content)):
         yield voice, _name_of(message) if voice == "other" else words
+
+
+def content_of(message: Mapping[str, Any]) -> object:
+    """Return the content of a message, which Gemini calls its parts."""
+    return message.get("parts") if message.get("content") is None else message["content"]
 
 
 def parts_of(content: object) -> list[Mapping[str, Any]]:
@@ -414,21 +422,15 @@ def kind_of(part: Mapping[str, Any]) -> PartKind | None:
 
     A part has a `type`, or no fields besides those of a text part.
     """
-    said, voice = part.get("type"), voice_of(part)
-    if voice in {"other", "called"}:
+    voice, plain, said = voice_of(part), part.keys() <= _OF_A_PART, part.get("type")
+    if voice is not None:
         return voice
-    plain = part.keys() <= _OF_A_PART
     if not isinstance(said, str):
         if any(_CALLED.fullmatch(key) for key in part):
             return "called"
-        return voice or ("said" if plain and any(key in part for key in _TEXTS["said"]) else None)
-    if _CALLED.fullmatch(said):
-        return "called"
-    words = frozenset(_words_of(said))
-    if _THOUGHT.fullmatch(said) or voice == "thought" or words & _BEFORE_IT:
-        return "thought"
-    if words & _OF_AN_INPUT:
-        return "other"
+        if _is_thinking_alone(part):
+            return "thought"
+        return "said" if plain and any(key in part for key in _TEXTS["said"]) else None
     if said in _TEXT or (plain and _SAID.fullmatch(said)):
         return "said"
     if said == "refusal":
@@ -436,29 +438,50 @@ def kind_of(part: Mapping[str, Any]) -> PartKind | None:
     return "other" if plain or part.keys() & _FOREIGN else None
 
 
-def voice_of(part: Mapping[str, Any]) -> PartKind | None:
-    """Return `thought`, `called` or `other` if a message's or part's role, recipient, phase or channel says so.
+def _is_thinking_alone(part: Mapping[str, Any]) -> bool:
+    """Return whether an object without a type has a field of thinking, and no other text: `{"thinking": ...}`."""
+    fields = {key: _THOUGHT.fullmatch(key) is not None or _NO_THOUGHT.search(key) is not None for key in part}
+    others = {key for key, thinks in fields.items() if not thinks}
+    return thought_beside(part) is not None and others <= _OF_A_PART and not others & set(_TEXTS["said"])
 
-    None is for the words of the model's answer. A role that no table knows is another's, if the object is a message or
-    a part; a field `role` of a decision says nothing. Gemini marks a thought by `thought`.
+
+def voice_of(part: Mapping[str, Any]) -> PartKind | None:
+    """Return `thought`, `called` or `other` if a message's or part's type, role, recipient or step says so.
+
+    None is for the words of the model's answer, and for an object that is no message or part: a field `role` of a
+    decision says nothing. A role, phase or channel that no table knows is another's.
     """
-    if (
-        part.get("thought") in (True, "true")
-        or part.get("is_thought") is True
-        or at(part, "extra_content", "google", "thought") is True
-    ):
-        return "thought"
+    flags = {key for key, value in part.items() if value in (True, "true") and key not in _OF_A_PART | {"thought"}}
+    plain = part.keys() - flags - _STEP_FIELDS <= _OF_A_PART
+    is_message = "content" in part or "parts" in part or (plain and ("text" in part or "type" in part))
     role = _field_word(part, "role") or _field_word(part.get("author"), "role")
-    is_message = isinstance(part.get("type"), str) or any(key in part for key in ("content", "parts"))
-    if role in _OTHER_ROLES or (role and role not in _OWN_ROLES and is_message):
+    kind = part.get("type") if isinstance(part.get("type"), str) else ""
+    thinks, words = _THOUGHT.fullmatch(kind) is not None, frozenset(_words_of(kind))
+    is_named = is_message and (kind or "text" not in part)  # a decision may have a `text` and such a field
+    if role in _OTHER_ROLES or (role and role not in _OWN_ROLES and is_named):
         return "other"
-    recipient = _field_word(part, "recipient")
-    if recipient and is_message and recipient not in _TO_EVERYONE | _OWN_ROLES:
+    if _CALLED.fullmatch(kind):
         return "called"
-    steps = [step for key in ("phase", "channel") if (step := _field_word(part, key))]
-    if any(step in _BEFORE_IT or _THOUGHT.fullmatch(step) for step in steps):
+    if is_message and plain and not thinks and words & _OF_AN_INPUT:
+        return "other"
+    if is_message and _recipient_of(part):
+        return "called"
+    hidden = any(_THOUGHT.fullmatch(key.removeprefix("is_")) or _HIDDEN.fullmatch(key) for key in flags)
+    if thinks or part.get("thought") in (True, "true") or at(part, "extra_content", "google", "thought") is True:
         return "thought"
-    return "other" if is_message and not _FINAL.issuperset(steps) else None
+    steps = [step for key in ("phase", "channel") if (step := _field_word(part, key))]
+    named = [step for key in _STEP_FIELDS if (step := _field_word(part, key))]
+    if any(step in _BEFORE_IT or _THOUGHT.fullmatch(step) for step in (*steps, *(named if is_message else ()))):
+        return "thought"
+    if is_message and plain and (hidden or words & _BEFORE_IT):
+        return "thought"
+    return "other" if is_named and not _FINAL.issuperset(steps) else None
+
+
+def _recipient_of(message: Mapping[str, Any]) -> str:
+    """Return the function that a message is for, or ""."""
+    recipient = _field_word(message, "recipient")
+    return "" if recipient in _TO_EVERYONE | _OWN_ROLES else recipient
 
 
 def _field_word(part: object, key: str) -> str:
@@ -497,19 +520,32 @@ def thought_beside(message: Mapping[str, Any]) -> str | None:
 
 
 def calls_of(calls: object) -> Iterator[FunctionCall]:
-    """Yield one function call or a list of calls, in any of the shapes that hosts use."""
+    """Yield one function call or several, in any of the shapes that hosts use.
+
+    A call of OpenAI's `multi_tool_use.parallel` holds several.
+    """
     if isinstance(calls, str):
         try:
             calls = parse_json(calls)
         except (ValueError, RecursionError):
             return
+    if isinstance(calls, Mapping) and calls and all(isinstance(call, Mapping) for call in calls.values()):
+        calls = [calls] if any(_CALLED.fullmatch(key) for key in calls) else list(calls.values())
     for call in calls if isinstance(calls, list) else [calls]:
-        if isinstance(call, Mapping) and voice_of(call) == "called":
-            yield FunctionCall(_field_word(call, "recipient"), words_in(call.get("content")))
-        elif isinstance(call, Mapping):
+        if not isinstance(call, Mapping):
+            continue
+        lists = [call[key] for key in call if _CALLED.fullmatch(key) and isinstance(call[key], list)]
+        if to := _recipient_of(call):
+            yield FunctionCall(to, words_in(call.get("content")))
+        elif lists:
+            yield from (inner for each in lists for inner in calls_of(each))
+        else:
             inner = next((call[key] for key in call if _CALLED.fullmatch(key) and isinstance(call[key], Mapping)), call)
-            name = next((name for name in (inner.get("name"), call.get("name")) if isinstance(name, str)), "")
-            yield from (FunctionCall(name, inner[key]) for key in _ARGUMENTS if inner.get(key) is not None)
+            names = (inner.get("name"), call.get("name"), call.get("recipient_name"))
+            name = next((name for name in names if isinstance(name, str)), "")
+            for given in (inner[key] for key in _ARGUMENTS if inner.get(key) is not None):
+                uses = at(_object(_as_text(given)) if name.endswith("parallel") else None, "tool_uses")
+                yield from calls_of(uses) if isinstance(uses, list) else (FunctionCall(name, given),)
 
 
 def count(value: object) -> int | None:

@@ -22,6 +22,7 @@ from agentsim.models.wire.answer import (
     cost_usd,
     count,
     cut_in,
+    kind_of,
     logprobs_in,
     parts_of,
     raise_stated_error,
@@ -81,11 +82,14 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
 def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
     """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text."""
     output = envelope.get("output")
+    output = [output] if isinstance(output, Mapping) and output else output
     raise_stated_error(envelope, output or None, faults)
     if not isinstance(output, list):
         raise faults.bad_envelope("no output")
     items = [item for item in output if isinstance(item, Mapping)]
-    messages = [item for item in items if item.get("type", "message") == "message"]
+    messages = [item for item in map(_as_message, items) if item is not None]
+    if not items and isinstance(text := envelope.get("output_text"), str):  # a field of OpenAI's own clients
+        messages = [{"content": text}]
     calls = [item for item in items if item.get("type") in _CALLS or voice_of(item) == "called"]
     own = [message for message in messages if voice_of(message) is None]
     found = [saying for message in messages for saying in sayings_of(message)]
@@ -108,6 +112,13 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
         faults,
         function,
     )
+
+
+def _as_message(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return an item that is a message, or a part of one that stands alone, as a message, or None."""
+    if str(item.get("type", "message")).endswith("message"):
+        return item
+    return {"content": item} if kind_of(item) in {"said", "refused"} else None
 
 
 def _parts_of_all(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
