@@ -455,7 +455,7 @@ def voice_of(part: Mapping[str, Any]) -> PartKind | None:
     plain = part.keys() - flags - _STEP_FIELDS <= _OF_A_PART
     is_message = "content" in part or "parts" in part or (plain and ("text" in part or "type" in part))
     role = _field_word(part, "role") or _field_word(part.get("author"), "role")
-    kind = part.get("type") if isinstance(part.get("type"), str) else ""
+    kind = said if isinstance(said := part.get("type"), str) else ""
     thinks, words = _THOUGHT.fullmatch(kind) is not None, frozenset(_words_of(kind))
     is_named = is_message and (kind or "text" not in part)  # a decision may have a `text` and such a field
     if role in _OTHER_ROLES or (role and role not in _OWN_ROLES and is_named):
