@@ -55,7 +55,7 @@ THINKING: tuple[dict[str, Any], ...] = (
     {"text": SECRET, "phase": "commentary"},
     {"role": "assistant", "channel": "analysis", "content": SECRET},
     {"type": "commentary", "text": SECRET},
-    {"type": "scratchpad", "text": SECRET},
+    {"type": "preamble", "text": SECRET},
     {"type": "reasoning_text", "text": SECRET},
     part(SECRET, hidden=True),
     part(SECRET, is_reasoning=True),

@@ -54,9 +54,7 @@ _OF_AN_INPUT: Final = _OTHER_ROLES | {"input", "prompt", "query", "question", "r
 _FINAL: Final = frozenset(
     ("final", "answer", "final_answer", "response", "output", "message", "text", "completed", "done")
 )
-_BEFORE_IT: Final = frozenset(
-    ("commentary", "preamble", "plan", "planning", "scratchpad", "reflection", "draft", "think")
-)
+_BEFORE_IT: Final = frozenset(("commentary", "preamble", "plan", "planning", "reflection", "draft", "think"))
 # Fields of a text that may say which step it is, besides `phase` and `channel`, and flags of what nobody is to hear.
 _STEP_FIELDS: Final = frozenset(("kind", "subtype", "category", "name", "label", "stage", "step"))
 _HIDDEN: Final = re.compile(r"(is_?)?(hidden|internal|private)", re.IGNORECASE)
