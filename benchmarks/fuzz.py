@@ -33,7 +33,7 @@ from agentsim.models.faults import Faults
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
 from agentsim.models.wire import WIRES
-from agentsim.models.wire.answer import Function
+from agentsim.models.wire.common import Function
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 from tests.replies.corpus import replies
 

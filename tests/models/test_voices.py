@@ -13,11 +13,11 @@ from agentsim.models.base import Completion
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN, WireName
 from agentsim.models.wire import WIRES
-from agentsim.models.wire.answer import Function
+from agentsim.models.wire.common import Function
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import play
+from tests.runs.island import play
 
 HOST = Faults(BUILT_IN["openai"], "echo")
 SECRET, WORDS = "I betray all of you.", "Keep me and I keep you."

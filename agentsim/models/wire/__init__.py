@@ -9,7 +9,7 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile, WireName
 from agentsim.models.wire import chat, messages, responses
-from agentsim.models.wire.answer import Function
+from agentsim.models.wire.common import Function
 
 
 class Wire(Protocol):

@@ -13,7 +13,7 @@ from agentsim.models.faults import Faults
 from agentsim.models.finish_reasons import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.settings import cap_of
-from agentsim.models.wire.answer import (
+from agentsim.models.wire.common import (
     Function,
     Parts,
     at,
@@ -24,14 +24,16 @@ from agentsim.models.wire.answer import (
     count,
     cut_in,
     kind_of,
+    merge,
     parts_of,
     raise_stated_error,
     reason_word,
     said_as,
     sayings_of,
+    sent_schema,
     unknown_in,
+    wire_name,
 )
-from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/v1/messages"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "tool", "prompt")

@@ -12,7 +12,7 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import Faults
 from agentsim.models.finish_reasons import most_telling
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import (
+from agentsim.models.wire.common import (
     Function,
     Parts,
     at,
@@ -24,16 +24,18 @@ from agentsim.models.wire.answer import (
     cut_in,
     kind_of,
     logprobs_in,
+    merge,
     parts_of,
     raise_stated_error,
     reason_word,
     said_as,
     sayings_of,
+    sent_schema,
     unknown_in,
     voice_of,
+    wire_name,
     words_in,
 )
-from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/responses"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")
