@@ -704,7 +704,7 @@ MUSED = (
         "I am asked to give a pitch. S",
         "Hmm, I'm player A. S",
     ),
-    *("Okay, I should figure out who lies. S", "As player A, I need to craft a pitch. S", "I am A in a game. S\n\nW"),
+    *("Okay, I should figure out who lies. S", "As player A, I need to craft a pitch. S"),
     *("Given the instructions, I should lie.", "We need to respond as A. S"),
     *(
         "(thinking) S\n\nW",
