@@ -123,6 +123,7 @@ class MarketConfig(GameConfig):
     """The whole table."""
 
     reasks: ClassVar[int] = 0
+    repair: ClassVar[bool] = False
 
     goods: tuple[Name, ...] = ("wheat",)
     """What can be owned beside capital"""
