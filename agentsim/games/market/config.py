@@ -229,6 +229,8 @@ class MarketConfig(GameConfig):
             if self.standings == "surplus":
                 yield "standings: surplus is for experiments, which have private values"
             return
+        if self.ranked_by != "surplus" and self.experiment.periods > 1:
+            yield f"standings: {self.ranked_by} is taken back after every period; an experiment ranks by surplus"
         induced = self.experiment.kind == INDUCED
         if (not induced and "marketplace" not in self.artifacts) or len(self.goods) != 1:
             yield f"an experiment takes place {'' if induced else 'at the marketplace, '}with one good"

@@ -176,7 +176,8 @@ def _endow(config: MarketConfig, agent: Agent) -> None:
     held = {CAPITAL: config.capital_held, **config.stock}
     for table in config.agents:
         if agent.id in table.ids:
-            held = {CAPITAL: held[CAPITAL] if table.capital is None else table.capital, **(table.goods or config.stock)}
+            capital = held[CAPITAL] if table.capital is None else table.capital
+            held = {CAPITAL: capital, **(config.stock if table.goods is None else table.goods)}
     agent.endow(held, {good: (value,) for good, value in agent.values.items()})
 
 

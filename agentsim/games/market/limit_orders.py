@@ -11,13 +11,12 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from agentsim.engine import Event, Everyone, GameConfig, Number
+from agentsim.engine import Everyone, GameConfig, Number
 from agentsim.engine.capability import Refused
-from agentsim.engine.event import Audience
 from agentsim.engine.options import Option
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action
 from agentsim.games.market.ledger import added
-from agentsim.games.market.order_book import Order, OrderBook, Traded, Why
+from agentsim.games.market.order_book import Order, OrderBook, Ordered, Traded, Why, Withdrawn
 from agentsim.games.market.trade import Side
 from agentsim.games.market.world import World
 
@@ -55,10 +54,6 @@ class LimitOrders(Artifact):
         """Return the order book of one good, which numbers its orders by `ids`."""
         raise NotImplementedError
 
-    def heard_by(self, agent: str) -> Audience:
-        """Return who hears that the agent has placed an order, or that one is gone."""
-        return Everyone
-
     def met(self, trade: Traded) -> None:
         """Book and tell a trade of two orders that met at once."""
         self.world.traded(trade)
@@ -83,7 +78,7 @@ class LimitOrders(Artifact):
 
     @action("take an open order back", order=ORDER)
     def cancel(self, agent: str, order: int) -> str:
-        self._tell(agent, self.books[self._own(agent, order).good].cancel(agent, order))
+        self._tell(self.books[self._own(agent, order).good].cancel(agent, order))
         return f"Order {order} is cancelled."
 
     def shown(self, agent: str) -> Answer:
@@ -104,7 +99,7 @@ class LimitOrders(Artifact):
 
     def clear(self, book: OrderBook, why: Why) -> None:
         for gone in book.clear(why):
-            self._tell(gone.agent, gone)
+            self._tell(gone)
 
     def listed(self, agent: str) -> Answer:
         """Return the agent's open orders as the answer to a query."""
@@ -123,20 +118,20 @@ class LimitOrders(Artifact):
         """Place an order, and return what the agent is told."""
         placed = self.books[good].place(agent, side, price, quantity, replaces=replaces, now=self.world.round)
         order, said = placed.ordered, list[str]()
-        self._tell(agent, *(gone for gone in placed.withdrawn if gone.why != "traded"), order)
+        self._tell(*(gone for gone in placed.withdrawn if gone.why != "traded"), order)
         for trade in placed.trades:
             self.met(trade)
             said.append(f"{'Bought' if side == 'buy' else 'Sold'} {trade.quantity} {good} at {trade.price}.")
-        self._tell(agent, *(gone for gone in placed.withdrawn if gone.why == "traded"))
+        self._tell(*(gone for gone in placed.withdrawn if gone.why == "traded"))
         mine = [gone.order for gone in placed.withdrawn if gone.why in {"own", "replaced"}]
         said += [f"Your order {number} is withdrawn." for number in mine]
         if order.standing:
             said.append(f"Order {order.order} stands with {order.standing} at your price.")
         return " ".join(said) or "Nothing was traded."
 
-    def _tell(self, agent: str, *events: Event) -> None:
+    def _tell(self, *events: Ordered | Withdrawn) -> None:
         for event in events:
-            self.world.tell(event, to=self.heard_by(agent))
+            self.world.tell(event, to=Everyone if event.hearer is None else (event.hearer,))
 
 
 def picked(record: object, *names: str) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class Forfeited(
     Event,
     heading="{agent} forfeits its {stage}",
     content=("The reply was outside the format", If("lacked", ": {lacked}", ".")),
+    private=("agent",),
 ):
     """A reply was outside the format, and its stage is lost; `lacked` says what was wrong."""
 
@@ -86,7 +87,9 @@ class Forfeited(
     turned_away = True
 
 
-class Acted(Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}"):
+class Acted(
+    Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}", private=("agent",)
+):
     """An agent's action; `result` is the message for the agent, or the reason if the action is refused."""
 
     agent: str

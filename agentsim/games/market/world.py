@@ -21,6 +21,7 @@ class Transferred(
     heading="{giver} gives {taker} {amount} {asset}",
     content="{reason}",
     interactions=(InteractionRule("giver", "taker", "gave {asset}", FOR, amount="amount"),),
+    private=("giver", "taker"),
 ):
     """Assets changed hands outside a trade."""
 

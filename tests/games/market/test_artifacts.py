@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine import Everyone, Table
 from agentsim.engine.capability import Capability, variant
+from agentsim.engine.chance import Chance
 from agentsim.engine.options import Choice, Number, Text
 from agentsim.engine.simulate import simulate
-from agentsim.errors import ScenarioError
+from agentsim.errors import RulesBroken, ScenarioError
 from agentsim.games.market import GAME, artifacts
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import Messaged
@@ -186,9 +188,21 @@ def test_a_loan_is_covered_by_goods_at_their_last_price_and_lost_with_them_when_
         {"A": [sells(10), does("borrow", amount=25, good="wheat", quantity=5), SKIPS, SKIPS], "B": [buys(10)]}, **BANK
     )
     owed = [(event.what, event.loan) for event in played.events(Banked)]
-    assert owed == [("borrowed", 25), ("interest owed", 37), ("foreclosed", 0)]
+    assert owed == [("borrowed", 25), ("interest owed", 38), ("foreclosed", 0)]
     (taken,) = [event for event in played.events(Transferred) if event.asset == "wheat"]
     assert (taken.giver, taken.amount) == ("A", 5)
+
+
+@pytest.mark.parametrize(("rate", "owed"), [(20, 12), (0, 10)])
+def test_a_small_loan_is_not_free_and_the_bank_says_how_it_rounds(rate: int, owed: int) -> None:
+    settings = {"bank": {"deposit_rate": 20, "loan_rate": rate}}
+    moves = [sells(20), does("borrow", amount=10, good="wheat", quantity=2), does("deposit", amount=49), SKIPS]
+    played = play({"A": moves, "B": [buys(20)]}, artifacts=["marketplace", "bank"], settings=settings)
+    last = played.asks("A")[-1].request.now.shown["bank"]
+    assert last == {"deposit": 49, "loan": owed, "pledged": {"wheat": 2}}
+    text = played.asks("A")[0].request.prompt().text()
+    assert "bear 20 thousandths a round as long as it can pay, rounded down to whole capital" in text
+    assert f"at {rate} thousandths a round, rounded up to whole capital" in text
 
 
 def test_what_is_paid_back_frees_what_was_pledged() -> None:
@@ -267,3 +281,30 @@ def test_restrictions_leave_an_action_alone_that_has_a_known_name_and_other_para
     for name in ("buy", "sell"):
         for rule in rules:
             assert Restriction(rule=rule, limit=1).allows(name, {"item": "hat"})
+
+
+@pytest.mark.parametrize("artifact", ["marketplace", "call_market"])
+def test_an_event_that_only_some_hear_names_them_as_private(artifact: str) -> None:
+    """`Table.tell` then refuses every other audience."""
+    config: dict[str, Any] = {
+        "artifacts": [artifact, "dialogue", "bank"],
+        "agents": [{"ids": ["A"], "values": {"wheat": 9}}],
+        "settings": {artifact: {"price_max": 12}},
+        "moderator": [{"round": 2, "question": "Why?"}],
+        "rounds": 12,
+    }
+    heard = set()
+    for seed in range(4):
+        played = play({"A": [], "B": [does(None)], "C": []}, queries={}, bot="random", seed=seed, **config)
+        for told in played.log:
+            confidants = told.event.confidants("ABC")
+            if isinstance(told.to, tuple):
+                heard.add(told.event.kind)
+                assert confidants is not None
+                assert confidants >= {agent for agent in told.to if agent in "ABC"}, told
+            elif told.to is Everyone:
+                assert confidants is None, told
+    private = {"acted", "forfeited", "observed", "remembered", "messaged", "banked", "redeemed", "transferred", "asked"}
+    assert heard >= private | ({"ordered", "withdrawn"} if artifact == "call_market" else set())
+    with pytest.raises(RulesBroken, match="acted is private, and is told to B, C"):
+        Table(["A", "B", "C"], Chance(0)).tell(Acted("A", "skip", {}, True, ""), to=Everyone)

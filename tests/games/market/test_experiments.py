@@ -148,7 +148,7 @@ def _told_in(played: Simulation, period: int | None) -> list[Any]:
 def test_the_market_keeps_no_more_signals_than_anybody_is_shown() -> None:
     ticker = Ticker("everybody")
     for price in range(1, MOST_SIGNALS + 3):
-        ticker.hear(LoggedEvent(Ordered(price, "A", "wheat", "buy", price, 1, standing=1), Everyone, 1))
+        ticker.hear(LoggedEvent(Ordered(price, "A", "wheat", "buy", price, 1, sealed=False, standing=1), Everyone, 1))
     shown = [[signal.price for signal in ticker.latest(count)] for count in (MOST_SIGNALS + 2, 2, 0)]
     assert shown == [[*range(3, MOST_SIGNALS + 3)], [MOST_SIGNALS + 1, MOST_SIGNALS + 2], []]
     assert ticker.total == MOST_SIGNALS + 2

@@ -343,11 +343,12 @@ def test_standings_go_by_capital_or_with_goods_at_their_last_price(by: str, winn
 
 
 def test_agents_begin_with_what_the_config_gives_them() -> None:
-    own = {"ids": ["B"], "capital": 7, "goods": {"wheat": 3}}
-    played = play({"A": [], "B": []}, agents=[own])
+    own = [{"ids": ["B"], "capital": 7, "goods": {"wheat": 3}}, {"ids": ["C"], "goods": {}}]
+    played = play({"A": [], "B": [], "C": []}, agents=own)
     assert {event.agent: event.holdings for event in played.events(Endowed)} == {
         "A": {CAPITAL: 100, "wheat": 10},
         "B": {CAPITAL: 7, "wheat": 3},
+        "C": {CAPITAL: 100},
     }
 
 

@@ -181,6 +181,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a limit too many": ({"restrictions": [{"rule": "one_unit", "limit": 3}]}, "one_unit takes no limit"),
     "an unknown restriction": ({"restrictions": ["no_fun"]}, "restrictions"),
     "surplus without values": ({"standings": "surplus"}, "surplus is for experiments"),
+    "capital that is taken back": (
+        {"experiment": EXPERIMENT, "standings": "capital"},
+        "standings: capital is taken back after every period",
+    ),
+    "wealth that is taken back": (
+        {"experiment": EXPERIMENT, "standings": "wealth"},
+        "standings: wealth is taken back after every period",
+    ),
     "rounds of an experiment": ({"experiment": EXPERIMENT, "rounds": 3}, "has periods instead"),
     "capital of an experiment": ({"experiment": EXPERIMENT, "capital": 3}, "endows its traders itself"),
     "two goods in an experiment": ({"experiment": EXPERIMENT, "goods": ["a", "b"]}, "with one good"),
@@ -225,3 +233,7 @@ def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
 def test_a_market_of_one_is_refused_in_the_words_of_all_games() -> None:
     with pytest.raises(ScenarioError, match="is for 2 or more players, found 1"):
         GAME.admit(MarketConfig(), ["A"])
+
+
+def test_an_experiment_of_one_period_may_rank_by_capital() -> None:
+    GAME.config.from_toml({"experiment": {**EXPERIMENT, "periods": 1}, "standings": "capital"})

@@ -9,7 +9,6 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent
-from agentsim.engine.event import Audience
 from agentsim.engine.panel import DataTable, Frame, Panel
 from agentsim.engine.wording import By, If, Template
 from agentsim.games.market.artifact import Answer, query
@@ -68,9 +67,6 @@ class CallMarket(LimitOrders):
 
     def book(self, good: str, ids: Iterator[int]) -> OrderBook:
         return OrderBook(good, self.world.ledger, single_unit=self.config.single_unit, sealed=True, ids=ids)
-
-    def heard_by(self, agent: str) -> Audience:
-        return (agent,)
 
     @query("prices and units of the latest calls, newest first")
     def last_calls(self, agent: str) -> Answer:
