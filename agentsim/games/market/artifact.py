@@ -100,6 +100,10 @@ class Artifact:
         """Return what this artifact has reserved of an agent's holdings, by asset."""
         return {}
 
+    def quotes(self) -> Answer:
+        """Return the quotes that all are shown at every turn in a market without queries; in others they are asked."""
+        return {}
+
     def shown(self, agent: str) -> Answer:
         """Return what the agent is shown at every turn without asking, as a query's answer; empty for nothing."""
         return {}

@@ -160,7 +160,7 @@ class MarketConfig(GameConfig):
     window: Annotated[int, Field(ge=1, le=50)] = Field(default=7, description="Steps of an agent's own information")
     working_memory_chars: Annotated[int, Field(ge=20, le=20_000)] = 600
     """Characters of the text that an agent writes for itself with every action"""
-    observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 1_500
+    observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 4_000
     """Characters of the answer to a query; what is longer is cut"""
     answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
     lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 from agentsim.engine import Event, LoggedEvent, quoted
@@ -17,10 +17,11 @@ from agentsim.games.market.moderator import Resumed
 from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.stages import Acted, Forfeited, Observed, Remembered, given
 from agentsim.games.market.state import OrderDrawn
+from agentsim.games.market.ticker import Ticker
 
 MOST_NEWS = 20
-NEWS_CHARS = 1_500
-MOST_STEPS = 50
+NEWS_CHARS = 8_000
+MOST_STEPS = 51  # the longest window, and the step before it
 
 
 @dataclass
@@ -47,23 +48,18 @@ class Since:
 
 
 class Step(NamedTuple):
-    """A turn of an agent: what it had heard before, its queries with their answers, and what it did."""
+    """A turn of an agent: what it had heard before, its queries with their answers, and what it did in `turn`."""
 
-    round: int
+    turn: LoggedEvent
     heard: Sequence[Mapping[str, Any]]
     observed: Sequence[Observed]
     done: Mapping[str, Any]
 
-    def line(self, answered: set[str]) -> str:
-        """Return the step as JSON without the queries in `answered`, to which it adds its own."""
-        observed = []
-        for each in reversed(self.observed):
-            asked = quoted(**{each.query: each.asked})
-            if asked not in answered:
-                observed.append({each.query: each.asked, "answer": each.answer})
-            answered.add(asked)
-        parts = {"heard": self.heard, "observed": observed[::-1]}
-        return quoted(round=self.round, **{name: part for name, part in parts.items() if part}, **self.done)
+    def line(self, ticker: str) -> str:
+        """Return the step as JSON; `ticker` are the quotes and trades that it was shown, or "" for none."""
+        observed = [{each.query: each.asked, "answer": each.answer} for each in self.observed]
+        parts = {"ticker": ticker, "heard": self.heard, "observed": observed}
+        return quoted(round=self.turn.round, **{name: part for name, part in parts.items() if part}, **self.done)
 
 
 class Memory:
@@ -85,17 +81,26 @@ class Memory:
         self.later = Since()
         self.begun = False
         self.resumed = False  # after an interview since its last turn
-        self.turn: LoggedEvent | None = None  # the event of its last action
 
     @property
     def news(self) -> tuple[Mapping[str, Any], ...]:
         """All news since the last turn began."""
         return (self.known.followed_by(self.later) if self.later.told else self.known).news
 
-    def last_steps(self, window: int) -> tuple[str, ...]:
-        """Return the last steps as lines of JSON, oldest first; of equal queries only the last one is shown."""
-        answered: set[str] = set()
-        return tuple([step.line(answered) for step in islice(reversed(self.steps), window)][::-1])
+    @property
+    def turn(self) -> LoggedEvent | None:
+        """The event of its last action, or None before the first."""
+        return self.steps[-1].turn if self.steps else None
+
+    def last_steps(self, window: int, ticker: Ticker | None) -> tuple[str, ...]:
+        """Return the last steps as lines of JSON, oldest first, each with what `ticker` showed in it."""
+        last = list(islice(reversed(self.steps), window + 1))[::-1]
+        steps = last[-window:]
+        if ticker is None:
+            return tuple(step.line("") for step in steps)
+        turns = [None, *(step.turn for step in last)][-len(steps) - 1 :]
+        began = [ticker.before(turn, at_once=self.at_once) for turn in turns]
+        return tuple(step.line(ticker.line(*seen)) for step, seen in zip(steps, pairwise(began), strict=True))
 
     def hear(self, entry: LoggedEvent) -> None:
         event = entry.event
@@ -123,8 +128,8 @@ class Memory:
                 self.working_memory = event.text
 
     def _step(self, entry: LoggedEvent, **done: Any) -> None:
-        self.steps.append(Step(entry.round, self.known.news, self.observed, done))
-        self.turn, self.observed, self.resumed = entry, (), False
+        self.steps.append(Step(entry, self.known.news, self.observed, done))
+        self.observed, self.resumed = (), False
         self.known, self.later, self.begun = self.later, Since(), False
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice, takewhile
 
 from agentsim.engine import LoggedEvent
 from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import OrderDrawn, PeriodBegan
 from agentsim.games.market.trade import Side, Trade
 
-MOST_SIGNALS = 500
+MOST_SIGNALS = 500  # that are kept at least
+MOST_SHOWN = 100  # in one line of a prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,32 @@ class Signal:
     traded: bool
 
 
+_QUOTES = {"buy": "bid", "sell": "ask", None: ""}
+
+
+def ticker_line(signals: Sequence[Signal], openings: Sequence[int] = ()) -> str:
+    """Return quotes and trades in words, oldest first; `openings` are the places before which a period began."""
+    shown = signals[-MOST_SHOWN:]
+    goods = dict.fromkeys(signal.good for signal in shown)
+    words = [
+        f"{'' if len(goods) == 1 else f'{signal.good} '}{'traded at' if signal.traded else _QUOTES[signal.side]} "
+        f"{signal.price}"
+        for signal in shown
+    ]
+    missed = len(signals) - len(shown)
+    for place in reversed([each - missed for each in openings if each > missed]):
+        words.insert(place, "a new period began, and no earlier quote stands")
+    earlier = [f"{missed} earlier ones are not shown"] if missed else []
+    return f"{'; '.join((*earlier, *words))}."
+
+
 class Ticker:
-    """The latest quotes and trades that all have heard of; `opened` is how many there were when the period began."""
+    """The latest quotes and trades that all have heard of; `opened` is how many there were when each period began."""
 
     def __init__(self, everybody: str) -> None:
         self.total = 0
-        self.opened = 0
-        self._kept: deque[tuple[LoggedEvent, Signal]] = deque(maxlen=MOST_SIGNALS)  # with the event that told of each
+        self.opened: list[int] = []
+        self._kept: list[tuple[LoggedEvent, Signal]] = []  # with the event that told of each
         self._drawn: dict[int, int] = {}  # by round, how many there were when its order was drawn
         self._placed: tuple[Signal, int] | None = None  # a quote, and how many units of its order trade before it rests
 
@@ -51,27 +71,35 @@ class Ticker:
         elif isinstance(event, OrderDrawn):
             self._drawn[event.round] = self.total
         elif isinstance(event, PeriodBegan):
-            self.opened = self.total
+            self.opened.append(self.total)
 
-    def since(self, turn: LoggedEvent | None, *, at_once: bool) -> tuple[Signal, ...]:
-        """Return the quotes and trades since an agent's turn began, oldest first; `turn` is what it did then.
+    def before(self, turn: LoggedEvent | None, *, at_once: bool) -> int:
+        """Return how many quotes and trades there were when an agent's turn began; `turn` is what it did then.
 
-        Only the last `MOST_SIGNALS` are kept.
+        None stands for no turn at all. Only the last `MOST_SIGNALS` are kept, and earlier turns began before those.
         """
         if turn is None:
-            return self.latest(self.total)
+            return 0
         if at_once:
-            return self.latest(self.total - self._drawn[turn.round])
-        new = takewhile(lambda kept: _after(kept[0], turn), reversed(self._kept))
-        return tuple(signal for _, signal in new)[::-1]
+            return self._drawn[turn.round]
+        later = bisect_left(self._kept, True, key=lambda kept: _after(kept[0], turn))
+        return self.total - len(self._kept) + later
 
-    def latest(self, count: int) -> tuple[Signal, ...]:
-        """Return the last `count`, as far as they are kept; oldest first."""
-        return tuple(signal for _, signal in islice(reversed(self._kept), count))[::-1]
+    def between(self, first: int, end: int) -> tuple[Signal, ...]:
+        """Return the quotes and trades after the first `first` and up to `end`, as far as they are kept."""
+        gone = self.total - len(self._kept)
+        return tuple(signal for _, signal in self._kept[max(0, first - gone) : max(0, end - gone)])
+
+    def line(self, first: int, end: int) -> str:
+        """Return the same in words, or "" for none."""
+        signals = self.between(first, end)
+        start = end - len(signals)
+        return ticker_line(signals, [each - start for each in self.opened if start < each <= end]) if signals else ""
 
     def stale(self, count: int) -> int:
         """Return how many of the last `count` are of an earlier period, whose quotes are withdrawn."""
-        return min(count, max(0, self.opened - (self.total - count)))
+        opened = self.opened[-1] if self.opened else 0
+        return min(count, max(0, opened - (self.total - count)))
 
     def _quoted(self, quote: Signal, trading: int, entry: LoggedEvent) -> None:
         """Add a quote once the units of its order that trade at once have been told, which is after the order."""
@@ -82,6 +110,8 @@ class Ticker:
     def _append(self, signal: Signal, entry: LoggedEvent) -> None:
         self._kept.append((entry, signal))
         self.total += 1
+        if len(self._kept) >= 2 * MOST_SIGNALS:
+            del self._kept[:-MOST_SIGNALS]
 
 
 def _after(entry: LoggedEvent, turn: LoggedEvent) -> bool:

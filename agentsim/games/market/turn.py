@@ -101,15 +101,18 @@ class Turns:
     def now(self, agent: Agent) -> Now:
         config, memory = self.config, self._memory(agent)
         period, periods = (None, None) if self.session is None else (self.session.period, self.session.config.periods)
-        unit, signals, stale = None, tuple[Signal, ...](), 0
+        unit, ticker, signals, stale = None, None, tuple[Signal, ...](), 0
         if agent.side is not None and agent.active:
             unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
         if config.shows_ticker:
             ticker = self.table.memory(EVERYBODY, Ticker)
-            signals = ticker.since(memory.turn, at_once=memory.at_once)
+            signals = ticker.between(ticker.before(memory.turn, at_once=memory.at_once), ticker.total)
             stale = ticker.stale(len(signals))
         world = self.market.world
-        shown = {name: artifact.shown(agent.id) for name, artifact in self.market.artifacts.items()}
+        shown = {
+            name: {**({} if config.queries else artifact.quotes()), **artifact.shown(agent.id)}
+            for name, artifact in self.market.artifacts.items()
+        }
         return Now(
             round=world.round,
             rounds=config.most_rounds,
@@ -121,7 +124,7 @@ class Turns:
             values=agent.values,
             unit=unit,
             memory=memory.working_memory,
-            steps=memory.last_steps(config.window),
+            steps=memory.last_steps(config.window, ticker),
             news=tuple(quoted(**each) for each in memory.news),
             shown={name: bounded(found, SHOWN_CHARS) for name, found in shown.items() if found},
             signals=signals,

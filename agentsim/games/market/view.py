@@ -13,10 +13,9 @@ from typing import Any, ClassVar, TypeVar
 from agentsim.engine import Decision, Prompt, Request, joined, quoted
 from agentsim.engine.capability import Capability
 from agentsim.engine.wording import counted
-from agentsim.games.market.ticker import Signal
+from agentsim.games.market.ticker import Signal, ticker_line
 from agentsim.games.market.trade import Side
 
-MOST_SHOWN = 30  # signals of the ticker
 D = TypeVar("D", bound=Decision)
 
 
@@ -79,7 +78,7 @@ class Now:
     def lines(self) -> tuple[str, ...]:
         """Return the agent's situation in words: first what changes rarely, last what a decision depends on most."""
         return (
-            *(["YOUR LAST STEPS (of equal queries only the latest):", *self.steps] if self.steps else []),
+            *(["YOUR LAST STEPS:", *self.steps] if self.steps else []),
             joined("WORKING MEMORY: ", quoted(text=self.memory)),
             *(["SINCE YOUR LAST TURN:", *self.news] if self.news else []),
             *([self._ticker()] if self.signals else []),
@@ -109,17 +108,9 @@ class Now:
             yield f"{what} {unit.worth}: it is number {unit.number} of {unit.total} in this period."
 
     def _ticker(self) -> str:
-        signals = self.signals[-MOST_SHOWN:]
-        goods = dict.fromkeys(signal.good for signal in signals)
+        goods = dict.fromkeys(signal.good for signal in self.signals)
         of = f" of {next(iter(goods))}" if len(goods) == 1 else ""
-        what = {"buy": "bid", "sell": "ask", None: ""}
-        shown = [
-            f"{'' if of else f'{signal.good} '}{'traded at' if signal.traded else what[signal.side]} {signal.price}"
-            for signal in signals
-        ]
-        if stale := max(0, self.stale - (len(self.signals) - len(signals))):
-            shown.insert(stale, "a new period began, and no earlier quote stands")
-        return f"TICKER{of} since your last turn, newest last: {'; '.join(shown)}."
+        return f"TICKER{of} since your last turn, newest last: {ticker_line(self.signals, [self.stale])}"
 
 
 class MarketRequest(Request[D]):

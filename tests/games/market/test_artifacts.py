@@ -238,12 +238,21 @@ def test_a_parameter_that_two_things_share_by_name_may_be_whatever_either_allows
 
 def test_the_inbox_begins_with_the_news_so_that_what_is_too_long_loses_the_oldest() -> None:
     crowd = {f"B{number}": [does("send", to="A", text=f"{number} {'x' * 290}")] for number in range(10)}
-    played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"], queries={"A": [asks("none"), asks("inbox")]})
+    config: dict[str, Any] = {"artifacts": ["dialogue"], "observation_chars": 1_500}
+    played = play({"A": [SKIPS, SKIPS], **crowd}, queries={"A": [asks("none"), asks("inbox")]}, **config)
     (seen,) = played.events(Observed)
     senders = [message["from"] for message in seen.observation["messages"]]
     assert senders == ["B9", "B8", "B7", "B6"][: len(senders)]
     assert seen.observation["more_and_not_shown"] == 10 - len(senders) < 8
     assert len(json.dumps(seen.observation)) <= 1_500
+
+
+def test_ten_messages_as_long_as_they_may_be_are_heard_and_read_in_the_inbox_whole() -> None:
+    crowd = {f"B{number}": [does("send", to="everyone", text=f"{number} {'x' * 298}")] for number in range(10)}
+    played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"], queries={"A": [asks("none"), asks("inbox")]})
+    last = [ask.request for ask in played.asks("A") if isinstance(ask.request, Act)][-1]
+    assert [json.loads(line)["text"][0] for line in last.now.news] == [str(number) for number in range(10)]
+    assert len(played.events(Observed)[0].observation["messages"]) == 10
 
 
 def test_who_has_written_to_all_is_told_to_every_other_and_what_is_too_much_is_counted() -> None:
@@ -261,7 +270,7 @@ def test_of_more_notes_than_an_answer_holds_the_oldest_are_left_out_and_counted(
     writes = [asks("write_note", key=str(number), text="x" * 300) for number in range(20)]
     queries = [each for number in range(10) for each in (*writes[2 * number : 2 * number + 2], asks("none"))]
     queries += [asks("write_note", key="0", text="new"), asks("read_notes"), asks("none")]
-    played = play({"A": [SKIPS] * 11, "B": []}, queries={"A": queries}, tools=["notebook"])
+    played = play({"A": [SKIPS] * 11, "B": []}, queries={"A": queries}, tools=["notebook"], observation_chars=1_500)
     found = played.events(Observed)[-1].observation
     assert list(found["notes"]) == ["0", "19", "18", "17", "16"]
     assert found["more_and_not_shown"] == 15

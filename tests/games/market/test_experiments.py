@@ -24,7 +24,7 @@ from agentsim.games.market.experiment import PeriodEnded, alpha, equilibrium
 from agentsim.games.market.order_book import Ordered, Traded
 from agentsim.games.market.stages import Act, Acted, ActionChosen
 from agentsim.games.market.state import Endowed, PeriodBegan
-from agentsim.games.market.ticker import MOST_SIGNALS, Signal, Ticker
+from agentsim.games.market.ticker import MOST_SIGNALS, Signal, Ticker, ticker_line
 from tests.amounts import some_of
 from tests.games.market.market import SMITH, session
 
@@ -145,13 +145,21 @@ def _told_in(played: Simulation, period: int | None) -> list[Any]:
     return out
 
 
-def test_the_market_keeps_no_more_signals_than_anybody_is_shown() -> None:
-    ticker = Ticker("everybody")
-    for price in range(1, MOST_SIGNALS + 3):
+def test_the_market_keeps_a_bounded_number_of_signals() -> None:
+    ticker, total = Ticker("everybody"), 3 * MOST_SIGNALS + 2
+    for price in range(1, total + 1):
         ticker.hear(LoggedEvent(Ordered(price, "A", "wheat", "buy", price, 1, sealed=False, standing=1), Everyone, 1))
-    shown = [[signal.price for signal in ticker.latest(count)] for count in (MOST_SIGNALS + 2, 2, 0)]
-    assert shown == [[*range(3, MOST_SIGNALS + 3)], [MOST_SIGNALS + 1, MOST_SIGNALS + 2], []]
-    assert ticker.total == MOST_SIGNALS + 2
+    shown = [[signal.price for signal in ticker.between(first, total)] for first in (0, total - 2, total)]
+    assert shown == [[*range(2 * MOST_SIGNALS + 1, total + 1)], [total - 1, total], []]
+    assert ticker.total == total
+
+
+def test_a_ticker_says_how_many_it_does_not_show_and_where_every_period_begins() -> None:
+    signals = [Signal("wheat", "buy", price, traded=False) for price in range(1, 104)]
+    began = "a new period began, and no earlier quote stands"
+    line = ticker_line(signals, [2, 5, 103])
+    assert line.startswith(f"3 earlier ones are not shown; bid 4; bid 5; {began}; bid 6;")
+    assert line.endswith(f"bid 103; {began}.")
 
 
 def test_who_only_buys_is_not_offered_to_sell() -> None:

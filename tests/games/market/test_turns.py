@@ -29,6 +29,7 @@ from agentsim.games.market.stages import (
     Remembered,
 )
 from agentsim.games.market.state import Endowed, MarketEnded
+from agentsim.games.market.ticker import ticker_line
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.scenario.load import load
@@ -425,19 +426,31 @@ def test_an_agent_reads_what_its_forfeited_replies_lacked() -> None:
     assert json.loads(second.now.steps[0])["forfeited"] == f"{outside}: no key"
 
 
-def test_an_agent_sees_its_open_orders_the_best_quotes_and_what_it_has_with_every_artifact() -> None:
+@pytest.mark.parametrize("queries", [{}, None])
+def test_an_agent_sees_its_open_orders_and_what_it_has_with_every_artifact(queries: Any) -> None:
     artifacts = ["marketplace", "bank"]
     moves = [sells(9, 2), does("deposit", amount=30), SKIPS]
-    played = play({"A": moves, "B": [buys(5), sells(8)]}, artifacts=artifacts)
+    played = play({"A": moves, "B": [buys(5), sells(8)]}, artifacts=artifacts, queries=queries)
     third = requests(played, "A", Act)[2]
-    assert third.now.shown["marketplace"] == {
-        "best_quotes": {"wheat": {"bid": 5, "ask": 8}},
-        "your_orders": ["1 (sell 2 wheat at 9)"],
-    }
+    quotes = {} if queries is not None else {"best_quotes": {"wheat": {"bid": 5, "ask": 8}}}
+    assert third.now.shown["marketplace"] == {**quotes, "your_orders": ["1 (sell 2 wheat at 9)"]}
     assert third.now.shown["bank"] == {"deposit": 30}
     text = third.prompt().text()
-    assert 'MARKETPLACE: {"best_quotes": {"wheat": {"bid": 5, "ask": 8}}, "your_orders": ["1 (sell 2' in text
+    assert '"your_orders": ["1 (sell 2' in text
     assert "INVENTORY: capital 70, wheat 10 (8 free)." in text
+
+
+@pytest.mark.parametrize(("artifact", "quotes"), [("marketplace", "best_quotes"), ("lmsr", "next_share")])
+def test_no_quote_is_shown_before_the_query_stage_and_a_market_without_it_shows_them(
+    artifact: str, quotes: str
+) -> None:
+    asking, silent = (
+        play({"A": [SKIPS], "B": [SKIPS]}, artifacts=[artifact], queries=queries) for queries in ({}, None)
+    )
+    for request in (ask.request for ask in asking.asks() if isinstance(ask.request, AskQuery | Act)):
+        assert quotes not in request.prompt().text()
+    for request in requests(silent, "A", Act):
+        assert f'{artifact.upper()}: {{"{quotes}": ' in request.prompt().text()
 
 
 def test_fields_of_a_schema_that_were_not_asked_for_are_not_echoed() -> None:
@@ -451,15 +464,25 @@ def test_fields_of_a_schema_that_were_not_asked_for_are_not_echoed() -> None:
     assert "null" not in "".join(second.now.steps)
 
 
-def test_of_equal_queries_in_the_last_steps_only_the_last_is_shown() -> None:
-    books = [asks("order_book", good="wheat"), asks("own_orders"), asks("order_book", good="wheat")]
-    played = play({"A": [SKIPS, SKIPS, SKIPS, SKIPS], "B": []}, queries={"A": books})
-    steps = [json.loads(line) for line in requests(played, "A", Act)[3].now.steps]
-    assert [[next(iter(each)) for each in step.get("observed", [])] for step in steps] == [
-        [],
-        ["own_orders"],
-        ["order_book"],
-    ]
+def test_the_last_seven_steps_are_whole_and_the_past_of_the_book_stands_in_them() -> None:
+    book = asks("order_book", good="wheat")
+    played = play({"A": [SKIPS] * 9, "B": [sells(20 - number) for number in range(9)]}, queries={"A": [book] * 9})
+    steps = [json.loads(line) for line in requests(played, "A", Act)[8].now.steps]
+    asked = [step["observed"] for step in steps]
+    assert [each["order_book"] for (each,) in asked] == [{"good": "wheat"}] * 7
+    assert [each["answer"]["asks"][0]["price"] for (each,) in asked] == [20, 19, 18, 17, 16, 15, 14]
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_step_holds_the_ticker_that_it_showed(at_once: bool) -> None:
+    moves = {"A": [buys(3), buys(4), *[SKIPS] * 8], "B": [sells(20 - number) for number in range(10)]}
+    played = play(moves, ticker=True, simultaneous=at_once, window=3)
+    asked = requests(played, "A", Act)
+    for number, request in enumerate(asked):
+        shown = [json.loads(line).get("ticker") for line in request.now.steps]
+        before = asked[max(0, number - 3) : number]
+        assert shown == [ticker_line(each.now.signals) if each.now.signals else None for each in before]
+    assert any("ask 17" in line for line in asked[6].now.steps)
 
 
 def test_traits_are_the_scenarios_to_name_for_all_or_for_some() -> None:

@@ -154,7 +154,7 @@ class Lmsr(Artifact):
     def chances(self, agent: str) -> Answer:
         return {"chances": self._rounded()}
 
-    def shown(self, agent: str) -> Answer:
+    def quotes(self) -> Answer:
         both = {good: {"bid": self._next(good, -1), "ask": self._next(good, 1)} for good in self.world.goods}
         return {"next_share": both}
 

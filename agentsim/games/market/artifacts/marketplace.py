@@ -74,12 +74,12 @@ class Marketplace(LimitOrders):
     def own_orders(self, agent: str) -> Answer:
         return self.listed(agent)
 
-    def shown(self, agent: str) -> Answer:
+    def quotes(self) -> Answer:
         best = {
             good: {side: each[0].price if each else "none" for side, each in (("bid", book.bids), ("ask", book.asks))}
             for good, book in self.books.items()
         }
-        return {"best_quotes": best, **super().shown(agent)}
+        return {"best_quotes": best}
 
     def _levels(self, orders: Sequence[Order]) -> list[dict[str, int]]:
         levels: dict[int, int] = {}
