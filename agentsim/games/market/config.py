@@ -16,7 +16,7 @@ from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.restrictions import Restriction, RuleName
-from agentsim.games.market.system_text import problem, used
+from agentsim.games.market.rules_text import problem, used
 
 ROUNDS = 20
 REDEMPTION = "redemption"
@@ -91,6 +91,8 @@ class Trait(GameConfig):
     name: Annotated[str, Field(min_length=1, max_length=100)]
     text: Annotated[str, Field(min_length=1, max_length=2_000)]
     agents: tuple[NamedPlayer, ...] = ()
+    artifacts: tuple[str, ...] = Field(default=(), description="Artifacts that only agents with such a trait can use")
+    tools: tuple[Tool, ...] = Field(default=(), description="Tools that only agents with such a trait can use")
 
 
 class Experiment(GameConfig):
@@ -199,7 +201,7 @@ class MarketConfig(GameConfig):
 
     def _of_what_is_said(self) -> Iterator[str]:
         """Yield what agents would never be told or use: tools without a query stage, words without a placeholder."""
-        if self.tools and not (self.queries and self.tool_calls):
+        if (self.tools or any(trait.tools for trait in self.traits)) and not (self.queries and self.tool_calls):
             off = "tool_calls = 0" if self.queries else "queries = false"
             yield f"tools: they are used in the query stage, which {off} leaves out"
         restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
@@ -213,11 +215,19 @@ class MarketConfig(GameConfig):
     def _of_artifacts(self) -> Iterator[str]:
         if len(set(self.artifacts)) != len(self.artifacts):
             yield "artifacts: each once"
-        if REDEMPTION in self.artifacts:
+        named = dict.fromkeys((*self.artifacts, *(name for trait in self.traits for name in trait.artifacts)))
+        if REDEMPTION in named:
             yield f"artifacts: {REDEMPTION} is there by itself where agents have values, unless redeem = false"
-        if unused := sorted(set(self.settings) - set(self.artifacts)):
+        if unused := sorted(set(self.settings) - set(named)):
             yield f"settings.{unused[0]}: there is no such artifact in this market"
-        for name in self.artifacts:
+        for trait in self.traits:
+            for key, brought, shared in (
+                ("artifacts", trait.artifacts, self.artifacts),
+                ("tools", trait.tools, self.tools),
+            ):
+                if twice := set(brought).intersection(shared):
+                    yield f"traits: {trait.name} brings {min(twice)}, which all agents have by {key}"
+        for name in named:
             try:
                 self.settings_of(name)
             except ValidationError as error:
@@ -241,7 +251,7 @@ class MarketConfig(GameConfig):
             yield "rounds and stable_rounds: an experiment has periods instead"
         if self.stock or self.agents or self.capital is not None:
             yield "capital, stock and agents: an experiment endows its traders itself"
-        for name in self.artifacts:
+        for name in self.all_artifacts:
             if not getattr(self.settings_of(name), "single_unit", True):
                 yield f"settings.{name}.single_unit: traders of an experiment trade one unit at a time"
 
@@ -255,10 +265,19 @@ class MarketConfig(GameConfig):
         return kind.from_toml(given)
 
     @property
-    def all_artifacts(self) -> tuple[str, ...]:
-        """The artifacts that the config names, and redemption if there is anything to redeem."""
+    def shared_artifacts(self) -> tuple[str, ...]:
+        """The artifacts of all agents: those of the config, and redemption if there is anything to redeem."""
         redeemed = self.redeem and any(table.values for table in self.agents)
         return (*self.artifacts, REDEMPTION) if redeemed else self.artifacts
+
+    @property
+    def all_artifacts(self) -> tuple[str, ...]:
+        """The artifacts of all agents, and those that traits bring to some."""
+        brought = (name for trait in self.traits for name in trait.artifacts)
+        return tuple(dict.fromkeys((*self.shared_artifacts, *brought)))
+
+    def traits_of(self, player: str) -> Sequence[Trait]:
+        return [trait for trait in self.traits if not trait.agents or player in trait.agents]
 
     @property
     def most_rounds(self) -> int:

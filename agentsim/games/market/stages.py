@@ -165,8 +165,8 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
 
     def asks(self) -> tuple[str, ...]:
         queries, tools = ([each.name for each in offered] for offered in (self.menu.queries, self.menu.tools))
-        one = f" Make one query, or none: {', '.join(queries)}." if queries else " Choose none to go on."
-        use = f" Before that you can use tools, {counted(self.calls_left, 'more time')}: {', '.join(tools)}."
+        one = f" Name one query: {', '.join((NO_QUERY, *queries))}." if queries else f" Name {NO_QUERY} to go on."
+        use = f" Before it you may use tools, {counted(self.calls_left, 'more time')}: {', '.join(tools)}."
         more = use if tools and self.calls_left else ""
         return (f"QUERY: what do you want to know before you act?{one}{more} {self.answer_line}",)
 
@@ -265,10 +265,10 @@ class Act(StageRequest[ActionChosen], kind="action"):
 # -- what comes of it
 
 
-def offers(turns: Turns, calls: int) -> bool:
-    """Return whether there is anything to ask for after so many tool calls."""
-    menu = turns.menu
-    return bool(menu.queries or (menu.tools and calls < turns.config.tool_calls))
+def offers(turns: Turns, turn: Turn) -> bool:
+    """Return whether there is anything that the agent may still ask for in its turn."""
+    menu = turns.menus[turn.agent.id]
+    return bool(menu.queries or (menu.tools and turn.calls < turns.config.tool_calls))
 
 
 def observe(turns: Turns, turn: Turn, chosen: QueryChosen) -> bool:
@@ -291,7 +291,7 @@ def observe(turns: Turns, turn: Turn, chosen: QueryChosen) -> bool:
     seen = Observed(agent.id, name, asked, bounded(found, turns.config.observation_chars))
     turns.table.tell(seen, to=(agent.id,), by=agent.id)
     turn.calls += is_tool
-    return is_tool and offers(turns, turn.calls)
+    return is_tool and offers(turns, turn)
 
 
 def act(turns: Turns, agent: Agent, chosen: ActionChosen, scope: Scope) -> None:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from agentsim.engine import Number, Table, quoted
-from agentsim.engine.capability import described
+from agentsim.engine.capability import TOOLS
 from agentsim.engine.prompt import bounded
-from agentsim.engine.wording import counted
-from agentsim.games.market.artifact import Artifact
-from agentsim.games.market.config import MarketConfig, Trait
+from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.memory import Memory, MemoryAtOnce
 from agentsim.games.market.moderator import EVERYBODY
 from agentsim.games.market.restrictions import Scope
+from agentsim.games.market.rules_text import SYSTEM_TEXT, in_two, words
 from agentsim.games.market.stages import Act, AskQuery, act, observe, offers
 from agentsim.games.market.state import Agent, Market
-from agentsim.games.market.system_text import SYSTEM_TEXT, in_two
 from agentsim.games.market.ticker import Signal, Ticker
 from agentsim.games.market.view import Menu, Now, Unit
 
 SHOWN_CHARS = 400  # of what an artifact shows at every turn
-WORKING_MEMORY = (
-    "a text that you write with every action and are shown at your next turn. Beside it you see only your last {} "
-    "steps, so whatever you want to know later must be in it."
-)
 R = TypeVar("R")
 
 
@@ -41,62 +35,27 @@ class Turn:
 
 @dataclass(frozen=True)
 class Turns:
-    """The turns of one market; `tails` are the instructions to each agent, after the menu's head."""
+    """The turns of one market; `head` are the instructions that all agents share, `tails` go on with each agent's."""
 
     table: Table
     market: Market
     config: MarketConfig
-    menu: Menu
+    menus: Mapping[str, Menu]
+    head: str
     tails: Mapping[str, str]
     session: Session | None
 
     @classmethod
     def of(cls, table: Table, market: Market, config: MarketConfig, session: Session | None) -> Turns:
         """Return the turns of a market whose agents are endowed."""
-        made, queries = market.artifacts.values(), config.queries
-        quiet = counted(config.stable_rounds or 0, "round")
-        sooner = f" (it ends sooner after {quiet} without a trade)" if config.stable_rounds else ""
-        shared = {
-            "n_agents": str(len(market.agents) - 1),
-            "max_steps": f"{config.most_rounds}{sooner}",
-            "num_artifacts": str(len(made)),
-            "artifact_descriptions": "\n".join(line for each in made for line in _described(each, queries=queries)),
-            "tool_descriptions": "\n".join(described(market.tools.values() if queries else ())) or "There are none.",
-        }
-        traits = (Trait(name="working memory", text=WORKING_MEMORY.format(config.window)), *config.traits)
-        personal = {
-            agent.id: {
-                "agent_name": agent.id,
-                "traits": "\n".join(
-                    f"- {each.name}: {each.text}" for each in traits if not each.agents or agent.id in each.agents
-                ),
-                "goal": agent.goal,
-                "action_restrictions": "\n".join(f"- {each.words}" for each in agent.restrictions)
-                or "- There are none.",
-                "inventory": quoted(**market.world.ledger.accounts[agent.id].held),
-            }
-            for agent in market.agents.values()
-        }
+        menus = _menus(market, config)
         text = SYSTEM_TEXT if config.system_prompt is None else config.system_prompt.text
-        head, tails = in_two(text, shared, personal)
-        actions = tuple(artifact.actions[name] for name, artifact in market.actions.items())
-        prices = [price.high for action in actions if isinstance(price := action.parameters.get("price"), Number)]
-        menu = Menu(
-            head=head,
-            actions=actions,
-            queries=tuple(artifact.queries[name] for name, artifact in market.queries.items()),
-            tools=tuple(market.tools.values()),
-            goods=market.world.goods,
-            price_max=prices[0] if prices else None,
-            memory_chars=config.working_memory_chars,
-            lenient=config.lenient_format,
-            explains=config.explain_forfeits,
-        )
-        return cls(table, market, config, menu, tails, session)
+        return cls(table, market, config, menus, *in_two(text, words(market, config)), session)
 
     def request(self, kind: Callable[..., R], agent: Agent, now: Now | None = None, **more: Any) -> R:
         """Build a request to an agent, which knows what it knows `now`."""
-        return kind(player=agent.id, menu=self.menu, tail=self.tails[agent.id], now=now or self.now(agent), **more)
+        text = {"head": self.head, "tail": self.tails[agent.id]}
+        return kind(player=agent.id, menu=self.menus[agent.id], **text, now=now or self.now(agent), **more)
 
     def now(self, agent: Agent) -> Now:
         config, memory = self.config, self._memory(agent)
@@ -111,7 +70,7 @@ class Turns:
         world = self.market.world
         shown = {
             name: {**({} if config.queries else artifact.quotes()), **artifact.shown(agent.id)}
-            for name, artifact in self.market.artifacts.items()
+            for name, artifact in self.market.used_by(agent).items()
         }
         return Now(
             round=world.round,
@@ -135,7 +94,7 @@ class Turns:
     async def take(self, agents: Sequence[Agent]) -> None:
         """Let all of these agents query and decide on the same state, then carry out their actions in this order."""
         turns = [Turn(agent, self.now(agent)) for agent in agents]
-        asking = turns if self.config.queries and offers(self, 0) else []
+        asking = [turn for turn in turns if self.config.queries and offers(self, turn)]
         while asking:  # tools as often as they may be used, and one query
             left = [self.config.tool_calls - turn.calls for turn in asking]
             queries = [
@@ -164,9 +123,26 @@ class Turns:
         return Scope(agent.restrictions, orders, most, self.market.meaning, closed)
 
 
-def _described(artifact: Artifact, *, queries: bool) -> Iterator[str]:
-    yield f"{artifact.name}: {artifact.described}"
-    for title, capabilities in (("actions", artifact.actions), ("queries", artifact.queries if queries else {})):
-        if capabilities:
-            yield f"  {title} of {artifact.name}:"
-            yield from (f"  {line}" for line in described(capabilities.values()))
+def _menus(market: Market, config: MarketConfig) -> dict[str, Menu]:
+    """Return the menu of each agent; agents that can use the same share one object."""
+    made: dict[tuple[Sequence[str], Sequence[str]], Menu] = {}
+    menus = {}
+    for agent in market.agents.values():
+        key = agent.artifacts, agent.tools
+        if key not in made:
+            used = market.used_by(agent).values()
+            actions = tuple(each for artifact in used for each in artifact.actions.values())
+            queries = tuple(each for artifact in used for each in artifact.queries.values())
+            prices = [price.high for action in actions if isinstance(price := action.parameters.get("price"), Number)]
+            made[key] = Menu(
+                actions=actions,
+                queries=queries if config.queries else (),
+                tools=tuple(each for tool in agent.tools for each in TOOLS[tool]),
+                goods=market.world.goods,
+                price_max=prices[0] if prices else None,
+                memory_chars=config.working_memory_chars,
+                lenient=config.lenient_format,
+                explains=config.explain_forfeits,
+            )
+        menus[agent.id] = made[key]
+    return menus

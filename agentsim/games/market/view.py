@@ -21,9 +21,8 @@ D = TypeVar("D", bound=Decision)
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """Everything that an agent of one market may do and ask; one object for all requests."""
+    """Everything that an agent may do and ask; one object for all agents with the same artifacts and tools."""
 
-    head: str
     actions: tuple[Capability, ...]
     queries: tuple[Capability, ...]
     tools: tuple[Capability, ...]
@@ -114,7 +113,10 @@ class Now:
 
 
 class MarketRequest(Request[D]):
-    """Base of all questions: what every agent may do, who the agent is (`tail`), and what it knows now."""
+    """Base of all questions: the instructions, what the agent may do, and what it knows now.
+
+    The instructions have a `head` that all agents share, and a `tail` of the agent's own.
+    """
 
     unshown: ClassVar[Mapping[str, str]] = {
         "menu": "the system text has it for every stage; a question shows its own part",
@@ -124,6 +126,7 @@ class MarketRequest(Request[D]):
     }
 
     menu: Menu
+    head: str
     tail: str
     now: Now
 
@@ -134,7 +137,7 @@ class MarketRequest(Request[D]):
         raise NotImplementedError
 
     def prompt(self) -> Prompt:
-        return Prompt(tuple(filter(None, (self.menu.head, self.tail))), (), self.state(), self.asks())
+        return Prompt(tuple(filter(None, (self.head, self.tail))), (), self.state(), self.asks())
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         holdings = [[asset, held, self.now.free[asset]] for asset, held in self.now.held.items()]

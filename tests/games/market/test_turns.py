@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from agentsim.engine.play import GamePlay
 from agentsim.engine.simulate import Simulation
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
@@ -33,6 +35,7 @@ from agentsim.games.market.ticker import ticker_line
 from agentsim.history.run_files import RunFiles
 from agentsim.runner.replay import prove
 from agentsim.scenario.load import load
+from tests.cli.command_line import ROOT
 from tests.contract.harness import on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -66,6 +69,58 @@ def test_a_market_without_queries_asks_for_actions_alone() -> None:
     assert [ask.request.kind for ask in played.asks("A")] == ["briefing", "action"]
     head = requests(played, "A", Act)[0].prompt().text()
     assert "order_book" not in head
+
+
+FOUR = "A turn has four stages:\n1. WORKING MEMORY: "
+TWO = (
+    "A turn has two stages:\n1. WORKING MEMORY: you are shown the text that you wrote with your last action.\n2. ACTION"
+)
+
+
+CONFIGS = [
+    path for path in sorted((ROOT / "configs").glob("*.toml")) if 'game = "market"' in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_prompts_of_every_config_name_the_stages_that_a_turn_has(path: Path) -> None:
+    scenario = load(path)
+    config: Any = scenario.config
+    run = GamePlay(GAME, config, [player.id for player in scenario.players], 1)
+    wave, asked = run.start(), list[Any]()
+    while wave is not None and len(asked) < 3 * len(scenario.players):
+        asked += [ask.request for ask in wave.asks]
+        wave = run.answer([GAME.bots["idle"](ask.request, run.bot_rng(ask)) for ask in wave.asks])
+    assert asked
+    for request in asked:
+        text = request.prompt().text()
+        assert (FOUR in text, TWO in text) == (config.queries, not config.queries)
+        assert config.queries or not re.search("quer|observation", text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("queries", "tools", "says"),
+    [
+        ({}, [], "2. QUERY: you may name one query, or none.\n3. OBSERVATION"),
+        ({}, ["calculator"], "you may name one query, or none, and before it use tools, at most 2 times.\n"),
+        (None, [], "last action.\n2. ACTION: you choose one action.\n"),
+    ],
+)
+def test_the_stages_of_a_turn_are_those_that_there_are(queries: Any, tools: list[str], says: str) -> None:
+    played = play({"A": [SKIPS], "B": []}, queries=queries, tools=tools)
+    assert says in played.asks("A")[0].request.prompt().text()
+
+
+def test_a_market_with_nothing_to_ask_for_has_two_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Dialogue, "inbox", None)
+    played = play({"A": [SKIPS], "B": []}, queries={}, artifacts=["dialogue"])
+    assert TWO in played.asks("A")[0].request.prompt().text()
+
+
+def test_a_query_names_none_among_what_can_be_named() -> None:
+    played = play({"A": [SKIPS], "B": []}, queries={}, tools=["calculator"])
+    question = requests(played, "A", AskQuery)[0].prompt().question[0]
+    assert "Name one query: none, order_book, last_trades, own_orders. Before it you may use tools" in question
 
 
 def test_working_memory_is_shown_at_the_next_turn_to_its_agent_alone_and_is_cut() -> None:
@@ -232,11 +287,31 @@ def test_a_forfeit_loses_the_action_keeps_the_memory_and_is_counted() -> None:
     assert {result.agent: result.forfeits for result in ended.results} == {"A": 1, "B": 0}
 
 
-@pytest.mark.parametrize(("says", "reasks"), [("", 0), ("[defaults]\nreasks = 2", 2)])
-def test_a_market_asks_nothing_again_where_the_scenario_does_not_say(says: str, reasks: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("says", "reasks", "repair"), [("", 0, False), ("[defaults]\nreasks = 2\nrepair = true", 2, True)]
+)
+def test_a_market_mends_nothing_and_asks_nothing_again_unless_the_scenario_says_so(
+    says: str, reasks: int, repair: bool, tmp_path: Path
+) -> None:
     seats = '[[players]]\nid = "A"\nmodel = "ollama/x"\n[[players]]\nid = "B"\nmodel = "ollama/x"'
     (tmp_path / "x.toml").write_text(f'game = "market"\n{says}\n{seats}', encoding="utf-8")
-    assert {plan.reasks for plan in load(tmp_path / "x.toml").players} == {reasks}
+    assert {(plan.reasks, plan.repair) for plan in load(tmp_path / "x.toml").players} == {(reasks, repair)}
+
+
+@pytest.mark.parametrize("config", [(), ("defaults.repair=true",)])
+def test_json_that_json_loads_cannot_read_forfeits_the_stage_unless_the_scenario_mends_it(
+    config: tuple[str, ...], tmp_path: Path
+) -> None:
+    def says(body: Any) -> str:
+        text = body["messages"][-1]["content"]
+        broken = '{"action": "skip", "action_parameters": {}, "working_memory": "m",}'
+        return broken if "ACTION:" in text else varied_by_schema(body)
+
+    with FakeServer(says).in_thread() as server:
+        result = on_server("market", server.url(), tmp_path, "defaults.reasks=0", *config)
+    told = [event for part in result.history["rounds"] for event in part["events"]]
+    kinds = {kind: len([event for event in told if event["kind"] == kind]) for kind in ("acted", "forfeited")}
+    assert kinds == ({"acted": 6, "forfeited": 0} if config else {"acted": 0, "forfeited": 6})
 
 
 def test_the_briefing_is_answered_with_a_skip_or_in_words() -> None:
@@ -327,10 +402,8 @@ def test_the_order_of_a_round_is_drawn_anew() -> None:
 def test_a_stable_market_ends() -> None:
     played = play({"A": [sells(5)], "B": [buys(5)]}, order=["AB"], rounds=20, stable_rounds=3)
     assert played.outcome.reason == "the market was stable: no trade in 3 rounds"
-    assert (
-        "Rounds at most: 20 (it ends sooner after 3 rounds without a trade)\n"
-        in played.asks()[0].request.prompt().text()
-    )
+    said = "Number of rounds: at most 20; the simulation ends earlier after 3 rounds without a trade\n"
+    assert said in played.asks()[0].request.prompt().text()
     assert played.log[-1].round == 4
 
 
@@ -441,14 +514,11 @@ def test_an_agent_sees_its_open_orders_and_what_it_has_with_every_artifact(queri
 
 
 @pytest.mark.parametrize(("artifact", "quotes"), [("marketplace", "best_quotes"), ("lmsr", "next_share")])
-def test_no_quote_is_shown_before_the_query_stage_and_a_market_without_it_shows_them(
-    artifact: str, quotes: str
-) -> None:
-    asking, silent = (
-        play({"A": [SKIPS], "B": [SKIPS]}, artifacts=[artifact], queries=queries) for queries in ({}, None)
-    )
-    for request in (ask.request for ask in asking.asks() if isinstance(ask.request, AskQuery | Act)):
-        assert quotes not in request.prompt().text()
+def test_quotes_are_shown_unasked_in_a_market_without_a_query_stage_alone(artifact: str, quotes: str) -> None:
+    asking = play({"A": [SKIPS], "B": [SKIPS]}, artifacts=[artifact], queries={})
+    for ask in asking.asks():
+        assert quotes not in ask.request.prompt().text()
+    silent = play({"A": [SKIPS], "B": [SKIPS]}, artifacts=[artifact])
     for request in requests(silent, "A", Act):
         assert f'{artifact.upper()}: {{"{quotes}": ' in request.prompt().text()
 
@@ -492,4 +562,55 @@ def test_traits_are_the_scenarios_to_name_for_all_or_for_some() -> None:
     assert "- shy: You say little.\n- calm: You wait.\n" in texts["A"]
     assert "shy" not in texts["B"]
     assert "- calm: You wait.\n" in texts["B"]
-    assert all("only your last 5 steps" in text for text in texts.values())
+    assert all("you are shown the last 5;" in text for text in texts.values())
+
+
+BANKER: dict[str, Any] = {"name": "banker", "text": "You know the bank.", "agents": ["A"], "artifacts": ["bank"]}
+QUICK: dict[str, Any] = {"name": "quick", "text": "You reckon fast.", "agents": ["B"], "tools": ["calculator"]}
+
+
+def test_a_trait_brings_the_actions_queries_and_tools_that_it_names_to_its_agents_alone() -> None:
+    played = play(
+        {"A": [does("deposit", amount=30), SKIPS], "B": [SKIPS], "C": [SKIPS]},
+        queries={"A": [asks("bank_account")], "B": [asks("calculator", expression="1 + 1")]},
+        traits=[BANKER, QUICK],
+    )
+    assert results(played, "A")[0] == "Deposit 30, loan 0."
+    offered = {player: requests(played, player, Act)[0].names for player in "ABC"}
+    bank = ("deposit", "withdraw", "borrow", "repay")
+    assert offered == {
+        "A": (*offered["C"], *bank),
+        "B": offered["C"],
+        "C": ("skip", "buy", "sell", "replace", "cancel"),
+    }
+    queries = {player: [*requests(played, player, AskQuery)[0].offered] for player in "ABC"}
+    assert queries["A"] == [*queries["C"], "bank_account"]
+    assert queries["B"] == [*queries["C"], "calculator"]
+    texts = {player: requests(played, player, Act)[0].prompt().text() for player in "ABC"}
+    assert "- banker: You know the bank.\n  bank: keeps deposits" in texts["A"]
+    assert "    - deposit(amount): put capital into the bank\n" in texts["A"]
+    assert "- quick: You reckon fast.\n  - calculator(expression): works out" in texts["B"]
+    assert "use tools, at most 2 times" in texts["B"]
+    assert all("Number of artifacts: 1\n" in text for text in texts.values())
+    assert not re.search("bank|calculator|use tools", texts["C"])
+    assert requests(played, "A", Act)[1].now.shown["bank"] == {"deposit": 30}
+    assert "bank" not in requests(played, "B", Act)[1].now.shown
+
+
+def test_what_a_trait_does_not_bring_to_an_agent_is_no_action_or_query_of_it() -> None:
+    played = play({"A": [SKIPS], "B": [SKIPS]}, queries={}, traits=[BANKER])
+    for kind, key, name in ((Act, "action", "deposit"), (AskQuery, "query", "bank_account")):
+        given = {"action_parameters": {"amount": 1}, "working_memory": ""} if kind is Act else {}
+        said = json.dumps({key: name, **given})
+        mine, other = (requests(played, player, kind)[0] for player in "AB")
+        mine.check(mine.parse(said).decision)
+        with pytest.raises(DecisionError):
+            other.check(other.parse(said).decision)
+
+
+def test_agents_with_the_same_artifacts_and_tools_share_one_menu() -> None:
+    played = play({"A": [SKIPS], "B": [SKIPS], "C": [SKIPS]}, traits=[BANKER])
+    menus = {player: requests(played, player, Act)[0].menu for player in "ABC"}
+    assert menus["B"] is menus["C"]
+    assert menus["A"] is not menus["B"]
+    assert len({requests(played, player, Act)[0].prompt().rules[0] for player in "ABC"}) == 1, "the head is the same"
