@@ -37,7 +37,7 @@ class MarketGame(Game):
     name = "market"
     title = "Market"
     summary = "agents trade and talk through artifacts such as a double auction"
-    rules_version = 3
+    rules_version = 4
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
     events = (
