@@ -225,7 +225,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
         return {
             "action": Choice(self.names, about="name"),
             "action_parameters": variant("action", self.actions),
-            "working_memory": Text(self.menu.memory_chars, "what to remember"),
+            "working_memory": Text(self.menu.memory_chars, "why you choose this action, and what to remember"),
         }
 
     def asks(self) -> tuple[str, ...]:

@@ -59,6 +59,13 @@ def test_the_moderator_pauses_asks_and_resumes_heard_by_the_agent_and_the_modera
     assert played.log.index(answered) < played.log.index(drawn), "before the turns of the round"
 
 
+def test_an_interview_asks_for_truth_and_detail() -> None:
+    played = play({"A": [SKIPS], "B": []}, moderator=[{"round": 1, "agents": ["A"], "question": QUESTION}])
+    (asked,) = [ask.request for ask in played.asks("A") if isinstance(ask.request, Interviewed)]
+    assert "Answer the moderator truthfully and in detail.\n" in asked.prompt().text()
+    assert "Answer truthfully and in detail. " in asked.prompt().question[-1]
+
+
 def test_where_nobody_is_named_all_are_asked_at_the_same_moment() -> None:
     played = play(CALM, moderator=[{"round": 1, "question": QUESTION}])
     assert [[ask.request.player for ask in wave.asks] for wave, _ in played.waves][1] == ["A", "B", "C"]

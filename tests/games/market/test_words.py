@@ -49,6 +49,24 @@ def test_the_text_that_holds_where_none_is_named_ships_as_a_file_with_the_placeh
     assert prompts[0] == prompts[1]
 
 
+@pytest.mark.parametrize(
+    ("config", "goal"),
+    [
+        ({}, "maximize your capital at the end. You can do this by selling goods, which do not count at the end."),
+        ({"standings": "wealth"}, "maximize your capital at the end, with goods counted at their last price."),
+        ({"agents": [{"ids": ["A"], "goal": "sell nothing."}]}, "sell nothing."),
+    ],
+)
+def test_the_goal_is_capital_from_selling_goods_unless_the_scenario_says_otherwise(config: Any, goal: str) -> None:
+    played = play({"A": [SKIPS], "B": []}, **config)
+    assert f"Goal: {goal}\n" in played.asks("A")[0].request.prompt().text()
+
+
+def test_working_memory_is_asked_for_the_reason_of_the_action() -> None:
+    act = next(ask.request for ask in play({"A": [SKIPS], "B": []}).asks("A") if isinstance(ask.request, Act))
+    assert '"working_memory": "<why you choose this action, and what to remember, at most' in act.prompt().question[0]
+
+
 def written(text: str, **config: Any) -> list[str]:
     """What A and B are told at the beginning of their first action."""
     played = play({"A": [SKIPS], "B": []}, system_prompt={"text": text}, tools=["notebook"], queries={}, **config)
