@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 from agentsim.engine import LoggedEvent
 from agentsim.games.market.order_book import Ordered
@@ -32,19 +33,23 @@ _QUOTES = {"buy": "bid", "sell": "ask", None: ""}
 
 
 def ticker_line(signals: Sequence[Signal], openings: Sequence[int] = ()) -> str:
-    """Return quotes and trades in words, oldest first; `openings` are the places before which a period began."""
+    """Return quotes and trades in words, oldest first; `openings` are the places before which a period began.
+
+    Equal ones in a row are counted, such as the trades of a call auction.
+    """
     shown = signals[-MOST_SHOWN:]
-    goods = dict.fromkeys(signal.good for signal in shown)
-    words = [
-        f"{'' if len(goods) == 1 else f'{signal.good} '}{'traded at' if signal.traded else _QUOTES[signal.side]} "
-        f"{signal.price}"
-        for signal in shown
-    ]
     missed = len(signals) - len(shown)
-    for place in reversed([each - missed for each in openings if each > missed]):
-        words.insert(place, "a new period began, and no earlier quote stands")
-    earlier = [f"{missed} earlier ones are not shown"] if missed else []
-    return f"{'; '.join((*earlier, *words))}."
+    words = [f"{missed} earlier ones are not shown"] if missed else []
+    goods = dict.fromkeys(signal.good for signal in shown)
+    starts = sorted({0, len(shown), *(each - missed for each in openings if each > missed)})
+    for start, end in pairwise(starts):
+        words += ["a new period began"] * (start > 0)
+        for signal, same in groupby(shown[start:end]):
+            good, count = "" if len(goods) == 1 else f"{signal.good} ", len(list(same))
+            what = "traded at" if signal.traded else _QUOTES[signal.side]
+            words.append(f"{good}{what} {signal.price}" + (f" ({count} times)" if count > 1 else ""))
+    words += ["a new period began"] * (len(signals) in openings)
+    return f"{'; '.join(words)}."
 
 
 class Ticker:

@@ -109,7 +109,8 @@ class Now:
     def _ticker(self) -> str:
         goods = dict.fromkeys(signal.good for signal in self.signals)
         of = f" of {next(iter(goods))}" if len(goods) == 1 else ""
-        return f"TICKER{of} since your last turn, newest last: {ticker_line(self.signals, [self.stale])}"
+        stale = " Of the earlier period no quote stands." if self.stale else ""
+        return f"TICKER{of} since your last turn, newest last: {ticker_line(self.signals, [self.stale])}{stale}"
 
 
 class MarketRequest(Request[D]):

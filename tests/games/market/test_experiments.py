@@ -116,7 +116,7 @@ def test_the_ticker_says_where_a_period_begins() -> None:
     assert all(each.now.period in {2, 3} for each in stale)
     for each in acts:
         text = each.prompt().text()
-        assert ("a new period began, and no earlier quote stands" in text) == bool(each.now.stale)
+        assert ("Of the earlier period no quote stands." in text) == bool(each.now.stale)
     first = stale[0].now
     quotes = [event for event in _told_in(played, first.period) if isinstance(event, Ordered | Traded)]
     assert [signal.price for signal in first.signals[first.stale :]] <= [event.price for event in quotes]
@@ -156,10 +156,16 @@ def test_the_market_keeps_a_bounded_number_of_signals() -> None:
 
 def test_a_ticker_says_how_many_it_does_not_show_and_where_every_period_begins() -> None:
     signals = [Signal("wheat", "buy", price, traded=False) for price in range(1, 104)]
-    began = "a new period began, and no earlier quote stands"
     line = ticker_line(signals, [2, 5, 103])
-    assert line.startswith(f"3 earlier ones are not shown; bid 4; bid 5; {began}; bid 6;")
-    assert line.endswith(f"bid 103; {began}.")
+    assert line.startswith("3 earlier ones are not shown; bid 4; bid 5; a new period began; bid 6;")
+    assert line.endswith("bid 103; a new period began.")
+
+
+def test_equal_trades_in_a_row_are_counted_in_a_ticker() -> None:
+    prices = [4, 4, 4, 5, 4, 4]
+    signals = [Signal("wheat", None, price, traded=True) for price in prices]
+    assert ticker_line(signals) == "traded at 4 (3 times); traded at 5; traded at 4 (2 times)."
+    assert ticker_line(signals, [2]).startswith("traded at 4 (2 times); a new period began; traded at 4; traded at 5")
 
 
 def test_who_only_buys_is_not_offered_to_sell() -> None:
