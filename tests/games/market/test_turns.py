@@ -32,8 +32,8 @@ from agentsim.games.market.stages import (
 )
 from agentsim.games.market.state import Endowed, MarketEnded
 from agentsim.games.market.ticker import ticker_line
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.replay import prove
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT
 from tests.contract.harness import on_server
