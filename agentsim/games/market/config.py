@@ -14,9 +14,9 @@ from agentsim.engine.event import NamedPlayer
 from agentsim.engine.game import InFile
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.restrictions import Restriction, RuleName
 from agentsim.games.market.rules_text import problem, used
+from agentsim.games.market.world import CAPITAL
 
 ROUNDS = 20
 REDEMPTION = "redemption"

@@ -21,14 +21,12 @@ from agentsim.games.market.briefing import Brief, Briefed, brief
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import PeriodEnded, Session
 from agentsim.games.market.interviewing import Interviewed, boundary, moderator
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.moderator import EVENTS, EVERYBODY, MODERATOR, NOBODY, Moderate
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
 from agentsim.games.market.stages import Act, Acted, AskQuery, Forfeited, Observed, Remembered
 from agentsim.games.market.state import Agent, Endowed, Market, MarketBegan, MarketEnded, OrderDrawn, PeriodBegan
-from agentsim.games.market.trade import Exchanged
 from agentsim.games.market.turn import Turns
-from agentsim.games.market.world import Noted, Reported, Transferred, World
+from agentsim.games.market.world import CAPITAL, Exchanged, Noted, Reported, Transferred, World
 
 
 class MarketGame(Game):

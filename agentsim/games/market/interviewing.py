@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from agentsim.engine.memory import Latest
 from agentsim.games.market.moderator import STAFF, InterviewAnswer, Moderator, Questioned
 from agentsim.games.market.state import Agent
-from agentsim.games.market.trade import TRADES, Trade
 from agentsim.games.market.view import MarketRequest
+from agentsim.games.market.world import TRADES, Trade
 
 if TYPE_CHECKING:
     from agentsim.games.market.turn import Turns

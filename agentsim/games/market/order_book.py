@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from agentsim.engine import Event
 from agentsim.engine.capability import Refused
 from agentsim.engine.wording import By
-from agentsim.games.market.ledger import CAPITAL, Ledger
-from agentsim.games.market.trade import Side, Trade
+from agentsim.games.market.world import CAPITAL, Ledger, Side, Trade
 
 Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed", "unmet"]
 _GONE: dict[Why, str] = {

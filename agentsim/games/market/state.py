@@ -11,11 +11,9 @@ from agentsim.engine.wording import By, If, Rows, first_place
 from agentsim.games.market import artifacts as registry
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import REDEMPTION, MarketConfig
-from agentsim.games.market.ledger import CAPITAL, added
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.rules_text import default_goal
-from agentsim.games.market.trade import Side
-from agentsim.games.market.world import World
+from agentsim.games.market.world import CAPITAL, Side, World, added
 
 SKIP = "skip"
 NO_QUERY = "none"

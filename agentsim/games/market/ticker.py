@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from agentsim.engine import LoggedEvent
 from agentsim.games.market.order_book import Ordered
 from agentsim.games.market.state import OrderDrawn, PeriodBegan
-from agentsim.games.market.trade import Side, Trade
+from agentsim.games.market.world import Side, Trade
 
 MOST_SIGNALS = 500  # that are kept at least
 MOST_SHOWN = 100  # in one line of a prompt

@@ -14,7 +14,7 @@ from agentsim.engine import Decision, Prompt, Request, joined, quoted
 from agentsim.engine.capability import Capability
 from agentsim.engine.wording import counted
 from agentsim.games.market.ticker import Signal, ticker_line
-from agentsim.games.market.trade import Side
+from agentsim.games.market.world import Side
 
 D = TypeVar("D", bound=Decision)
 

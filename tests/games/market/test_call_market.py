@@ -19,7 +19,7 @@ from agentsim.games.market.memory import Memory
 from agentsim.games.market.order_book import Ordered, Withdrawn
 from agentsim.games.market.panels import Replayed
 from agentsim.games.market.stages import Act, Acted
-from agentsim.games.market.trade import Exchanged, Quote, clearing, matches
+from agentsim.games.market.world import Exchanged, Quote, clearing, matches
 from tests.cli.command_line import ROOT
 from tests.games.market.market import SKIPS, SMITH, asks, buys, does, play, results, sells
 

@@ -17,7 +17,6 @@ from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.dialogue import Dialogue
 from agentsim.games.market.briefing import Brief, Briefed, BriefingAnswered
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import _RULES, Restriction
 from agentsim.games.market.stages import (
@@ -32,6 +31,7 @@ from agentsim.games.market.stages import (
 )
 from agentsim.games.market.state import Endowed, MarketEnded
 from agentsim.games.market.ticker import ticker_line
+from agentsim.games.market.world import CAPITAL
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
 from agentsim.scenario.load import load

@@ -12,9 +12,8 @@ from agentsim.engine import Event, GameConfig, Number
 from agentsim.engine.capability import Refused
 from agentsim.engine.wording import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import require_free
-from agentsim.games.market.world import World
+from agentsim.games.market.world import CAPITAL, World
 
 BANK = "@bank"
 AMOUNT = Number(1, None, about="capital")

@@ -11,11 +11,9 @@ from pydantic import Field
 from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent
 from agentsim.engine.panel import DataTable, Frame, Panel
 from agentsim.engine.wording import By, If, Template
-from agentsim.games.market.artifact import Answer, query
-from agentsim.games.market.limit_orders import LimitOrders, LimitOrderSettings, picked
+from agentsim.games.market.artifact import Answer, LimitOrders, LimitOrderSettings, picked, query
 from agentsim.games.market.order_book import OrderBook
-from agentsim.games.market.trade import clearing, matches
-from agentsim.games.market.world import World
+from agentsim.games.market.world import World, clearing, matches
 
 _COLUMNS = ("round", "good", "price", "quantity", "low", "high", "wanted", "offered")
 

@@ -10,8 +10,7 @@ from pydantic import Field
 
 from agentsim.engine import GameConfig
 from agentsim.engine.wording import By, If, Template
-from agentsim.games.market.artifact import Answer, query
-from agentsim.games.market.limit_orders import GOOD, LimitOrders, LimitOrderSettings, picked
+from agentsim.games.market.artifact import GOOD, Answer, LimitOrders, LimitOrderSettings, picked, query
 from agentsim.games.market.order_book import Order, OrderBook, Traded
 from agentsim.games.market.world import World
 
