@@ -23,7 +23,7 @@ from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.restrictions import Restriction, RuleName
-from agentsim.games.market.stages import Act, Acted, Observed
+from agentsim.games.market.turn import Act, Acted, Observed
 from agentsim.games.market.world import Exchanged, Reported, Transferred
 from tests.games.market.market import SKIPS, SMITH, asks, buys, does, play, results, sells
 

@@ -22,9 +22,8 @@ from agentsim.games.market import GAME
 from agentsim.games.market.bots import zip_act
 from agentsim.games.market.experiment import PeriodEnded, alpha, equilibrium
 from agentsim.games.market.order_book import Ordered, Traded
-from agentsim.games.market.stages import Act, Acted, ActionChosen
 from agentsim.games.market.state import Endowed, PeriodBegan
-from agentsim.games.market.ticker import MOST_SIGNALS, Signal, Ticker, ticker_line
+from agentsim.games.market.turn import MOST_SIGNALS, Act, Acted, ActionChosen, Signal, Ticker, ticker_line
 from tests.amounts import some_of
 from tests.games.market.market import SMITH, session
 

@@ -13,10 +13,9 @@ import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 from agentsim.engine.simulate import Simulation
-from agentsim.games.market.interviewing import Interviewed
-from agentsim.games.market.moderator import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
-from agentsim.games.market.stages import Act
+from agentsim.games.market.interviews import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
 from agentsim.games.market.state import OrderDrawn
+from agentsim.games.market.turn import Act, Interviewed
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
 from tests.games.market.market import SKIPS, play

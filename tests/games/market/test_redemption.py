@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.stages import Act
+from agentsim.games.market.turn import Act
 from tests.games.market.market import SKIPS, buys, does, play, results, sells
 
 TAILOR: dict[str, Any] = {"agents": [{"ids": ["A"], "values": {"wheat": 30}}]}

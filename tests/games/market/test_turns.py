@@ -15,22 +15,24 @@ from agentsim.engine.simulate import Simulation
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.dialogue import Dialogue
-from agentsim.games.market.briefing import Brief, Briefed, BriefingAnswered
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import _RULES, Restriction
-from agentsim.games.market.stages import (
+from agentsim.games.market.state import Endowed, MarketEnded
+from agentsim.games.market.turn import (
     Act,
     Acted,
     ActionForfeited,
     AskQuery,
+    Brief,
+    Briefed,
+    BriefingAnswered,
     Forfeited,
     Observed,
     QueryForfeited,
     Remembered,
+    ticker_line,
 )
-from agentsim.games.market.state import Endowed, MarketEnded
-from agentsim.games.market.ticker import ticker_line
 from agentsim.games.market.world import CAPITAL
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove

@@ -18,7 +18,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.rules_text import NAMES, SYSTEM_TEXT, used
-from agentsim.games.market.stages import Act
+from agentsim.games.market.turn import Act
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT
 from tests.games.market.market import SKIPS, SMITH, play
