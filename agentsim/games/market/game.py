@@ -12,7 +12,7 @@ from agentsim.engine.memory import Latest
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import panels
+from agentsim.games.market import laws, panels
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.call_market import Called
 from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
@@ -90,6 +90,7 @@ class MarketGame(Game):
     staff = frozenset({MODERATOR})
     seats = (2, None)
     reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
+    laws = staticmethod(laws.laws)
     course = staticmethod(panels.course)
     tables = staticmethod(panels.tables)
     panels = staticmethod(panels.panels)
