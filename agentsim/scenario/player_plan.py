@@ -124,7 +124,10 @@ class ModelSettings(ClosedTable):
     reask_with: Literal["reason", "same"] = Field(
         default="reason", description="What the second question says: why the reply was bad, or the same as before"
     )
-    repair: bool = Field(default=True, description="Mend the punctuation of a reply's JSON before asking again")
+    repair: bool = Field(
+        default=True,
+        description="Mend the punctuation of a reply's JSON before asking again; a game may have a default of its own",
+    )
     max_attempts: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=3, description="Retries and re-asks together"
     )

@@ -124,7 +124,8 @@ class Seating:
         source = (*(key if table.model is not None else ("defaults",)), "model")
         listed = not isinstance(table.model or defaults.model, str)
         models = [self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)]
-        settings, client_kwargs = _overlaid(ModelSettings(reasks=self.game.config.reasks), defaults, table)
+        usual = ModelSettings(reasks=self.game.config.reasks, repair=self.game.config.repair)
+        settings, client_kwargs = _overlaid(usual, defaults, table)
         for model, _ in models:
             name = ModelName.parse(model)
             # Only a temperature in the table itself is an error; that of [defaults] is dropped for such models
