@@ -43,10 +43,11 @@ KEPT = 80
 """Characters of a speech with a bid or a purchase that are kept after its turn."""
 THOUGHT = 45
 """Words of a private thought."""
-_WORDS = (
+_TEXT = (
     "I would rather keep what is mine than sell it for a promise so tell me plainly what you want and what the others "
     "at this table will get because nobody gives a railroad away without asking for the orange ones in return"
-).split()
+)
+_WORDS = _TEXT.split()
 
 
 @dataclass
@@ -120,7 +121,7 @@ class Table:
     def _spoken(self, entry: Any, now: int) -> Iterator[str]:
         match entry.event:
             case Spoke(text=text):
-                yield text[:KEPT - 1] if entry.decision in self._short and entry.round < now else text
+                yield text[: KEPT - 10] if entry.decision in self._short and entry.round < now else text
             case TradeProposed(pitch=pitch):
                 yield pitch
 
@@ -165,8 +166,8 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--turns", type=int, default=1000, help="the most of a game")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(words)
-    print("| words | turns | decisions | ten turns of talk | offers | all summaries | tokens a prompt | longest | ", end="")
-    print("$ a game | forecast |")
+    columns = ("words", "turns", "decisions", "ten turns of talk", "offers", "all summaries", "tokens a prompt")
+    print(f"| {' | '.join((*columns, 'longest', '$ a game', 'forecast'))} |")
     for count in given.words:
         table, foreseen = played(given.config, count, given.turns, given.seed)
         shares = " | ".join(f"{table.whole[name] / table.prompts:.1%}" for name in ("talk", "offers", "summaries"))

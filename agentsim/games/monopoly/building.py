@@ -19,7 +19,7 @@ from agentsim.games.monopoly.bundle import Bundle, Funds, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import deed, group_line, rent_line
-from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken
+from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken, TradeRequest
 from agentsim.games.monopoly.state import View
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
@@ -77,7 +77,7 @@ class Unmortgaged(_Pledged, kind="mortgage_lifted", heading="{name} lifts the mo
 Managed: TypeAlias = Spoken[Bundle]
 
 
-class ManageEstate(MonopolyRequest[Managed]):
+class ManageEstate(TradeRequest[Managed]):
     """The question of managing an estate: sell, mortgage, unmortgage and build in one bundle, all or nothing."""
 
     empty: ClassVar[Mapping[str, Any]] = {"action": {}}

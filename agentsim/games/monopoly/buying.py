@@ -242,7 +242,7 @@ async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[in
     bids = {}
     for number in order:
         if decision := decisions.get(number):
-            match.voice(number, decision)
+            match.voice(number, decision, AuctionBid.kind)
         bids[number] = decision.action.bid if decision else 0
         match.tell(BidMade(position, *match.who(number), bids[number]), by=number)
     leader = max(order, key=bids.__getitem__)

@@ -83,7 +83,7 @@ class RaiseCash(Proposing[Raised]):
         everything = cash + estate.liquidation_value(self.seat)
         what = self.why if self.position is None else f"{self.why}, {self.position} {SPACES[self.position].name}"
         further = f" After that you owe ${self.further} more." if self.further else ""
-        by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
+        by_trade, no_more = ", or propose a trade to one player, by id or number.", ". No more trades can be proposed."
         return (
             f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} short. "
             "You are asked again until you have it.",

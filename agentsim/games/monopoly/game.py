@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Everyone
+from agentsim.engine.event import Everyone, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.errors import ScenarioError
 from agentsim.games.monopoly import laws, panels, replay
 from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
 from agentsim.games.monopoly.board import DECKS, Deck, ids
@@ -97,12 +98,22 @@ class Monopoly(Game):
     laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
 
+    def admit(self, config: MonopolyConfig, players: Sequence[PlayerId]) -> None:
+        super().admit(config, players)
+        for player in config.personalities:
+            if player not in players:
+                problem = f"there is no player {player[:80]!r}"
+                raise ScenarioError(problem, key="game_config.personalities", valid=", ".join(players))
+
     async def play(self, table: Table, config: MonopolyConfig) -> Outcome:
         names = {player: table.names.get(player, player) for player in table.players}
         decks = {name: Deck(table.chance.stream(f"deck/{name}").shuffled(ids(name))) for name in DECKS}
-        seats = [Seat(player, name, config.start_cash) for player, name in names.items()]
+        known = config.personalities
+        seats = [
+            Seat(player, name, config.start_cash, personality=known.get(player, "")) for player, name in names.items()
+        ]
         state = State(seats, decks, start_cash=config.start_cash)
-        match = Match(table, config, state, take_minutes=take_minutes)
+        match = Match(table, config, state)
         table.watch(state, lambda: _progress(state, config.max_turns))
         table.tell(GameBegan(names, config.start_cash, config.max_turns), to=Everyone)
         while not state.over and state.turn < config.max_turns:

@@ -18,7 +18,10 @@ from agentsim.games.monopoly.estate import BANK, Estate
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One player at one moment; `failed` counts rolls in jail, `cards` are Get Out of Jail Free cards by deck."""
+    """One player at one moment; `failed` counts rolls in jail, `cards` are Get Out of Jail Free cards by deck.
+
+    `personality` is what all know of it, in a few words, or "".
+    """
 
     id: str
     name: str
@@ -28,6 +31,7 @@ class Seat:
     failed: int = 0
     cards: tuple[DeckName, ...] = ()
     bankrupt: bool = False
+    personality: str = ""
 
 
 @dataclass

@@ -7,12 +7,12 @@ mortgaged deed pays its interest at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator
 
-from agentsim.engine import Choice, Number, Options, Text
+from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
 from agentsim.engine.event import AGAINST, FOR, Interaction, InteractionRule, Past
 from agentsim.engine.options import MISSING
@@ -22,13 +22,12 @@ from agentsim.engine.wording import Worded, counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
 from agentsim.games.monopoly.building import DEEDS_IN_WORDS, When, moment, received
-from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import deed, rent_line
-from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Part, Reacted, Spoken, Word
+from agentsim.games.monopoly.prompts import called, deed, rent_line
+from agentsim.games.monopoly.question import Deeds, Part, Reacted, Spoken, TradeRequest, Word, speech
 from agentsim.games.monopoly.state import Seat, View
-from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Remembered
+from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Offer, Remembered
 
 NOBODY = -1
 _PROPOSED = (InteractionRule("proposer", "target", "proposed a trade"),)
@@ -134,9 +133,14 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
 
 
 def terms_of(traders: Sequence[Seat], proposer: int, proposal: Offered) -> Terms:
-    """Return the terms of a proposal; ids match in any case, and the target is `NOBODY` if no player matches."""
+    """Return the terms of a proposal.
+
+    The target is named by its id, in any case, or else by its number; it is `NOBODY` if no player matches.
+    """
     named = (proposal.target_player or "").strip().casefold()
-    target = next((number for number, trader in enumerate(traders) if trader.id.casefold() == named), NOBODY)
+    by_id = {trader.id.casefold(): number for number, trader in enumerate(traders)}
+    numbers = {str(number): number for number in range(len(traders))}
+    target = by_id.get(named, numbers.get(named.removeprefix("player").strip(), NOBODY))
     return Terms(proposer, target, proposal.offer, proposal.request)
 
 
@@ -156,8 +160,8 @@ def interest_on(mortgaged: Sequence[bool], positions: Iterable[int]) -> int:
 def why_not(estate: Estate, traders: Sequence[Seat], terms: Terms) -> str:
     """Return why this trade cannot be made, in words for the table, or "" if it can."""
     if terms.target == NOBODY:
-        others = [trader.id for number, trader in enumerate(traders) if number != terms.proposer]
-        return f"there is no player of that id: it may be {' or '.join(others)}"
+        others = [f"{trader.id} ({number})" for number, trader in enumerate(traders) if number != terms.proposer]
+        return f"there is no player of that id or number: it may be {' or '.join(others)}"
     if terms.target == terms.proposer:
         return "a trade needs another player"
     if traders[terms.target].bankrupt:
@@ -257,7 +261,7 @@ class Answered(Spoken[str]):
     action: Annotated[Word, Choice(("accept", "reject"))]
 
 
-class AnswerTrade(MonopolyRequest[Answered]):
+class AnswerTrade(TradeRequest[Answered]):
     """The question whether to accept a trade: `terms.offer` is what the player would get."""
 
     terms: Terms
@@ -286,7 +290,7 @@ class AnswerTrade(MonopolyRequest[Answered]):
         return self.silent(action="reject")
 
 
-class React(MonopolyRequest[Reacted]):
+class React(TradeRequest[Reacted]):
     """The question whether the proposer has anything to say after its trade was accepted and carried out."""
 
     terms: Terms
@@ -315,7 +319,10 @@ async def deal(match: Match, proposer: int, proposal: Offered) -> None:
     pitch = match.in_few_words(proposal.pitch)
     match.tell(TradeProposed(*trade, terms.offer, terms.request, pitch), by=proposer)
     answer = await match.ask(target, AnswerTrade, terms=terms, pitch=pitch)
-    if answer.action == "reject" or why_not(state.estate, state.seats, terms):
+    accepted = answer.action == "accept" and not why_not(state.estate, state.seats, terms)
+    both = f"{terms.offer} for {terms.request}"
+    match.offers.append(Offer(state.turn, seat.name, other.name, both, accepted))
+    if not accepted:
         match.tell(TradeRejected(*trade), by=target)
         return
     match.tell(TradeAccepted(*trade), by=target)
@@ -343,7 +350,7 @@ S = TypeVar("S", bound=Spoken[Any])
 Proposed: TypeAlias = Spoken[Proposal]
 
 
-class Proposing(MonopolyRequest[S]):
+class Proposing(TradeRequest[S]):
     """Base of questions that a proposal may answer.
 
     An impossible proposal is a valid answer too: it is discarded, and counts as a proposal.
@@ -356,8 +363,7 @@ class Proposing(MonopolyRequest[S]):
     def proposals(self, path: str) -> Options:
         """Return the options of a proposal's fields at this path."""
         others = (seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player)
-        room = Text(self.words * LONGEST_WORD)
-        return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": room}
+        return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": speech(self.words)}
 
     def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[Seat]) -> str:
         """Return why the table would discard a proposal, or "" if it would not or none is made."""
@@ -377,7 +383,7 @@ class Proposing(MonopolyRequest[S]):
         for number, player in enumerate(self.view.seats):
             if not player.bankrupt:
                 deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
-                who = "you" if number == self.seat else f"{player.name} (id {player.id})"
+                who = called(replace(player, personality=""), number, self.seat)
                 cards = f"{counted(len(player.cards), 'card')} out of jail"
                 yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 
