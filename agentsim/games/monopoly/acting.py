@@ -87,7 +87,8 @@ def _buildable(estate: Estate, number: int, kind: Building) -> list[int]:
 async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[int], out: set[int]) -> None:
     """Auction one building: the builder opens, and the others may bid more.
 
-    A bidder who withdraws is added to `out`, and takes no part in later auctions of the same bundle.
+    A bidder who withdraws is added to `out`, and takes no part in later auctions of the same bundle. One who is too
+    poor for the next bid drops out of this auction alone.
     """
     kind = building(step.after)
     leader, high, left = builder, step.amount, deque((*bidders, builder))
@@ -99,11 +100,11 @@ async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[i
             lot = AuctionLot(place, high, *names, sealed=False, building=kind)
             bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
             match.tell(BidMade(place, *match.who(number), bid), by=number)
+            if not bid and number != builder:
+                out.add(number)
         if bid:
             leader, high = number, bid
             left.append(number)
-        elif number != builder:
-            out.add(number)
     build(match, leader, _place(match, leader, step, own=leader == builder), high)
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS
+from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES
 from agentsim.games.monopoly.estate import Estate, Kind
 from agentsim.games.monopoly.question import Deeds, Part, Place, word
 from agentsim.games.monopoly.state import View
@@ -29,7 +29,10 @@ def building(houses: int) -> Literal["house", "hotel"]:
 
 
 class HouseOrHotel(Part):
-    """One house or hotel to sell or build at a position; a hotel replaces four houses."""
+    """One building to sell or build at a position: a house, or the hotel that replaces four houses.
+
+    What stands there is sold, and what can stand there is built: a fifth house is the hotel, whatever it is called.
+    """
 
     position: Place
     type: Building = "house"
@@ -155,11 +158,9 @@ def _built(estate: Estate, seat: int, buildings: Sequence[HouseOrHotel]) -> Iter
     wanted = Counter(_deed(each.position) for each in buildings)
     hotels = Counter(each.position for each in buildings if each.type == "hotel")
     yield from _evenly(estate, seat, "build", wanted)
-    got = {position for position in STREETS if wanted[position] and estate.houses[position] == HOTEL}
-    for position in set(hotels) | got:
-        if hotels[position] != (position in got):
-            what = "a hotel stands on four houses" if hotels[position] else "the fifth building is a hotel: say so"
-            raise IllegalDecision(f"{SPACES[position].name}: {what}.")
+    for position, named in hotels.items():
+        if named > (estate.houses[position] == HOTEL):
+            raise IllegalDecision(f"{SPACES[position].name}: a hotel stands on four houses.")
 
 
 def _evenly(estate: Estate, seat: int, kind: Literal["sell", "build"], wanted: Mapping[int, int]) -> Iterator[Step]:

@@ -27,6 +27,11 @@ def amount(kind: Kind, position: int) -> int:
     return amounts.get(kind, space.house_cost)
 
 
+def deed_value(position: int, *, mortgaged: bool) -> int:
+    """Return the value of a deed in dollars, without buildings: its list price, or half of it if mortgaged (S19)."""
+    return SPACES[position].mortgage if mortgaged else SPACES[position].price
+
+
 @dataclass(slots=True)
 class Estate:
     """All properties by position, and the bank's stock of buildings.
@@ -104,7 +109,7 @@ class Estate:
         Deeds count at list price, mortgaged ones at half of it, and buildings at cost.
         """
         return sum(
-            (SPACES[position].mortgage if self.mortgaged[position] else SPACES[position].price)
+            deed_value(position, mortgaged=self.mortgaged[position])
             + self.houses[position] * SPACES[position].house_cost
             for position in self.held(seat)
         )

@@ -227,7 +227,8 @@ class Match:
     def voice(self, number: int, decision: Spoken[Any] | Reacted, asked: str) -> None:
         """Tell the words that came with a decision: the player's, or the narrator's instead.
 
-        `asked` is the kind of the question. The narrator's lines are not by the player; the second is for the log alone.
+        `asked` is the kind of the question. The narrator's lines are not by the player; the second is
+        for the log alone.
         """
         if not (decision.public_speech or decision.private_thought or isinstance(decision, StandIn)):
             return

@@ -306,7 +306,7 @@ def _by_player(found: Sequence[Deal], discarded: Sequence[PlayerId], names: Mapp
         gained = sum(gains) - sum(losses)
         rows.append((name, len(made), len(gains), discarded.count(player), len(got), len(losses), gained))
     columns = ("player", "proposed", "accepted", "discarded", "received", "agreed to", "gained by list price")
-    note = "Gained: what came in less what went out in all accepted trades, with deeds at list price."
+    note = "Gained: what came in less what went out in accepted trades; deeds at list price, mortgaged ones at half."
     return DataTable("Trades by player", columns, tuple(rows), note)
 
 

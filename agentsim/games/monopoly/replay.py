@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
-from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES, name_of
+from agentsim.games.monopoly.board import CARDS, JAIL, name_of
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
@@ -173,15 +173,9 @@ def _deal(game: Replay, turn: int, event: TradeProposed) -> Deal:
         for position in side.properties:
             after.owner[position] = taker
     rents = [_rents(after, seat) - _rents(before, seat) for seat in (proposer, target)]
-    balance = _list_price(before, event.request) - _list_price(before, event.offer)
+    balance = event.request.value(event.mortgaged) - event.offer.value(event.mortgaged)
     parties = (event.proposer, event.target)
     return Deal(event.number, turn, *parties, event.offer, event.request, event.pitch, "open", balance, *rents)
-
-
-def _list_price(estate: Estate, side: Side) -> int:
-    """Return the worth of one side by list price; a Get Out of Jail Free card counts the fine that it saves."""
-    deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
-    return sum(deeds) + side.cash + FINE * side.jail_cards
 
 
 def _rents(estate: Estate, seat: int) -> int:

@@ -6,7 +6,7 @@ mortgaged deed pays its interest at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
@@ -22,7 +22,7 @@ from agentsim.engine.wording import Worded, counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
 from agentsim.games.monopoly.building import DEEDS_IN_WORDS, When, moment, received
-from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.estate import BANK, Estate, deed_value
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.prompts import called, deed, rent_line
 from agentsim.games.monopoly.question import Deeds, Part, Reacted, Spoken, TradeRequest, Word, speech
@@ -49,10 +49,10 @@ class Side(Part):
     def empty(self) -> bool:
         return not (self.properties or self.cash or self.jail_cards)
 
-    @property
-    def price(self) -> int:
-        """The value in dollars: cash, deeds at their printed price, mortgaged or not, cards at the fine they save."""
-        return self.cash + sum(SPACES[at].price for at in self.properties) + FINE * self.jail_cards
+    def value(self, mortgaged: Collection[int]) -> int:
+        """Return the value in dollars: cash, deeds (`mortgaged` by position), and cards at the fine that they save."""
+        deeds = sum(deed_value(at, mortgaged=at in mortgaged) for at in self.properties)
+        return self.cash + deeds + FINE * self.jail_cards
 
     def parts(self, in_cash: str = "") -> list[str]:
         parts = [name_of(position) for position in self.properties]
@@ -209,11 +209,14 @@ class _Trade(Remembered, base=True):
 
 
 class TradeProposed(_Trade, heading=_OFFERS, words="pitch", interactions=_PROPOSED):
+    """A trade is put before the table; `mortgaged` are the positions of both sides that are mortgaged."""
+
     short = _OFFERS
     room = PROPOSALS
     offer: Side
     request: Side
     pitch: str
+    mortgaged: tuple[int, ...]
 
 
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
@@ -248,9 +251,10 @@ class TradeAccepted(_TradeAnswered, content="It is carried out."):
     def interactions(self, past: Past) -> Iterator[Interaction]:
         """Yield what each side gave the other, with its value in dollars."""
         terms = past.last(TradeProposed, number=self.number)
-        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
-        if terms is not None and terms.offer.price:
-            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
+        gave, got = (side.value(terms.mortgaged) for side in (terms.offer, terms.request)) if terms else (None, None)
+        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, got)
+        if gave:
+            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, gave)
 
 
 class TradeRejected(_TradeAnswered, content="Nothing changes hands.", interactions=_REJECTED):
@@ -317,7 +321,9 @@ async def deal(match: Match, proposer: int, proposal: Offered) -> None:
     target, other = terms.target, match.seat(terms.target)
     trade = (match.proposed, seat.id, other.id, seat.name, other.name)
     pitch = match.in_few_words(proposal.pitch)
-    match.tell(TradeProposed(*trade, terms.offer, terms.request, pitch), by=proposer)
+    moved = (*terms.offer.properties, *terms.request.properties)
+    mortgaged = tuple(position for position in moved if state.estate.mortgaged[position])
+    match.tell(TradeProposed(*trade, terms.offer, terms.request, pitch, mortgaged), by=proposer)
     answer = await match.ask(target, AnswerTrade, terms=terms, pitch=pitch)
     accepted = answer.action == "accept" and not why_not(state.estate, state.seats, terms)
     both = f"{terms.offer} for {terms.request}"
@@ -326,7 +332,6 @@ async def deal(match: Match, proposer: int, proposal: Offered) -> None:
         match.tell(TradeRejected(*trade), by=target)
         return
     match.tell(TradeAccepted(*trade), by=target)
-    mortgaged = tuple(state.estate.mortgaged)
     ways = ((proposer, target, terms.offer), (target, proposer, terms.request))
     cards = [handed_cards(match.seat(giver).cards, side.jail_cards) for giver, _, side in ways]
     for (giver, taker, side), handed in zip(ways, cards, strict=True):
@@ -336,7 +341,7 @@ async def deal(match: Match, proposer: int, proposal: Offered) -> None:
         for name in handed:
             match.give_card(giver, taker, name)
     for _, taker, side in ways:
-        for position in await received(match, taker, [at for at in side.properties if mortgaged[at]]):
+        for position in await received(match, taker, [at for at in side.properties if at in mortgaged]):
             match.pay(taker, BANK, SPACES[position].interest, "interest", position)
     await match.ask(proposer, React, terms=terms)
 
@@ -355,6 +360,11 @@ class Proposing(TradeRequest[S]):
 
     An impossible proposal is a valid answer too: it is discarded, and counts as a proposal.
     """
+
+    @property
+    def synonyms(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override] # they depend on who plays
+        """The seat number of each player, which may stand for its id."""
+        return {seat.id: (str(number), f"player {number}") for number, seat in enumerate(self.view.seats)}
 
     def check(self, decision: S) -> None:
         if reason := self.why_not(decision):

@@ -62,10 +62,12 @@ def buys(player: str, position: int, price: int, left: int) -> tuple[Event, Even
     return paid, DeedMoved(position, None, player, False, "purchase", NAMES[player])
 
 
-def offers(number: int, proposer: str, target: str, *sides: Side, pitch: str = "") -> Event:
+def offers(
+    number: int, proposer: str, target: str, *sides: Side, pitch: str = "", mortgaged: tuple[int, ...] = ()
+) -> Event:
     """A proposal put before the table: what the proposer gives, and what it gets."""
     offer, request = sides
-    return TradeProposed(number, proposer, target, NAMES[proposer], NAMES[target], offer, request, pitch)
+    return TradeProposed(number, proposer, target, NAMES[proposer], NAMES[target], offer, request, pitch, mortgaged)
 
 
 def answers(number: int, proposer: str, target: str, *, yes: bool) -> Event:

@@ -68,7 +68,10 @@ def _debt(view: View, owed: int) -> RaiseCash:
         words=30,
         chars=600,
         max_turns=200,
+        start_cash=1500,
         auctioned=True,
+        since=1,
+        offers=(),
         owed=owed,
         creditor="B",
         why="rent",
@@ -192,7 +195,15 @@ def test_a_bid_rises_by_half_of_what_is_left_to_the_limit_and_is_the_limit_where
     def bid(high: int, *, sealed: bool) -> int:
         lot = AuctionLot(19, high, "B" if high else "", high + 1, ("B",), sealed=sealed)
         request = AuctionBid(
-            player="A", view=_view(), memory=NOTHING, words=30, chars=600, max_turns=200, auctioned=True, lot=lot
+            player="A",
+            view=_view(),
+            memory=NOTHING,
+            words=30,
+            chars=600,
+            max_turns=200,
+            start_cash=1500,
+            auctioned=True,
+            lot=lot,
         )
         shark: Any = BOTS["shark"]
         decision = shark(request, None)
@@ -276,7 +287,10 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
                     words=30,
                     chars=600,
                     max_turns=200,
+                    start_cash=1500,
                     auctioned=True,
+                    since=1,
+                    offers=(),
                     owed=owed,
                     creditor="bank",
                     why="tax",

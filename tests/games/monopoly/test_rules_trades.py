@@ -100,7 +100,12 @@ def test_131_no_loans_no_rent_promises() -> None:
     ("target", "gives", "wants", "why"),
     [
         ("A", side(3), side(cash=1), "another player"),
-        ("nobody", side(3), side(cash=1), "there is no player of that id: it may be B or C or D"),
+        (
+            "nobody",
+            side(3),
+            side(cash=1),
+            "no player of that id or number: it may be B (1) or C (2) or D (3)",
+        ),
         ("C", side(3), side(cash=1), "out of the game"),
         ("B", side(cash=-5), side(6), "from 0 up"),
         ("B", side(3), side(cash=-5), "from 0 up"),

@@ -110,6 +110,6 @@ def test_deeds_and_auctions() -> None:
 
 
 def test_talk_pairs_words_with_thoughts_and_holds_only_what_was_heard() -> None:
-    log = log_of([(Spoke("A", "Ann", 1, "Hello."), 4), (Thought("A", "Ann", 1, "Fools."), 4, ("A",))])
+    log = log_of([(Spoke("A", "Ann", 1, "Hello.", "react"), 4), (Thought("A", "Ann", 1, "Fools."), 4, ("A",))])
     assert GAME.tables(log, [])["talk"].rows == ((1, "A", "Hello.", "Fools."),)
     assert GAME.tables(heard_by(log, "B"), [])["talk"].rows == ((1, "A", "Hello.", ""),)
