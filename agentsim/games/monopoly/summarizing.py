@@ -36,6 +36,7 @@ class Summarize(Request[Summary]):
     """The question for a summary of some turns; `digest` is what the events alone say."""
 
     prose: ClassVar[str | None] = "summary"
+    unshown: ClassVar[Mapping[str, str]] = {"told.#.brief": "is for people, and none writes summaries"}
 
     turns: str
     digest: str
