@@ -19,16 +19,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.survey import decided_by
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
-from agentsim.games.monopoly.question import MonopolyRequest
+from agentsim.games.monopoly.question import MonopolyRequest, Spoken
+from agentsim.games.monopoly.summarizing import Summary
 from agentsim.games.monopoly.talk import Spoke, Summarized
-from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import Offered, TradeAccepted, TradeProposed, TradeRejected
 from agentsim.models.prices import estimated_tokens
 from agentsim.runner.forecast import Forecast, forecast
 from agentsim.runner.played_game import new_play
@@ -37,6 +40,7 @@ from agentsim.scenario.scenario import Scenario, prices_of
 from tests.fakes.server import FakeServer
 from tests.playing import play_scenario
 
+M = TypeVar("M", bound=BaseModel)
 TURNS = 10
 """Turns before the current one whose talk and offers a prompt has."""
 KEPT = 80
@@ -92,12 +96,13 @@ class Table:
         self._wave = self._play.answer([decision])
         return reply
 
-    def _wordy(self, decision: Any) -> Decision:
+    def _wordy(self, decision: Decision) -> Decision:
         """Return the decision with words of this table in place of the bot's own."""
-        if not hasattr(decision, "public_speech"):
+        if isinstance(decision, Summary):
             return replace_words(decision, summary=" ".join(islice(cycle(_WORDS), 50)))
         said = replace_words(decision, public_speech=self._speech(self.words), private_thought=self._speech(THOUGHT))
-        if getattr(action := said.action if hasattr(said, "action") else None, "pitch", ""):
+        action = said.action if isinstance(said, Spoken) else None
+        if isinstance(action, Offered) and action.pitch:
             said = said.model_copy(update={"action": replace_words(action, pitch=self._speech(self.words))})
         return said
 
@@ -134,7 +139,7 @@ def _offer(event: Any) -> Iterator[str]:
             yield f"{event.target_name} {event.verb} it"
 
 
-def replace_words(part: Any, **words: str) -> Any:
+def replace_words(part: M, **words: str) -> M:
     """Return a copy of a part of a decision with these texts."""
     return part.model_copy(update=words)
 

@@ -49,7 +49,17 @@ MEMORY = Memory(
 def board(cash: tuple[int, ...] = (620, 1100, 340, 1450)) -> View:
     """Four players, the reds built on by the Shark, the Hustler in jail with a card."""
     seats = tuple(
-        Seat(name, name, amount, position, name == "Hustler", 0, ("chance",) * (name == "Hustler"), False, LIKE[name])
+        Seat(
+            name,
+            name,
+            amount,
+            position,
+            name == "Hustler",
+            0,
+            ("chance",) if name == "Hustler" else (),
+            False,
+            LIKE[name],
+        )
         for name, amount, position in zip(NAMES, cash, (24, 16, 10, 9), strict=True)
     )
     places = range(len(SPACES))

@@ -15,7 +15,7 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly.question import MonopolyRequest, TradeRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
 from agentsim.games.monopoly.talk import ASIDE_CHARS, ASIDES, EVERYBODY, Minutes, Spoke, Summarized, Thought
-from agentsim.games.monopoly.trade import AnswerTrade, TradeAccepted, TradeProposed, TradeRejected
+from agentsim.games.monopoly.trade import AnswerTrade, React, TradeAccepted, TradeProposed, TradeRejected
 from tests.games.monopoly.answers import ACCEPT, BUY, NO_TRADE, REJECT, manage, offers, propose, side
 from tests.games.monopoly.table import Game
 
@@ -210,7 +210,8 @@ def test_an_offer_is_listed_once_it_is_answered() -> None:
     assert [offer.line for offer in second.offers] == [
         "- turn 1, A to B: Mediterranean Avenue for Baltic Avenue; rejected"
     ]
-    assert [offer.accepted for offer in game.asked[-1].offers] == [False, True]
+    (thanks,) = game.requests(React)
+    assert [offer.accepted for offer in thanks.offers] == [False, True]
 
 
 # -- in a line

@@ -157,7 +157,8 @@ def test_of_a_thousand_turns_prompts_grow_by_their_summaries_alone(turns: int) -
     asks = [ask for ask in played.asks() if isinstance(ask.request, MonopolyRequest)][::25]
     sizes = []
     for ask in asks:
-        summaries = sum(map(len, ask.request.memory.earlier))
+        assert isinstance(ask.request, MonopolyRequest)
+        summaries = sum(len(summary) for summary in ask.request.memory.earlier)
         assert summaries <= 610 * (ask.request.view.turn // 10)
         sizes.append(sum(len(message.text) for message in prompt_messages(ask, "")) - summaries)
     half = len(sizes) // 2
