@@ -33,8 +33,8 @@ from agentsim.games.monopoly.summarizing import Summary
 from agentsim.games.monopoly.talk import Spoke, Summarized
 from agentsim.games.monopoly.trade import Offered, TradeAccepted, TradeProposed, TradeRejected
 from agentsim.models.prices import estimated_tokens
-from agentsim.runner.forecast import Forecast, forecast
-from agentsim.runner.played_game import new_play
+from agentsim.runs.forecast import Forecast, forecast
+from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario, prices_of
 from tests.fakes.server import FakeServer
