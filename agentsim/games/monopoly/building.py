@@ -17,8 +17,8 @@ from agentsim.games.monopoly.board import HOTEL, SPACES, STREETS, OnDeed
 from agentsim.games.monopoly.bundle import Bundle, Funds, Step
 from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import deed, group_line, rent_line
 from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Spoken, TradeRequest
+from agentsim.games.monopoly.rules_text import deed, group_line, rent_line
 from agentsim.games.monopoly.state import View
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]

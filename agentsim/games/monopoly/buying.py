@@ -18,8 +18,8 @@ from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Spa
 from agentsim.games.monopoly.building import can_pay
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import group_line, rent_line
 from agentsim.games.monopoly.question import MonopolyRequest, Part, Spoken, Word
+from agentsim.games.monopoly.rules_text import group_line, rent_line
 
 BID_STEP = 10  # dollars above the highest bid, for a player without a usable answer
 

@@ -8,11 +8,11 @@ from typing import ClassVar, Literal, TypeAlias
 from agentsim.engine import Choice, Options
 from agentsim.engine.wording import By
 from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.acting import manage
 from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.phase import manage
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken, Word
 
 JailedFor: TypeAlias = Literal["space", "card", "third doubles"]

@@ -21,7 +21,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.prompts import rules, state_lines
+from agentsim.games.monopoly.rules_text import rules, state_lines
 from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.talk import Memory, Offer
 

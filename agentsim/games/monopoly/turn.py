@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from agentsim.engine.event import Event
 from agentsim.engine.wording import By, Rows, first_place
-from agentsim.games.monopoly.acting import act
 from agentsim.games.monopoly.board import (
     CARDS,
     RAILROAD_TIMES,
@@ -27,6 +26,7 @@ from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import choose_way_out, imprison, roll_for_freedom
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.phase import act
 
 MOST_DOUBLES = 3
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import LiftOnReceipt, ManageEstate, RaiseFirst
 from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.summarizing import Summarize

@@ -21,12 +21,12 @@ from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.acting import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES
 from agentsim.games.monopoly.bots.randomly import randomly
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
+from agentsim.games.monopoly.phase import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import State, View
 from agentsim.games.monopoly.turn import play_turn

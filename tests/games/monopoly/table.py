@@ -19,7 +19,6 @@ from agentsim.engine.event import Event
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.acting import PhaseChoice
 from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
 from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, Managed, ManageEstate, carry_out
 from agentsim.games.monopoly.bundle import Funds
@@ -29,6 +28,7 @@ from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import JailChoice
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.phase import PhaseChoice
 from agentsim.games.monopoly.question import Reacted
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.trade import Answered, Proposed, Side, deal

@@ -18,7 +18,6 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME, bundle, trade
-from agentsim.games.monopoly.acting import DoEstate, DoTrade, PhaseChoice
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import Built, Managed, ManageEstate
@@ -27,6 +26,7 @@ from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.match import DeedMoved
+from agentsim.games.monopoly.phase import DoEstate, DoTrade, PhaseChoice
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
 from agentsim.games.monopoly.trade import (

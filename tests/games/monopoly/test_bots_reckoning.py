@@ -11,7 +11,6 @@ import pytest
 
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME, bundle
-from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DECKS, GROUPS, HOTELS, HOUSES, JAIL, SPACES, destination
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.bots.building import raised, sites
@@ -20,6 +19,7 @@ from agentsim.games.monopoly.buying import AuctionBid, AuctionLot
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.landing_odds import THROWS, stops
+from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.state import Seat, View
 from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.trade import Side, Terms

@@ -11,13 +11,13 @@ import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted
-from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React, Side
 from agentsim.players.page_form import Form
 from tests.games.monopoly.asked import MEMORY, board, questions

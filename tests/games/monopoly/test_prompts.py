@@ -12,14 +12,14 @@ import pytest
 from agentsim import games
 from agentsim.engine.simulate import simulate
 from agentsim.errors import IllegalDecision, ScenarioError
-from agentsim.games.monopoly.acting import DoEstate, PhaseAction
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.prompts import state_lines
+from agentsim.games.monopoly.phase import DoEstate, PhaseAction
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken
+from agentsim.games.monopoly.rules_text import state_lines
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, Side, Terms

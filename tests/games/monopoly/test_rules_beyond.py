@@ -18,13 +18,13 @@ from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.acting import DoTrade
 from agentsim.games.monopoly.building import Built, ManageEstate, Sold
 from agentsim.games.monopoly.bundle import Bundle
 from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BuyOrAuction
 from agentsim.games.monopoly.debts import Bankrupted, Raise, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.phase import DoTrade
 from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
 from agentsim.games.monopoly.trade import NOBODY, Proposal, Proposed, ProposeTrade, TradeDiscarded, terms_of
 from agentsim.games.monopoly.turn import GameEnded

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UnreadableReply
-from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
 from agentsim.games.monopoly.building import (
     Built,
     LiftOnReceipt,
@@ -26,6 +25,7 @@ from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
+from agentsim.games.monopoly.phase import BuildingShort, PhaseAction
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, TradeAccepted
 from tests.games.monopoly.answers import (
     ACCEPT,

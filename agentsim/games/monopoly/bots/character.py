@@ -11,7 +11,6 @@ from typing import Any, ClassVar, TypeAlias
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.wording import counted
-from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
@@ -21,6 +20,7 @@ from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.phase import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import (

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from agentsim.engine.chance import Stream
-from agentsim.games.monopoly.acting import PhaseAction
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots.building import pledged, sites, to_unmortgage
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROLL, Character, Lines
@@ -14,6 +13,7 @@ from agentsim.games.monopoly.bots.worth import Taste, proposal
 from agentsim.games.monopoly.building import Managed, ManageEstate
 from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
 from agentsim.games.monopoly.jail import JailAction, JailChoice
+from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.trade import Proposed, ProposeTrade, Side, interest_on

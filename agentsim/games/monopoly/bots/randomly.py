@@ -8,7 +8,6 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.random_policy import random_decision
-from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseAction
 from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import ManageEstate, RaiseFirst
 from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel, building
@@ -16,6 +15,7 @@ from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction, StakedBid
 from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate, Kind, amount
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.phase import DoEstate, DoNothing, DoTrade, PhaseAction
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React, Side
 
