@@ -27,7 +27,8 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.survey import decided_by
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
+from agentsim.games.monopoly.auctions import AuctionBid
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken
 from agentsim.games.monopoly.summarizing import Summary
 from agentsim.games.monopoly.talk import Spoke, Summarized

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from agentsim.games.monopoly import board
-from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, HOTELS, HOUSES, SPACES, STREETS, Space, group_name
+from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, HOTELS, HOUSES, SPACES, STREETS
 
 Kind: TypeAlias = Literal["sell", "mortgage", "unmortgage", "build"]
 """A change of one property: sell a building, mortgage, unmortgage, or add a building."""
@@ -113,52 +113,6 @@ class Estate:
             + self.houses[position] * SPACES[position].house_cost
             for position in self.held(seat)
         )
-
-    # -- what is legal now, one step at a time
-
-    def why_not(self, kind: Kind, seat: int, position: int) -> str:
-        """Return why a seat may not change a property like this, or "" if it may."""
-        space = SPACES[position]
-        if kind == "build":
-            return self._why_not_build(seat, space)
-        if self.owner[position] != seat:
-            return f"{space.name} is not yours"
-        if kind == "sell":
-            return self._why_not_sell(space)
-        if self.mortgaged[position] == (kind == "mortgage"):
-            return f"{space.name} is {'mortgaged already' if kind == 'mortgage' else 'not mortgaged'}"
-        built_up = kind == "mortgage" and self.built_up(position)
-        return f"sell the buildings of the {group_name(space.group)} group first" if built_up else ""
-
-    def _why_not_build(self, seat: int, space: Space) -> str:
-        if space.kind != "street":
-            return f"{space.name} is no lot to build on"
-        group, houses = GROUPS[space.group], self.houses[space.position]
-        if not self.has_monopoly(seat, space.group):
-            return f"{space.name} needs the whole {group_name(space.group)} group"
-        if any(self.mortgaged[position] for position in group):
-            return f"a lot of the {group_name(space.group)} group is mortgaged"
-        if houses == HOTEL:
-            return f"{space.name} has its hotel"
-        if houses > min(self.houses[position] for position in group):
-            return f"{space.name} has more than another lot of its group: building is even"
-        if houses == HOTEL - 1:
-            return "" if self.bank_hotels else "the bank has no hotel left"
-        return "" if self.bank_houses else "the bank has no house left"
-
-    def _why_not_sell(self, space: Space) -> str:
-        houses = self.houses[space.position]
-        if not houses:
-            return f"{space.name} has no building"
-        if houses < max(self.houses[position] for position in GROUPS[space.group]):
-            return f"{space.name} has less than another lot of its group: selling is even"
-        if houses == HOTEL and self.bank_houses < HOTEL - 1:
-            return f"the bank has not the four houses for the hotel on {space.name}: sell its whole group to the ground"
-        return ""
-
-    def able(self, kind: Kind, seat: int) -> list[int]:
-        """Return the seat's properties that it may change like this, in board order."""
-        return [position for position in self.held(seat) if not self.why_not(kind, seat, position)]
 
     # -- changes, which do not check whether they are legal
 

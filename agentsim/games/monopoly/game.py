@@ -12,23 +12,24 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import ScenarioError
 from agentsim.games.monopoly import laws, panels, replay
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.board import DECKS, Deck, ids
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.building import (
+    BuildingShort,
     Built,
     LiftOnReceipt,
     ManageEstate,
     Mortgaged,
-    RaiseFirst,
     Sold,
     Unmortgaged,
 )
-from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
+from agentsim.games.monopoly.buying import BuyOrAuction, RaiseFirst
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction, Jailed, StayedInJail
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Match, Moved, Paid, Rolled
-from agentsim.games.monopoly.phase import BuildingShort, PhaseAction
+from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.state import Seat, State
 from agentsim.games.monopoly.summarizing import SUMMARIZER, Summarize, keeping_minutes, take_minutes
 from agentsim.games.monopoly.talk import Narrated, Spoke, Summarized, Thought

@@ -14,9 +14,9 @@ from typing import Literal
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Board, Cell, Chart, Course, DataTable, Panel, Piece, Scene, Series, Tile
 from agentsim.engine.wording import counted, cut, listed
+from agentsim.games.monopoly.auctions import AuctionClosed
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, JAIL, SPACES, group_name, name_of
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
-from agentsim.games.monopoly.buying import AuctionClosed
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail

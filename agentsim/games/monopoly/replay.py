@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias
 
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
+from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.board import CARDS, JAIL, name_of
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
-from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed

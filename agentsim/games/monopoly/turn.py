@@ -21,6 +21,7 @@ from agentsim.games.monopoly.board import (
     Space,
     destination,
 )
+from agentsim.games.monopoly.building import able
 from agentsim.games.monopoly.buying import offer
 from agentsim.games.monopoly.debts import Debt, settle
 from agentsim.games.monopoly.estate import BANK
@@ -132,7 +133,7 @@ def _can_newly_build(match: Match, number: int, before: tuple[int, int]) -> bool
     """Return whether a player has gained a deed, or the price of a building, and may build for what it gained."""
     cash, deeds = _wealth(match, number)
     gained = cash if deeds > before[1] else cash - before[0]
-    return gained > 0 and any(SPACES[at].house_cost <= gained for at in match.state.estate.able("build", number))
+    return gained > 0 and any(SPACES[at].house_cost <= gained for at in able(match.state.estate, "build", number))
 
 
 def _wealth(match: Match, number: int) -> tuple[int, int]:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
 from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.building import LiftOnReceipt, ManageEstate, RaiseFirst
-from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
+from agentsim.games.monopoly.building import LiftOnReceipt, ManageEstate
+from agentsim.games.monopoly.buying import BuyOrAuction, RaiseFirst
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction

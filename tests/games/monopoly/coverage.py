@@ -14,9 +14,9 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
+from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened
 from agentsim.games.monopoly.board import CARDS, CHANCE, COMMUNITY_CHEST, GROUPS, SPACES
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
-from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import Freed, Jailed

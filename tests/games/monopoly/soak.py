@@ -23,8 +23,7 @@ from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES
 from agentsim.games.monopoly.bots.randomly import randomly
-from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
+from agentsim.games.monopoly.building import Bundle, HouseOrHotel, Managed, ManageEstate, able
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.phase import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.question import MonopolyRequest
@@ -217,15 +216,15 @@ def single_steps(request: MonopolyRequest[Any]) -> list[Bundle]:
     """Every single thing that is listed and that the player has the cash for."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
     houses = estate.houses
-    built = [lot for lot in estate.able("build", seat) if SPACES[lot].house_cost <= cash]
-    lifted = [position for position in estate.able("unmortgage", seat) if SPACES[position].redemption <= cash]
+    built = [lot for lot in able(estate, "build", seat) if SPACES[lot].house_cost <= cash]
+    lifted = [position for position in able(estate, "unmortgage", seat) if SPACES[position].redemption <= cash]
     sales = [
         HouseOrHotel(position=lot, type="hotel" if houses[lot] == HOTEL else "house")
-        for lot in estate.able("sell", seat)
+        for lot in able(estate, "sell", seat)
     ]
     builds = [HouseOrHotel(position=lot, type="hotel" if houses[lot] == HOTEL - 1 else "house") for lot in built]
     return [
-        *(Bundle(mortgages=(position,)) for position in estate.able("mortgage", seat)),
+        *(Bundle(mortgages=(position,)) for position in able(estate, "mortgage", seat)),
         *(Bundle(unmortgages=(position,)) for position in lifted),
         *(Bundle(sells=(sale,)) for sale in sales),
         *(Bundle(builds=(build,)) for build in builds),

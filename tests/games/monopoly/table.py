@@ -19,10 +19,10 @@ from agentsim.engine.event import Event
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
+from agentsim.games.monopoly.auctions import Bid
 from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
-from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, Managed, ManageEstate, carry_out
-from agentsim.games.monopoly.bundle import Funds
-from agentsim.games.monopoly.buying import Bid, Bought, auction
+from agentsim.games.monopoly.building import Funds, LiftedOnReceipt, Managed, ManageEstate, carry_out
+from agentsim.games.monopoly.buying import Bought, Funded, auction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
 from agentsim.games.monopoly.estate import BANK, Estate

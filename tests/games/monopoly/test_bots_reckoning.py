@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from agentsim.engine.simulate import simulate
-from agentsim.games.monopoly import GAME, bundle
+from agentsim.games.monopoly import GAME
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
 from agentsim.games.monopoly.board import DECKS, GROUPS, HOTELS, HOUSES, JAIL, SPACES, destination
 from agentsim.games.monopoly.bots import BOTS
 from agentsim.games.monopoly.bots.building import raised, sites
 from agentsim.games.monopoly.bots.worth import best_deal, judged, npv, stakes, worst_rent
-from agentsim.games.monopoly.buying import AuctionBid, AuctionLot
+from agentsim.games.monopoly.building import change_estate
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.landing_odds import THROWS, stops
@@ -298,7 +299,7 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
                 )
                 part = raised(debt).bundle
                 assert not part.empty
-                done = bundle.carry_out(estate, request.seat, cash, part)
+                done = change_estate(estate, request.seat, cash, part)
                 cash += sum(step.amount for step in done)
             paid += 1
     assert paid > 100

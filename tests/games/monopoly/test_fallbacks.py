@@ -10,9 +10,9 @@ import pytest
 
 from agentsim.engine.event import Everyone, Nobody
 from agentsim.engine.play import Ask
-from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
-from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
+from agentsim.games.monopoly.building import Bundle, HouseOrHotel, ManageEstate
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.panels import quotations

@@ -11,10 +11,10 @@ import pytest
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted
+from agentsim.games.monopoly.auctions import AuctionBid
 from agentsim.games.monopoly.board import DEEDS, SPACES
-from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
-from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
+from agentsim.games.monopoly.building import Bundle, HouseOrHotel, ManageEstate
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.phase import PhaseAction

@@ -12,9 +12,10 @@ import pytest
 from agentsim import games
 from agentsim.engine.simulate import simulate
 from agentsim.errors import IllegalDecision, ScenarioError
+from agentsim.games.monopoly.auctions import AuctionBid
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.phase import DoEstate, PhaseAction

@@ -18,9 +18,9 @@ from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.building import Built, ManageEstate, Sold
-from agentsim.games.monopoly.bundle import Bundle
-from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BuyOrAuction
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionOpened
+from agentsim.games.monopoly.building import Built, Bundle, ManageEstate, Sold
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import Bankrupted, Raise, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled

@@ -6,8 +6,16 @@ import pytest
 
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.building import Built, ManageEstate, Mortgaged, Sold, Unmortgaged, carry_out
-from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
+from agentsim.games.monopoly.building import (
+    Built,
+    Bundle,
+    HouseOrHotel,
+    ManageEstate,
+    Mortgaged,
+    Sold,
+    Unmortgaged,
+    carry_out,
+)
 from tests.games.monopoly.answers import manage
 from tests.games.monopoly.table import Game, refusal
 

@@ -11,21 +11,22 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UnreadableReply
+from agentsim.games.monopoly.auctions import AuctionBid, BidMade
 from agentsim.games.monopoly.building import (
+    BuildingShort,
     Built,
     LiftOnReceipt,
     ManageEstate,
     Mortgaged,
-    RaiseFirst,
     Sold,
     Unmortgaged,
 )
-from agentsim.games.monopoly.buying import AuctionBid, BidMade, BuyOrAuction
+from agentsim.games.monopoly.buying import BuyOrAuction, RaiseFirst
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
-from agentsim.games.monopoly.phase import BuildingShort, PhaseAction
+from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, TradeAccepted
 from tests.games.monopoly.answers import (
     ACCEPT,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
+from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.match import Paid
 from agentsim.games.monopoly.replay import COLUMNS
 from agentsim.games.monopoly.talk import Spoke, Thought

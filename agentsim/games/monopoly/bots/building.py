@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Literal
 
 from agentsim.games.monopoly.board import GROUPS, HOTEL, SPACES
-from agentsim.games.monopoly.bundle import HouseOrHotel, building
+from agentsim.games.monopoly.building import HouseOrHotel, able, building_kind, why_not
 from agentsim.games.monopoly.debts import Raise, RaiseCash, raising
 from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.state import View
@@ -79,7 +79,7 @@ def _plan(group: str, houses: tuple[int, ...], bank_houses: int, bank_hotels: in
     return Site(
         group,
         tuple(position for position, _ in order),
-        tuple(building(count) for _, count in order),
+        tuple(building_kind(count) for _, count in order),
         tuple(cost * count for count in range(1, len(order) + 1)),
         tuple(rent[count] - rent[count - 1] * (2 if count == 1 else 1) for rent, count in rents),
     )
@@ -162,8 +162,8 @@ def raised(request: RaiseCash) -> Raise:
     if there is no building to sell. It may raise less than is owed; the debtor is then asked again.
     """
     estate, seat, monopolies = request.view.estate(), request.seat, request.view.holdings.monopolies[request.seat]
-    positions = estate.able("sell", seat)
-    deeds = [at for at in estate.able("mortgage", seat) if not (positions and SPACES[at].group in monopolies)]
+    positions = able(estate, "sell", seat)
+    deeds = [at for at in able(estate, "mortgage", seat) if not (positions and SPACES[at].group in monopolies)]
     deeds.sort(key=lambda position: (SPACES[position].group in monopolies, _yield(position)))
 
     def loss(position: int) -> float:
@@ -174,7 +174,7 @@ def raised(request: RaiseCash) -> Raise:
     group = () if cheapest is None else GROUPS[SPACES[cheapest].group]
 
     def next_street() -> int | None:
-        return min((at for at in group if not estate.why_not("sell", seat, at)), key=loss, default=None)
+        return min((at for at in group if not why_not(estate, "sell", seat, at)), key=loss, default=None)
 
     return raising(estate, seat, request.owed - request.you.cash, deeds, next_street)
 

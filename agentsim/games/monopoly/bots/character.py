@@ -11,12 +11,20 @@ from typing import Any, ClassVar, TypeAlias
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.wording import counted
+from agentsim.games.monopoly.auctions import AuctionBid, Bid, StakedBid
 from agentsim.games.monopoly.board import DEEDS, FINE, SPACES, group_name
 from agentsim.games.monopoly.bots.building import raised
 from agentsim.games.monopoly.bots.worth import Deal, Taste, best_deal, judged, npv, proposal, wanted, worst_rent
-from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, LiftOnReceipt, Managed, ManageEstate, RaiseFirst
-from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel
-from agentsim.games.monopoly.buying import AuctionBid, Bid, Bought, BuyOrAuction, StakedBid
+from agentsim.games.monopoly.building import (
+    Bundle,
+    Funds,
+    HouseOrHotel,
+    LiftedOnReceipt,
+    LiftOnReceipt,
+    Managed,
+    ManageEstate,
+)
+from agentsim.games.monopoly.buying import Bought, BuyOrAuction, Funded, RaiseFirst
 from agentsim.games.monopoly.debts import RaiseCash, Raised
 from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction, JailChoice

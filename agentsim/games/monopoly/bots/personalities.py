@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from agentsim.engine.chance import Stream
+from agentsim.games.monopoly.auctions import AuctionBid
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots.building import pledged, sites, to_unmortgage
 from agentsim.games.monopoly.bots.character import AUCTION, BUY, IDLE, PASS, ROLL, Character, Lines
 from agentsim.games.monopoly.bots.worth import Taste, proposal
 from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.buying import AuctionBid, Bought, BuyOrAuction
+from agentsim.games.monopoly.buying import Bought, BuyOrAuction
 from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.question import MonopolyRequest

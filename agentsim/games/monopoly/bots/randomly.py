@@ -8,10 +8,10 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.random_policy import random_decision
+from agentsim.games.monopoly.auctions import AuctionBid, StakedBid
 from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.building import ManageEstate, RaiseFirst
-from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel, building
-from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction, StakedBid
+from agentsim.games.monopoly.building import Bundle, Funds, HouseOrHotel, ManageEstate, able, building_kind
+from agentsim.games.monopoly.buying import BuyOrAuction, RaiseFirst
 from agentsim.games.monopoly.debts import Raise, RaiseCash
 from agentsim.games.monopoly.estate import Estate, Kind, amount
 from agentsim.games.monopoly.jail import JailAction
@@ -60,11 +60,11 @@ def _bundle(request: ManageEstate | PhaseAction, rng: Stream) -> Bundle:
     if kind is None:
         return Bundle()
     for _ in range(steps):
-        positions = [at for at in estate.able(kind, seat) if kind in {"sell", "mortgage"} or amount(kind, at) <= cash]
+        positions = [at for at in able(estate, kind, seat) if kind in {"sell", "mortgage"} or amount(kind, at) <= cash]
         if not positions:
             break
         position = rng.pick(positions)
-        sold_or_built = HouseOrHotel(position=position, type=building(estate.houses[position] + (kind == "build")))
+        sold_or_built = HouseOrHotel(position=position, type=building_kind(estate.houses[position] + (kind == "build")))
         done.append(sold_or_built if kind in {"sell", "build"} else position)
         cash -= estate.change(kind, position)
     return Bundle.model_validate({_FIELDS[kind]: done})
@@ -81,10 +81,10 @@ def _raise(request: RaiseCash, rng: Stream) -> Raise:
 def _funds(request: MonopolyRequest[Any], rng: Stream) -> Funds:
     """Sell one building or mortgage one deed, if either is possible."""
     estate, seat = request.view.estate(), request.seat
-    positions, deeds = estate.able("sell", seat), estate.able("mortgage", seat)
+    positions, deeds = able(estate, "sell", seat), able(estate, "mortgage", seat)
     if positions and (not deeds or rng.random() < 0.5):
         position = rng.pick(positions)
-        return Funds(sells=(HouseOrHotel(position=position, type=building(estate.houses[position])),))
+        return Funds(sells=(HouseOrHotel(position=position, type=building_kind(estate.houses[position])),))
     return Funds(mortgages=(rng.pick(deeds),)) if deeds else Funds()
 
 
