@@ -19,11 +19,10 @@ from agentsim.engine.wording import Worded, counted
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot, BidMade
 from agentsim.games.monopoly.board import DEEDS, GROUPS, HOTEL, SPACES, STREETS, OnBoard, OnDeed, Space, group_name
-from agentsim.games.monopoly.estate import BANK, Estate, Kind, amount
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Part, Place, Spoken, TradeRequest, word
 from agentsim.games.monopoly.rules_text import deed, rent_line
-from agentsim.games.monopoly.state import View
+from agentsim.games.monopoly.state import BANK, Estate, Kind, View, amount
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
 """Before or after the player's roll, before it leaves jail, just sent there, or when another player's roll is done."""

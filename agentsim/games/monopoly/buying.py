@@ -14,10 +14,10 @@ from agentsim.engine.options import Narrowed
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionClosed, AuctionLot, AuctionOpened, BidMade
 from agentsim.games.monopoly.board import SPACES, Space
 from agentsim.games.monopoly.building import Funds, carry_out, lists_that_matter, open_to, why_not_all
-from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken, Word
 from agentsim.games.monopoly.rules_text import group_line, rent_line
+from agentsim.games.monopoly.state import BANK
 
 # -- before a price or a bid: what is missing is raised
 

@@ -25,9 +25,9 @@ from agentsim.games.monopoly.building import (
     why_not_all,
 )
 from agentsim.games.monopoly.buying import auction
-from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
 from agentsim.games.monopoly.question import Spoken
+from agentsim.games.monopoly.state import BANK, Estate
 from agentsim.games.monopoly.trade import Proposal, Proposing, deal
 
 

@@ -10,10 +10,10 @@ from agentsim.engine.wording import By
 from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import can_change
 from agentsim.games.monopoly.debts import Debt, settle
-from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.phase import manage
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken, Word
+from agentsim.games.monopoly.state import BANK
 
 JailedFor: TypeAlias = Literal["space", "card", "third doubles"]
 FreedBy: TypeAlias = Literal["fine", "card", "doubles", "third roll"]

@@ -13,9 +13,8 @@ from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
 from agentsim.games.monopoly.board import CARDS, SALARY, SPACES
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.buying import BuyOrAuction
-from agentsim.games.monopoly.match import Moved, Paid
+from agentsim.games.monopoly.match import CardDrawn, GameBegan, Moved, Paid
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:

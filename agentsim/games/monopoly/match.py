@@ -16,12 +16,11 @@ from agentsim.engine.event import Audience, Event, Everyone, Nobody
 from agentsim.engine.memory import Latest
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import CUT, By, If, Template, cut
-from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
+from agentsim.engine.wording import CUT, By, If, Rows, Template, cut, first_place
+from agentsim.games.monopoly.board import CARDS, JAIL_CARDS, SALARY, Card, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
-from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn, TradeRequest
-from agentsim.games.monopoly.state import Seat, State
+from agentsim.games.monopoly.state import BANK, Seat, State
 from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Offer, Spoke, Thought, memory
 
 Q = TypeVar("Q", bound=Request[Any])
@@ -147,6 +146,53 @@ class Moved(OfPlayer, heading="{name} comes to {to}", content=("From {start}", B
     start: Position
     to: Position
     by: MovedBy
+
+
+class GameBegan(Event, heading="The game begins", content="{players} start on GO with ${cash} each."):
+    """`names` are by id, in the order of play; `cash` is what each player begins with."""
+
+    names: dict[str, str]
+    cash: int
+    max_turns: int
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return tuple(self.names.values())
+
+
+class CardDrawn(
+    OfPlayer, heading=("{name} draws ", By("deck", {"chance": "Chance"}, "Community Chest")), content="{says.text}"
+):
+    """`card` is its id; from now on the player has a card that is kept."""
+
+    short = "{name} draws: {says.text}"
+    deck: str
+    card: str
+
+    @property
+    def says(self) -> Card:
+        return CARDS[self.card]
+
+
+@dataclass(frozen=True)
+class Result:
+    player: str
+    name: str
+    rank: int
+    net_worth: int
+    cash: int
+    deeds: int
+
+
+class GameEnded(Event, content=Rows("results", "{rank}. {name}: net worth ${net_worth}, ${cash} of it cash")):
+    """`results` are in rank order."""
+
+    turns: int
+    results: tuple[Result, ...]
+
+    @property
+    def heading(self) -> str:
+        return first_place([result.name for result in self.results if result.rank == 1])
 
 
 @dataclass

@@ -18,14 +18,13 @@ from agentsim.games.monopoly.auctions import AuctionClosed
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, JAIL, SPACES, group_name, name_of
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.debts import Bankrupted
-from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL, long_run
-from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.match import CardDrawn, DeedMoved, Moved, Paid, Rolled
 from agentsim.games.monopoly.replay import Deal, Replay, deals, snapshots
+from agentsim.games.monopoly.state import BANK, Estate
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected
-from agentsim.games.monopoly.turn import CardDrawn
 
 _POINTS = 250
 """Turns in a chart; more would not be visible."""

@@ -16,12 +16,11 @@ from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened, BidMa
 from agentsim.games.monopoly.board import CARDS, JAIL, name_of
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.debts import Bankrupted
-from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed
-from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid
+from agentsim.games.monopoly.match import CardDrawn, CardMoved, DeedMoved, GameBegan, Moved, Paid
+from agentsim.games.monopoly.state import BANK, Estate
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
-from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]
 _PIPS = 7

@@ -8,8 +8,7 @@ from itertools import groupby
 
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import CARDS, GROUPS, HOTEL, SPACES, group_name
-from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.state import Seat, View
+from agentsim.games.monopoly.state import BANK, Estate, Seat, View
 
 _INCOME, _LUXURY = (space for space in SPACES if space.tax)
 

@@ -21,11 +21,10 @@ from agentsim.engine.wording import Worded, counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
 from agentsim.games.monopoly.building import DEEDS_IN_WORDS, When, moment, received
-from agentsim.games.monopoly.estate import BANK, Estate, deed_value
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Deeds, Part, Reacted, Spoken, TradeRequest, Word, speech
 from agentsim.games.monopoly.rules_text import called, deed, rent_line
-from agentsim.games.monopoly.state import Seat, View
+from agentsim.games.monopoly.state import BANK, Estate, Seat, View, deed_value
 from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Offer, Remembered
 
 NOBODY = -1

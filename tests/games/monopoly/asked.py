@@ -14,11 +14,10 @@ from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import LiftOnReceipt, ManageEstate
 from agentsim.games.monopoly.buying import BuyOrAuction, RaiseFirst
 from agentsim.games.monopoly.debts import RaiseCash
-from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.state import Seat, View
+from agentsim.games.monopoly.state import BANK, Seat, View
 from agentsim.games.monopoly.summarizing import Summarize
 from agentsim.games.monopoly.talk import Memory, Offer, Rejection, Thinking, Told
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React, Side, Terms

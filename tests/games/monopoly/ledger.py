@@ -14,9 +14,8 @@ from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, JAIL_CARDS
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
-from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.match import CardDrawn, CardMoved, DeedMoved, GameBegan, Moved, Paid, Rolled
 from agentsim.games.monopoly.state import State, View
-from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
 class Ledger:

@@ -8,9 +8,8 @@ from functools import cache
 from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, PlayerId
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled, Why
+from agentsim.games.monopoly.match import DeedMoved, GameBegan, Moved, Paid, Rolled, Why
 from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
-from agentsim.games.monopoly.turn import GameBegan
 
 NAMES = {"A": "Ann", "B": "Bill", "C": "Chidi"}
 BEGAN = GameBegan(NAMES, 1500, 100)

@@ -25,10 +25,10 @@ from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, H
 from agentsim.games.monopoly.bots.randomly import randomly
 from agentsim.games.monopoly.building import Bundle, HouseOrHotel, Managed, ManageEstate, able
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
+from agentsim.games.monopoly.game import play_turn
 from agentsim.games.monopoly.phase import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import State, View
-from agentsim.games.monopoly.turn import play_turn
 from tests.games.monopoly.coverage import KINDS, Coverage, missing
 from tests.games.monopoly.ledger import Ledger
 from tests.games.monopoly.table import DECK_NAMES, Game

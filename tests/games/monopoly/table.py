@@ -25,14 +25,13 @@ from agentsim.games.monopoly.building import Funds, LiftedOnReceipt, Managed, Ma
 from agentsim.games.monopoly.buying import Bought, Funded, auction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
-from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.game import land, play_turn
 from agentsim.games.monopoly.jail import JailChoice
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.phase import PhaseChoice
 from agentsim.games.monopoly.question import Reacted
-from agentsim.games.monopoly.state import Seat, State
+from agentsim.games.monopoly.state import BANK, Estate, Seat, State
 from agentsim.games.monopoly.trade import Answered, Proposed, Side, deal
-from agentsim.games.monopoly.turn import land, play_turn
 from tests.games.monopoly.answers import ACCEPT, DECLINE, DONE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 
 E = TypeVar("E", bound=Event)

@@ -25,7 +25,7 @@ from agentsim.games.monopoly.building import Built, Bundle, Managed, ManageEstat
 from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.match import DeedMoved
+from agentsim.games.monopoly.match import DeedMoved, GameEnded
 from agentsim.games.monopoly.phase import DoEstate, DoTrade, PhaseChoice
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
@@ -39,7 +39,6 @@ from agentsim.games.monopoly.trade import (
     TradeDiscarded,
     TradeProposed,
 )
-from agentsim.games.monopoly.turn import GameEnded
 
 pytestmark = pytest.mark.xdist_group("monopoly bots")  # they share the games
 

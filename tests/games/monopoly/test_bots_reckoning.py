@@ -18,10 +18,9 @@ from agentsim.games.monopoly.bots.building import raised, sites
 from agentsim.games.monopoly.bots.worth import best_deal, judged, npv, stakes, worst_rent
 from agentsim.games.monopoly.building import change_estate
 from agentsim.games.monopoly.debts import RaiseCash
-from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.landing_odds import THROWS, stops
 from agentsim.games.monopoly.phase import PhaseAction
-from agentsim.games.monopoly.state import Seat, View
+from agentsim.games.monopoly.state import BANK, Seat, View
 from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.trade import Side, Terms
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS
 from agentsim.games.monopoly.building import Bundle, change_estate, why_not
-from agentsim.games.monopoly.estate import BANK, Estate, Kind
+from agentsim.games.monopoly.state import BANK, Estate, Kind
 
 
 def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...], kind: Kind) -> bool:

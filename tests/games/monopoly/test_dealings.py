@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from agentsim.engine.event import Everyone, LoggedEvent
 from agentsim.games.monopoly.board import SPACES
-from agentsim.games.monopoly.estate import deed_value
+from agentsim.games.monopoly.match import GameBegan
 from agentsim.games.monopoly.replay import deals
+from agentsim.games.monopoly.state import deed_value
 from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
-from agentsim.games.monopoly.turn import GameBegan
 from tests.engine.small import done
 from tests.games.monopoly.answers import side
 from tests.games.monopoly.table import Game

@@ -17,8 +17,7 @@ from agentsim.engine.event import LoggedEvent
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import JAIL, SPACES, STREETS
 from agentsim.games.monopoly.building import Bundle, HouseOrHotel, Step, change_estate
-from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.state import State
+from agentsim.games.monopoly.state import BANK, Estate, State
 from agentsim.games.monopoly.trade import Side
 from tests.amounts import amounts
 from tests.games.monopoly.answers import bid, side

@@ -23,11 +23,10 @@ from agentsim.games.monopoly.building import Built, Bundle, ManageEstate, Sold
 from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import Bankrupted, Raise, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
-from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.match import CardMoved, GameEnded, Moved, Paid, Rolled
 from agentsim.games.monopoly.phase import DoTrade
 from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
 from agentsim.games.monopoly.trade import NOBODY, Proposal, Proposed, ProposeTrade, TradeDiscarded, terms_of
-from agentsim.games.monopoly.turn import GameEnded
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,

@@ -7,10 +7,9 @@ from typing import Any
 
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened, BidMade
-from agentsim.games.monopoly.match import Paid
+from agentsim.games.monopoly.match import GameEnded, Paid
 from agentsim.games.monopoly.replay import COLUMNS
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.turn import GameEnded
 from tests.games.monopoly.logs import NAMES, answers, buys, heard_by, log_of, offers, pays, played, rolls, side
 
 PAGE = Path(__file__).parents[3] / "docs" / "tables.md"

@@ -26,11 +26,10 @@ from agentsim.games.monopoly.building import (
 )
 from agentsim.games.monopoly.buying import Bought, BuyOrAuction, Funded, RaiseFirst
 from agentsim.games.monopoly.debts import RaiseCash, Raised
-from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.phase import DoEstate, DoNothing, DoTrade, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
-from agentsim.games.monopoly.state import View
+from agentsim.games.monopoly.state import BANK, View
 from agentsim.games.monopoly.trade import (
     Answered,
     AnswerTrade,

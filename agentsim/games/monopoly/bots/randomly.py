@@ -13,10 +13,10 @@ from agentsim.games.monopoly.board import SPACES
 from agentsim.games.monopoly.building import Bundle, Funds, HouseOrHotel, ManageEstate, able, building_kind
 from agentsim.games.monopoly.buying import BuyOrAuction, RaiseFirst
 from agentsim.games.monopoly.debts import Raise, RaiseCash
-from agentsim.games.monopoly.estate import Estate, Kind, amount
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.phase import DoEstate, DoNothing, DoTrade, PhaseAction
 from agentsim.games.monopoly.question import MonopolyRequest, Reacted
+from agentsim.games.monopoly.state import Estate, Kind, amount
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React, Side
 
 _FIELDS: Mapping[Kind, str] = {"sell": "sells", "mortgage": "mortgages", "unmortgage": "unmortgages", "build": "builds"}

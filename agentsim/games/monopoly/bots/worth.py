@@ -12,9 +12,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from agentsim.games.monopoly.board import DEEDS, GROUPS, RAILROAD_RENTS, SPACES, UTILITY_TIMES
-from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.landing_odds import stops
-from agentsim.games.monopoly.state import Holdings, Seat, View, holdings
+from agentsim.games.monopoly.state import BANK, Estate, Holdings, Seat, View, holdings
 from agentsim.games.monopoly.trade import Proposal, Side, Terms, interest_on
 
 Taste = Mapping[str, float]
