@@ -22,7 +22,7 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES
-from agentsim.games.monopoly.bots.randomly import randomly
+from agentsim.games.monopoly.bots import randomly
 from agentsim.games.monopoly.building import Bundle, HouseOrHotel, Managed, ManageEstate, able
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
 from agentsim.games.monopoly.game import play_turn

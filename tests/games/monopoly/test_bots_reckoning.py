@@ -13,9 +13,7 @@ from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
 from agentsim.games.monopoly.board import DECKS, GROUPS, HOTELS, HOUSES, JAIL, SPACES, destination
-from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.bots.building import raised, sites
-from agentsim.games.monopoly.bots.worth import best_deal, judged, npv, stakes, worst_rent
+from agentsim.games.monopoly.bots import BOTS, best_deal, judged, npv, raised, sites, stakes, worst_rent
 from agentsim.games.monopoly.building import change_estate
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.landing_odds import THROWS, stops
