@@ -401,13 +401,15 @@ class Text(LegalValues):
 
     `about` describes them in the shape of an answer: "your pitch". If they may not be `empty`, a reply without words is
     asked for again, an empty field of a form is refused, and surrounding space is stripped. `also` are further keywords
-    of the schema, from the type of a field.
+    of the schema, from the type of a field. `usual` is the number of characters with which a forecast reckons: half of
+    the limit if None.
     """
 
     limit: int
     about: str = ""
     nothing: None = None
     empty: bool = True
+    usual: int | None = field(default=None, kw_only=True)
     also: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
 
     kind = "words"

@@ -32,7 +32,7 @@ from agentsim.errors import (
 from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.negotiation import words_of
-from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay
+from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, Complaint, ModelPlayer, Player, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
@@ -103,6 +103,8 @@ class _RetryLoop:
         self._link = self._order[0]
         self.attempts: list[Attempt] = []
         self.complaints: list[Complaint] = []
+        self.wait_s = 0.0
+        """The wait after the last reply, if it was bad."""
         self.used = self._unused()
 
     def _unused(self) -> RetryCount:
@@ -201,8 +203,10 @@ class _RetryLoop:
             reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
             code, reason = _bad(completion, error)
-            count(replace(attempt, code=code, error=reason))
-            if not self.may_reask(error):
+            again = self.may_reask(error, self.used.made + resumed)
+            self.wait_s = self._reask_wait() if again and not resumed else 0.0
+            count(replace(attempt, code=code, error=reason, wait_s=self.wait_s))
+            if not again:
                 return self.fallback(code)
             self.complaints.append(Complaint(completion.text, reason))
             return None
@@ -225,6 +229,20 @@ class _RetryLoop:
         if error.code not in policy.on or made >= self.player.attempts.max_attempts:
             return False
         return policy.reasks is None or len(self.complaints) < policy.reasks
+
+    def _reask_wait(self) -> float:
+        """Return the seconds to wait before the player is asked again: as after a failed call if nothing is explained.
+
+        An explained question is a new one, and is asked at once.
+        """
+        if self.player.reasking.how == "reason":
+            return 0.0
+        return retry_wait(self.player.attempts, self.used.retries + len(self.complaints))
+
+    async def rest(self) -> None:
+        """Wait before the player is asked again."""
+        if self.wait_s and self.player.attempts.waits:
+            await self._calls.rest(self.wait_s)
 
     def fallback(self, reason: str) -> Ruling:
         return fallen_back(self.ask, self.attempts, reason)
@@ -291,6 +309,8 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt
                 if isinstance(error, ProviderRejected) and len(player.links) == 1:
                     raise  # of several models another may answer the next time; the circuit breaker judges that
                 return loop.fallback(error.code)
+            if ruling is None:
+                await loop.rest()
             continue
         tried = pending.pop(0)
         loop.was_asked(tried.model)

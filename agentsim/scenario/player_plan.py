@@ -122,7 +122,9 @@ class ModelSettings(ClosedTable):
         default=("unreadable", "ambiguous", "illegal"), description="Which bad replies are asked for again"
     )
     reask_with: Literal["reason", "same"] = Field(
-        default="reason", description="What the second question says: why the reply was bad, or the same as before"
+        default="reason",
+        description="What the second question says: why the reply was bad, at once; or the same as before, after the "
+        "wait of a failed call",
     )
     repair: bool = Field(
         default=True,

@@ -1,117 +1,31 @@
 """Actions in a player's phase: trades and changes of its estate, asked for until it does nothing.
 
-With `questions = "together"` one question covers both, with "separate" each has its own. When the bank is short of
-houses or hotels that several players could build, each goes to the highest bidder (S10): the builder opens with the
-printed price, the others may bid more, and the winner builds for its bid.
+With `questions = "together"` one question covers both, with "separate" each has its own.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options
 from agentsim.engine.options import Narrowed
-from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.board import SPACES, OnBoard
-from agentsim.games.monopoly.building import ManageEstate, When, build, carry_out, lists_that_matter, moment, open_to
-from agentsim.games.monopoly.bundle import Building, Bundle, Step, building
-from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BidMade
-from agentsim.games.monopoly.estate import Estate
+from agentsim.games.monopoly.building import (
+    Bundle,
+    ManageEstate,
+    When,
+    build_out,
+    can_change,
+    lists_that_matter,
+    moment,
+    open_to,
+    why_not_all,
+)
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Part, Spoken
 from agentsim.games.monopoly.trade import Offered, Proposing, deal, left, propose
-
-# -- a shortage of buildings
-
-
-class BuildingShort(
-    OnBoard,
-    heading="{name} builds while others could: the bank has {stock} {building} left",
-    content="Each goes to the highest bidder, from ${price} up.",
-):
-    """A player builds while the bank has too few buildings for all who could build one.
-
-    `price` is the printed price, with which the builder opens; `bidders` are the ids of the others who could build.
-    """
-
-    short = "{name} builds, {stock} {building} left: each goes to the highest bidder"
-    name: str
-    building: str
-    stock: int
-    price: int
-    bidders: tuple[str, ...]
-
-
-async def build_out(match: Match, number: int, changes: Bundle) -> None:
-    """Carry out a bundle of estate changes, with an auction for each building that the bank is short of.
-
-    The bank is short if the builder and the others who could build one now are more than its stock. Raises
-    `IllegalDecision` if the bundle is illegal.
-    """
-    estate = match.state.estate
-    steps = bundle.carry_out(estate.copy(), number, match.seat(number).cash, changes) if changes.builds else []
-    carry_out(match, number, changes.model_copy(update={"builds": ()}))
-    told, out = set[str](), set[int]()
-    for step in (step for step in steps if step.kind == "build"):
-        if estate.why_not("build", number, step.position) or match.seat(number).cash < step.amount:
-            continue  # an auction before it took the building, or the cash for it
-        kind = building(step.after)
-        rivals = [] if match.config.house_shortage == "seat_order" else _rivals(match, number, step)
-        stock = estate.bank_hotels if kind == "hotel" else estate.bank_houses
-        if len(rivals) < stock:
-            build(match, number, step.position, step.amount)
-            continue
-        if kind not in told:
-            told.add(kind)
-            ids = tuple(match.seat(other).id for other in rivals)
-            match.tell(BuildingShort(match.name(number), kind, stock, step.amount, ids), by=number)
-        await _auctioned(match, number, step, [other for other in rivals if other not in out], out)
-
-
-def _rivals(match: Match, builder: int, step: Step) -> list[int]:
-    """Return the other players, from the builder's left, who could build one too and have the cash to bid."""
-    least, others = step.amount + match.config.auction_min_step, match.state.after(builder)[:-1]
-    rich = [other for other in others if match.seat(other).cash >= least]
-    return [other for other in rich if _buildable(match.state.estate, other, building(step.after))]
-
-
-def _buildable(estate: Estate, number: int, kind: Building) -> list[int]:
-    """Return the positions on which a player may build this kind of building next."""
-    return [position for position in estate.able("build", number) if building(estate.houses[position] + 1) == kind]
-
-
-async def _auctioned(match: Match, builder: int, step: Step, bidders: Sequence[int], out: set[int]) -> None:
-    """Auction one building: the builder opens, and the others may bid more.
-
-    A bidder who withdraws is added to `out`, and takes no part in later auctions of the same bundle.
-    """
-    kind = building(step.after)
-    leader, high, left = builder, step.amount, deque((*bidders, builder))
-    while (number := left.popleft()) != leader:
-        place, bid = _place(match, number, step, own=number == builder), 0
-        least = high + match.config.auction_min_step
-        if match.seat(number).cash >= least:
-            names = (match.name(leader), least, tuple(map(match.name, left)))
-            lot = AuctionLot(place, high, *names, sealed=False, building=kind)
-            bid = (await match.ask(number, AuctionBid, lot=lot)).action.bid
-            match.tell(BidMade(place, *match.who(number), bid), by=number)
-        if bid:
-            leader, high = number, bid
-            left.append(number)
-        elif number != builder:
-            out.add(number)
-    build(match, leader, _place(match, leader, step, own=leader == builder), high)
-
-
-def _place(match: Match, number: int, step: Step, *, own: bool) -> int:
-    """Return the position on which a bidder would build: the builder's choice, or else that with the highest rent."""
-    positions, houses = _buildable(match.state.estate, number, building(step.after)), match.state.estate.houses
-    return step.position if own else max(positions, key=lambda position: SPACES[position].rents[houses[position] + 1])
-
 
 # -- a phase
 
@@ -204,7 +118,7 @@ class PhaseAction(Proposing[PhaseChoice]):
 
     def why_not(self, decision: PhaseChoice) -> str:
         changes = decision.action
-        return bundle.why_not(self.view, self.seat, changes) if isinstance(changes, DoEstate) else ""
+        return why_not_all(self.view, self.seat, changes) if isinstance(changes, DoEstate) else ""
 
     def warning(self, decision: PhaseChoice) -> str:
         offered = decision.action
@@ -240,7 +154,7 @@ async def act(match: Match, number: int, when: When, *, again: bool = False) -> 
     made = managed = 0
     while True:
         more = left(match, number, made)
-        can_manage = managed < _BUNDLES and bundle.possible(match.state.estate, number, match.seat(number).cash)
+        can_manage = managed < _BUNDLES and can_change(match.state.estate, number, match.seat(number).cash)
         kinds = (*["propose_trade"] * bool(more), *["manage_estate"] * can_manage)
         if not kinds:
             return
@@ -261,7 +175,7 @@ async def act(match: Match, number: int, when: When, *, again: bool = False) -> 
 
 async def manage(match: Match, number: int, when: When, *, again: bool = False) -> bool:
     """Let a player manage its estate once, and return whether it changed anything."""
-    if not bundle.possible(match.state.estate, number, match.seat(number).cash):
+    if not can_change(match.state.estate, number, match.seat(number).cash):
         return False
     changes = (await match.ask(number, ManageEstate, when=when, again=again)).action
     if not changes.empty:

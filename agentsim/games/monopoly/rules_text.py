@@ -8,8 +8,7 @@ from itertools import groupby
 
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import CARDS, GROUPS, HOTEL, SPACES, group_name
-from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.state import Seat, View
+from agentsim.games.monopoly.state import BANK, Estate, Seat, View
 
 _INCOME, _LUXURY = (space for space in SPACES if space.tax)
 
@@ -20,7 +19,7 @@ _FEES = [card.amount for card in CARDS.values() if card.effect == "pay"]
 
 
 @cache
-def rules(players: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
+def rules(players: int, start_cash: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
     """Return the rules in brief; `auctioned` says that the last buildings go to the highest bidder."""
     repairs = " or ".join(f"{card.amount} a house and {card.per_hotel} a hotel" for card in _REPAIRS)
     return (
@@ -28,8 +27,8 @@ def rules(players: int, max_turns: int, auctioned: bool) -> tuple[str, ...]:
         f"You play Monopoly (US rules) with {counted(players - 1, 'other')}; the last player not bankrupt wins. After "
         f"{counted(max_turns, 'turn')}, counted over all players, the greatest net worth wins: cash, deeds at their "
         "price (mortgaged: half), buildings at cost. Amounts are dollars; positions count from GO = 0.",
-        "- Passing GO or landing on it pays 200. You may buy an unowned property you land on at its price; else it is "
-        "auctioned to all.\n"
+        f"- You start with ${start_cash:,}. Passing GO or landing on it pays 200. You may buy an unowned property you "
+        "land on at its price; else it is auctioned to all.\n"
         "- The owner of a whole colour group gets double rent on its lots without buildings and may build there, "
         "evenly, while none of its deeds is mortgaged; a lot's fifth building is its hotel. The bank has 32 houses and "
         f"12 hotels, {'auctions the last if several could build, ' if auctioned else ''}and takes buildings back "
@@ -111,7 +110,7 @@ def state_lines(view: View, seat: int, max_turns: int) -> tuple[str, ...]:
     return (
         f"Turn {view.turn} of {max_turns}. You are {seats[seat].name}.{_rolled(view, seat, names)}",
         "Players in order of play (up to: with all sold and mortgaged):",
-        *(f"- {_called(seats[each], names[each])}: {_player(seats[each], estate, each)}" for each in (seat, *others)),
+        *(f"- {called(seats[each], each, seat)}: {_player(seats[each], estate, each)}" for each in (seat, *others)),
         "Deeds by group:",
         *(f"- {group_name(each)}: {'; '.join(_owners(estate, each, names))}" for each in GROUPS if each not in free),
         *([f"- unowned: {', '.join(map(group_name, free))}"] if free else []),
@@ -126,9 +125,12 @@ def _rolled(view: View, seat: int, names: Mapping[int, str]) -> str:
     return " The last roll{} was {} and {}.".format(whose, *view.roll)
 
 
-def _called(player: Seat, name: str) -> str:
-    """Return a player's name, with the id that trades use if it is another."""
-    return name if name in {"you", player.id} else f"{name} (id {player.id})"
+def called(player: Seat, number: int, seat: int) -> str:
+    """Return a player as one seat reads it: the name, the number, an id that is another, and what it is like."""
+    if number == seat:
+        return f"you (player {number})"
+    known = (f"player {number}", *[f"id {player.id}"] * (player.id != player.name))
+    return f"{player.name} ({', '.join(known)}{f'; {player.personality}' * bool(player.personality)})"
 
 
 def _player(player: Seat, estate: Estate, seat: int) -> str:
