@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, get_args
 
 from pydantic import Field, model_validator
 
@@ -28,6 +28,8 @@ MADE: Mapping[WorkType, Resource] = {"farm": "food", "generate": "energy", "gath
 STRUCTURE: Mapping[WorkType, str] = {"farm": "farm", "generate": "generator"}
 """The structure that adds to each kind of work."""
 LONGEST_PROSE = 4_000
+SHOWN_CHARS = 1_500
+"""Characters of a post, a message or a description that a prompt shows; the rest is cut."""
 
 T = TypeVar("T")
 
@@ -66,6 +68,8 @@ class Course(Chapter):
     days: Annotated[int, Field(ge=1, le=100_000)] = 30
     """Days that are played"""
     actions_per_day: Annotated[int, Field(ge=1, le=100, description="Turns of every active agent in a day")] = 3
+    tell_days: bool = False
+    """Whether agents are told how many days are played"""
     until: Goal = Field(default="", description="The game also ends on the evening of the day on which this happened")
 
 
@@ -75,11 +79,16 @@ class Beginning(Chapter):
     rank_by: Merit = Field(
         default="none", description="What the standings go by; wealth is the sum of the three, none ranks no agent"
     )
-    base: Words = Field(default=None, description="How every agent is introduced; {agents} in it is their number")
-    efficiency: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
-    equality: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
-    freedom: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
-    stability: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
+    base: Words = Field(
+        default=None,
+        description="How every agent is introduced; {agents} is their number; the seed's facts if absent",
+    )
+    efficiency: Words = Field(
+        default=None, description="The values of agents of this personality; the seed's if absent"
+    )
+    equality: Words = Field(default=None, description="The values of agents of this personality; the seed's if absent")
+    freedom: Words = Field(default=None, description="The values of agents of this personality; the seed's if absent")
+    stability: Words = Field(default=None, description="The values of agents of this personality; the seed's if absent")
     neutral: Words = Field(default=None, description="The values of agents with this personality; nothing if absent")
     personalities: Annotated[tuple[Personality, ...], Field(min_length=1, max_length=100)] = Field(
         default=PERSONALITIES, description="Dealt in turn, so evenly; one that stands twice is dealt twice as often"
@@ -137,8 +146,8 @@ class Constitution(Chapter):
     """The rules that no vote can change: the least quorum, and the way in which the voting rule itself is changed."""
 
     constitution: Literal["entrenched", "open"] = Field(
-        default="entrenched",
-        description="entrenched: a voting rule that is harder to meet must be met, by all living agents, to be passed",
+        default="open",
+        description="entrenched: a voting rule that is harder to meet must be met itself, by all living agents",
     )
     quorum_percent: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0, description="Of the active agents, who must vote at least, whatever laws say"
@@ -172,30 +181,26 @@ class Building(Chapter):
         default=4_000, description="Of an agent's own past in its prompt, beside its note; 0 for none of it"
     )
     prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
-        default=8_000, description="Of a prompt at most, by an estimate of four bytes each; 0 for no limit"
-    )
-    feed_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
-        default=2_000,
-        description="Of all posts in a prompt, at most a quarter of prompt_tokens; 0 for no limit of their own",
+        default=6_000,
+        description="Of a prompt beside posts and open proposals, by an estimate of four bytes each; 0 for no limit",
     )
 
 
 class Windows(Chapter):
     """The limits on how much of the society a prompt shows."""
 
-    shown_posts: Count = Field(default=20, description="Posts in a prompt")
-    shown_proposals: Count = Field(
-        default=20, description="Open proposals that close first, in a prompt, besides one's own"
-    )
+    shown_posts: Count = Field(default=20, description="Newest posts in a prompt")
+    shown_proposals: Count = Field(default=20, description="Newest open proposals in a prompt, besides one's own")
     shown_laws: Count = Field(default=20, description="Newest laws in a prompt, besides one's own")
     shown_events: Count = Field(
         default=20, description="Newest public events in a prompt; of an agent's own past, twice as many"
     )
-    shown_chars: Chars = Field(default=1_000, description="Of a post or description in prompts; the rest is cut")
 
 
 class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, Beginning, Course, GameConfig):
     """The whole table. Amounts are decimals of at most two places; efficiency and bonuses are shares of 1."""
+
+    reasks: ClassVar[int] = 0  # the seed: an invalid action is idle
 
     preset: Preset = Field(default="classic", description="A world: defaults under what the other keys say")
     commons_start: Share = Field(default=UNIT, description="Of the commons' capacity, on the first day")
@@ -251,13 +256,6 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
     def capacity(self, agents: int) -> int:
         """Return the capacity of the commons in hundredths: 0 if there are no commons, else at least 1."""
         return max(self.commons_capacity * agents // 100, min(1, self.commons_capacity))
-
-    def value_of(self, personality: Personality) -> str:
-        """Return the text that tells agents of this personality their values, or "" if there is none."""
-        prose: Prose | None = getattr(self, personality)
-        if prose is not None:
-            return prose.text
-        return "" if personality == "neutral" else f"Of all values, {personality} matters most to you."
 
 
 def once(shared: Any, name: str, make: Callable[[], T]) -> T:

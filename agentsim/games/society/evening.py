@@ -192,10 +192,10 @@ def pass_evening(table: Table, state: State) -> None:
     if "commons" in state.pool:
         grown = state.regrow()
         table.tell(Regrown(state.day, state.harvest, grown, state.pool["commons"]), to=Everyone)
-    state.yesterday = state.close_day()
+        state.harvest = 0
     for citizen in state.citizens:
         citizen.worked = citizen.turns = 0
-    measured: dict[str, Any] = {**state.counts, **state.today, "totals": totals(state), "gini": state.yesterday.gini}
+    measured: dict[str, Any] = {**state.counts, **state.today, "totals": totals(state), "gini": state.gini()}
     table.tell(DayEnded(state.day, **measured, laws=len(state.assembly.laws)), to=Everyone)
     state.today = dict.fromkeys(state.today, 0)
 
@@ -231,7 +231,7 @@ class SocietyEnded(
     content=(
         "{survival:.0%} of the agents are active, {participation:.0%} took part in votes; {laws:law} ",
         By("laws", {1: "was"}, "were"),
-        " passed; the Gini coefficient of wealth is {gini:.2f}.",
+        " passed.",
     ),
 ):
     """The game ends. `survival` is the share of agents that are active.

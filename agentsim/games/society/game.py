@@ -100,7 +100,7 @@ class Society(Game):
             shocks.strike(table, state)
             evening.announce_woken(table, state)
             for tick in range(1, config.actions_per_day + 1):
-                state.tick = tick
+                state.begin_turn(tick)
                 await _tick(table, state, rules, remembers)
             evening.pass_evening(table, state)
             why = evening.reason(state)
@@ -111,7 +111,7 @@ async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[P
     """Ask all active agents about the same world, then carry out their actions in a new random order."""
     chronicle = table.memory(ALL, remembers)
     active, seen = state.active(), world(state, chronicle)
-    wording = chronicle.wording._replace(posts=state.forum.numbers(seen.posts))
+    wording = chronicle.wording._replace(posts=frozenset(post.id for post in seen.posts))
     requests: list[Act] = []
     for each in active:
         heard = table.concerning(each.player)

@@ -12,14 +12,24 @@ from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.assembly import Proposal
 from agentsim.games.society.config import FoundingLaw
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import Agent, Allocation, Build, Dividend, Repeal, Resource, Terms, in_words
+from agentsim.games.society.terms import (
+    Agent,
+    Allocation,
+    Build,
+    Dividend,
+    Repeal,
+    Resource,
+    Terms,
+    in_words,
+    is_repeal,
+)
 from agentsim.games.society.turn import Daily
 
 
 class LawEnacted(
     Daily,
     heading="Law {law} is in force: {title}",
-    content=If("terms", "{in_words}", "Words alone: it is up to the agents to honour it."),
+    content=If("terms", "{in_words}", "Words alone."),
 ):
     """A law comes into force; `proposal` and `agent` are 0 for a law of the first day."""
 
@@ -55,7 +65,7 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
     """Carry out a passed proposal and return its events, and notes on the parts that could not be done."""
     events: list[Event] = []
     notes: list[str] = []
-    if proposal.type in {"law", "rule"}:
+    if proposal.type in {"law", "rule"} and not is_repeal(proposal.terms):
         state.assembly.passed += 1
         events.append(_enacted(state, proposal))
     for term in proposal.terms:

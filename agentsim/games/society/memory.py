@@ -18,7 +18,7 @@ from agentsim.engine.codec import adapter, values
 from agentsim.engine.event_log import Heard
 from agentsim.engine.memory import Lines
 from agentsim.games.society import building, evening, laws, shocks, talk, turn, voting, work
-from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.config import SHOWN_CHARS, SocietyConfig
 
 ALL = "@all"
 """The listener that hears public events only."""
@@ -186,11 +186,15 @@ class Latest:
 
 
 class Chronicle:
-    """The latest public events without talk and votes, which prompts show elsewhere, and the names of all agents."""
+    """The latest public events without talk and votes, which prompts show elsewhere, and the names of all agents.
+
+    `regrown` is the last growth of the commons, or None.
+    """
 
     def __init__(self, config: SocietyConfig, rounds: Sequence[str]) -> None:
-        self.wording = Wording(Lines(rounds, config.shown_chars), 2 * config.shown_events, {})
+        self.wording = Wording(Lines(rounds, SHOWN_CHARS), 2 * config.shown_events, {})
         self.outcomes = self.events = Latest()
+        self.regrown: evening.Regrown | None = None
         self._most = config.shown_events
 
     def hear(self, entry: LoggedEvent) -> None:
@@ -199,5 +203,7 @@ class Chronicle:
         if type(event) in _OF_ALL:
             name = "outcomes" if isinstance(event, _OUTCOMES) else "events"
             setattr(self, name, getattr(self, name).with_line(wording.lines.of(entry), self._most))
+        elif isinstance(event, evening.Regrown):
+            self.regrown = event
         elif isinstance(event, talk.Renamed):
             self.wording = wording._replace(names={**wording.names, event.agent: event.name})

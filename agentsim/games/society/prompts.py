@@ -1,7 +1,8 @@
 """The text of prompts, made from the rules and an agent's view.
 
-A prompt begins with the rules, which are constant and equal for all agents; then come the public state of the tick and
-the agent's own state. So all prompts share the rules as a prefix, and those of one tick the public state too.
+The system message has the rules, which are constant and equal for all agents, and the values of a personality. Then
+come the public state of the tick and the agent's own state. So all prompts share the rules as a prefix, and those of
+one tick and one personality the public state too.
 """
 
 from __future__ import annotations
@@ -15,13 +16,12 @@ from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import Law, Proposal
 from agentsim.games.society.config import once
-from agentsim.games.society.measures import DaySum
 from agentsim.games.society.memory import Part as Remembered
 from agentsim.games.society.memory import Told
 from agentsim.games.society.projects import Project
 from agentsim.games.society.rules import Rules
-from agentsim.games.society.rules_text import rules_lines
-from agentsim.games.society.terms import Resource, plain
+from agentsim.games.society.rules_text import rules_lines, values_of
+from agentsim.games.society.terms import plain
 from agentsim.games.society.view import Own, World
 
 _NO_LIMIT = 10**9
@@ -30,7 +30,7 @@ _SHARED = 0.52
 
 
 def composed(player: str, rules: Rules, world: World, you: Own, possible: Container[str]) -> Prompt:
-    """Return the prompt of one turn, in about as many tokens as the rules allow.
+    """Return the prompt of one turn, in about as many tokens as the rules allow, beside posts and open proposals.
 
     `possible` are the names of the actions that exist.
     """
@@ -38,17 +38,26 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
     question = f"{turn} What does agent #{you.agent} do? Answer with one JSON object and nothing else."
     unchanging = once(rules, "_lines", lambda: tuple(filter(None, rules_lines(rules, possible))))
     room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - once(rules, "_size", lambda: size("\n".join(unchanging)))
-    all_see = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
-    room -= once(world, "_size", lambda: size("\n".join(all_see))) + size(question) + 3
-    own = fitted(["", f"You are agent #{you.agent} (seat {player}).", *_own(rules, you)], room)
-    return Prompt(rules=unchanging, history=(), state=(*all_see, *own), question=(question,))
+    talk = once(world, "_talk", lambda: tuple(_talk(world)))
+    public = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
+    values = tuple(filter(None, (values_of(rules, you.personality),)))
+    room -= once(world, "_size", lambda: size("\n".join(public))) + size("".join(values)) + size(question) + 4
+    own = fitted(["", f"You are agent #{you.agent}.", *_own(rules, you)], room)
+    return Prompt((*unchanging, *values), history=(), state=(*talk, *public, *own), question=(question,))
 
 
 # -- the public state
 
 
+def _talk(world: World) -> Iterator[str]:
+    """Yield the posts and the open proposals, all of them, since the limit of a prompt does not count them."""
+    yield from Listed("Newest posts of the forum", posts := [post.line for post in world.posts], 0).shown(len(posts))
+    proposals = [*map(_proposal, world.proposals)]
+    yield from Listed("Open proposals", proposals, 0, world.more_proposals).shown(len(proposals))
+
+
 def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
-    """Yield the public state, which is the same for every agent in one tick."""
+    """Yield the rest of the public state, which is the same for every agent in one tick."""
     yield Listed("Laws in force", [*map(_law, world.laws)], 3, world.more_laws)
     rule, least = world.standing, world.standing.needed(world.active)
     taxes = ", ".join(f"{percent}% of {resource}" for resource, percent in rule.taxes.items()) or "none"
@@ -58,8 +67,6 @@ def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
         f"Taxes on work: {taxes}. Work minimum: {minimum}. A proposal passes with more than {rule.threshold}% yes "
         f"among yes and no, {voting}."
     )
-    proposals = [*map(_proposal, world.proposals)]
-    yield Listed("Open proposals", proposals, 6, world.more_proposals, "that close later", first=True)
     yield Listed("Projects that need materials", [*map(_project, world.projects)], 4, world.more_projects, "more")
     farm, generator = world.running["farm"], world.running["generator"]
     yield (
@@ -68,13 +75,15 @@ def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
     )
     if rules.commons_capacity:
         yield f"The commons hold {shown(world.pool['commons'])} of {shown(rules.commons_capacity)} food."
+    if (grown := world.regrown) is not None:
+        yield (
+            f"On day {grown.day} work drew {shown(grown.harvest)} food from the commons, which then grew by "
+            f"{shown(grown.regrown)} to {shown(grown.stock)}."
+        )
     for resource, percent in world.shock_percent.items():
         yield f"Today work makes {percent}% less {resource}."
-    posts = Listed("Newest posts of the forum", [post.line for post in world.posts], 4)
-    # with `feed_tokens`, the forum has limited the posts already, so all of them stay
-    yield from posts.shown(len(world.posts)) if rules.feed_tokens else [posts]
-    yield Listed("What came of proposals", world.outcomes.lines, 2, world.outcomes.older)
-    yield Listed("What happened to all", world.events.lines, 2, world.events.older)
+    yield Listed("Results of proposals", world.outcomes.lines, 2, world.outcomes.older)
+    yield Listed("Other public events", world.events.lines, 2, world.events.older)
     held = "; ".join(
         f"{resource} {shown(total)} in all, {shown(world.pool[resource])} of it in the common pool"
         for resource, total in world.totals.items()
@@ -83,32 +92,12 @@ def _world(rules: Rules, world: World) -> Iterator[PromptSegment]:
         f"The society on day {world.day}: {world.active} active, {world.dormant} dormant, {world.dead} dead of "
         f"{rules.agents}; {held}; land in the pool {shown(world.pool['land'])}."
     )
-    if world.yesterday is not None:
-        yield _yesterday(world.yesterday)
     if world.latest_dormant:
         dormant = ", ".join(f"#{agent} (lacked {' and '.join(lacks)})" for agent, lacks in world.latest_dormant.items())
         yield f"Dormant: {dormant}{_others(world.dormant - len(world.latest_dormant))}."
     if world.latest_dead:
         dead = ", ".join(f"#{agent}" for agent in world.latest_dead)
         yield f"Dead: {dead}{_others(world.dead - len(world.latest_dead))}."
-
-
-def _yesterday(day: DaySum) -> str:
-    taxed, paid, given = map(_amounts, (day.taxed, day.paid, day.given))
-    minimum, median, maximum = day.worked
-    poorest, middle, richest = map(shown, day.wealth)
-    harvest = f"Work drew {shown(day.harvest)} from the commons, and {shown(day.regeneration)} grew again. "
-    work = f"Yesterday {counted(day.workers, 'agent')} worked {counted(day.hours, 'hour')} in all"
-    return (
-        f"{work}: the idlest {minimum}, the middle one {median}, the busiest {maximum}. Taxes took {taxed} for the "
-        f"pool, which paid agents {paid}; gifts came to {given}. {harvest if day.harvest or day.regeneration else ''}"
-        f"In the evening the poorest agent held {poorest} in all, the middle one {middle}, the richest {richest} (Gini "
-        f"coefficient {day.gini:.2f})."
-    )
-
-
-def _amounts(by_resource: Mapping[Resource, int]) -> str:
-    return ", ".join(f"{shown(amount)} {resource}" for resource, amount in by_resource.items()) or "nothing"
 
 
 def _others(count: int) -> str:
@@ -147,17 +136,15 @@ def _project(project: Project) -> str:
 
 
 _PAST: Mapping[Remembered, tuple[str, int]] = {
-    "deeds": ("What you did", 3),
+    "deeds": ("Your earlier actions", 3),
     "messages": ("Your messages", 4),
-    "decisions": ("Your part in decisions", 3),
-    "met": ("What befell you before", 2),
+    "decisions": ("Your proposals and votes, and their results", 3),
+    "met": ("Earlier events that affected you", 2),
 }
 """The title of each part of an agent's memory, and its worth when lists are shortened."""
 
 
 def _own(rules: Rules, you: Own) -> Iterator[PromptSegment]:
-    if values := rules.values[you.personality]:
-        yield f"Your values: {values}"
     if you.name:
         yield joined("Your name: ", quoted(name=you.name))
     held = ", ".join(f"{shown(amount)} {resource}" for resource, amount in you.stock.items())
@@ -177,7 +164,7 @@ def _own(rules: Rules, you: Own) -> Iterator[PromptSegment]:
     if rules.memory_chars:
         yield from _past(rules, you)
     news = [told.line for told in you.memory.news()]
-    yield Listed("What touched you since your last turn", news, 8)
+    yield Listed("Events that affected you since your last turn", news, 8)
 
 
 def _past(rules: Rules, you: Own) -> Iterator[str]:

@@ -84,8 +84,7 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "its line says it": tuple(f"you.memory.told.#.{name}" for name in ("kind", "own", "other", "about")),
     "what a law paid once it pays no more": ("world.laws.#.terms.#.agents",),
     "what a law repealed is gone": ("world.laws.#.terms.#.law",),
-    "which posts there are room for": ("rules.feed_tokens",),
-    "what they hold as the day begins is shown": ("world.yesterday.commons",),
+    "the scenario says whether agents are told": ("rules.days",),
 }
 """The fields that no prompt shows, by reason."""
 
@@ -101,7 +100,6 @@ class Act(Request[Acted]):
     unheard: ClassVar[Mapping[str, str]] = {
         "world.pool": "public, and told in no event where it changes by a law",
         "world.totals": "public, and told in no event",
-        "world.yesterday": "public, and told in no event",
     }
 
     any_text: ClassVar[bool] = True
@@ -274,7 +272,7 @@ def _hint(act: Act, name: str, option: LegalValues, answered: Mapping[str, Any])
     """Return a hint on the legal values in this state, or "" if the range of the field says enough."""
     world, you = act.world, act.you
     entries: Mapping[str, tuple[Sequence[Any], int, str]] = {
-        "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "a newer one"),
+        "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "an older one"),
         "action.project_id": (world.projects, world.more_projects, "an older one"),
         "action.terms.law": ((*world.laws, *you.laws), world.more_laws, "an older one"),
     }
@@ -299,7 +297,7 @@ def _carried(option: Several, type_: ProposalType) -> Several:
     if not carried:
         return replace(option, upto=0)
     option = replace(option, items=replace(option.items, kinds=carried))
-    return replace(option, least=1, upto=1) if type_ == "infrastructure" else option
+    return replace(option, upto=1) if type_ == "infrastructure" else option
 
 
 def _upto(most: int, none: str) -> str:

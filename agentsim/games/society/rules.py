@@ -8,6 +8,7 @@ from agentsim.games.society.amounts import UNIT, share
 from agentsim.games.society.config import (
     MADE,
     PERSONALITIES,
+    SHOWN_CHARS,
     STRUCTURE,
     Building,
     Constitution,
@@ -24,12 +25,18 @@ from agentsim.games.society.terms import Resource
 class Rules(Stakes, Building, Constitution, Living, Course):
     """The numbers that decide the result of an action, as each request carries them.
 
-    `base` is the text that introduces every agent, `values` the text about values for each personality.
+    `base` is the text that introduces every agent, `values` the text about values for a personality, if the scenario
+    has one of its own.
     """
 
     agents: int
-    base: str
+    base: str | None
     values: Mapping[Personality, str]
+
+    @property
+    def are_cut(self) -> bool:
+        """Whether a post, a message or a description can be longer than others are shown."""
+        return max(self.post_chars, self.description_chars) > SHOWN_CHARS
 
     @property
     def evenings(self) -> int:
@@ -62,7 +69,8 @@ class Rules(Stakes, Building, Constitution, Living, Course):
 def rules_of(config: SocietyConfig, agents: int) -> Rules:
     """Return the rules of a config for this number of agents."""
     shared = {name: getattr(config, name) for name in Rules.model_fields if name not in {"agents", "base", "values"}}
-    values = {personality: config.value_of(personality) for personality in PERSONALITIES}
-    base = "" if config.base is None else config.base.text.replace("{agents}", str(agents))
+    prose = {personality: getattr(config, personality) for personality in PERSONALITIES}
+    values = {personality: words.text for personality, words in prose.items() if words is not None}
+    base = None if config.base is None else config.base.text
     shared["commons_capacity"] = config.capacity(agents)
     return Rules.model_construct(**shared, agents=agents, base=base, values=values)

@@ -100,8 +100,8 @@ class Conditions(NamedTuple):
 
 PLAIN = Conditions()
 
-_POLITICS: dict[str, Any] = {"quorum_percent": 25}
-"""The voting rule of all presets but `classic`: a quarter of the active agents must vote."""
+_POLITICS: dict[str, Any] = {"quorum_percent": 25, "constitution": "entrenched"}
+"""The voting rule of all presets but `classic`: a quarter of the active agents must vote, and it is entrenched."""
 
 PRESETS: Mapping[Preset, Mapping[str, Any]] = {
     "classic": {},

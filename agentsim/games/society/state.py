@@ -5,17 +5,17 @@ All amounts are in hundredths.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from agentsim.engine.event_log import Heard
+from agentsim.engine.wording import Naming
 from agentsim.games.society.amounts import UNIT, share
 from agentsim.games.society.assembly import Assembly, Standing
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.forum import Forum
-from agentsim.games.society.measures import DaySum, Flow, gini, spread
+from agentsim.games.society.measures import gini
 from agentsim.games.society.names import signature
 from agentsim.games.society.projects import Projects
 from agentsim.games.society.terms import RESOURCES, Resource, Structure
@@ -76,10 +76,10 @@ class State:
     - `counts` are the numbers of active, dormant and dead agents.
     - `woken` are agents that woke and are not yet announced; `names` maps the signatures of names to agents.
     - `dormant` maps dormant agents to the resources that they lacked, `dead` lists dead agents; both in order of time.
-    - `today` counts today's talk, votes and invalid actions; `flows` are today's taxes, payments of the pool and gifts.
-    - `yesterday` sums up the last whole day.
+    - `today` counts today's talk, votes and invalid actions.
+    - `naming` finds the agents that a text names by the names that they had as the turn began.
     - `shock_percent` is the percentage by which shocks lower work today, by resource.
-    - `harvest` is today's food from the commons, which are a part of the pool, `regeneration` their last growth.
+    - `harvest` is today's food from the commons, which are a part of the pool.
     """
 
     config: SocietyConfig
@@ -96,16 +96,15 @@ class State:
     counts: dict[str, int] = field(default_factory=dict)
     woken: list[Citizen] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
+    naming: Naming = field(default_factory=lambda: Naming(()))
     dormant: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
     dead: list[int] = field(default_factory=list)
     today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
-    flows: dict[Flow, Counter[Resource]] = field(default_factory=lambda: {flow: Counter() for flow in get_args(Flow)})
-    yesterday: DaySum | None = None
     shock_percent: Mapping[Resource, int] = field(default_factory=dict)
     harvest: int = 0
-    regeneration: int = 0
     day: int = 0
     tick: int = 0
+    _renamed: bool = False
 
     def __post_init__(self) -> None:
         self.held = self._all_held()
@@ -126,6 +125,14 @@ class State:
             del self.names[signature(citizen.name)]
         citizen.name = name
         self.names[signature(name)] = citizen.number
+        self._renamed = True
+
+    def begin_turn(self, tick: int) -> None:
+        """Begin a turn of the day: from now on, texts name agents by the names that they have at this moment."""
+        self.tick = tick
+        if self._renamed:  # once a turn, since an index of all names is costly
+            self.naming = Naming((each.name, str(each.number)) for each in self.citizens if each.name)
+            self._renamed = False
 
     # -- resources
 
@@ -153,7 +160,6 @@ class State:
         """Pay an agent from the pool, at most what the pool holds, and return the amount paid."""
         paid = min(amount, self.pool[resource])
         self.move(resource, paid, "pool", citizen)
-        self.flows["paid"][resource] += paid
         return paid
 
     def _has_to_wake(self, citizen: Citizen) -> bool:
@@ -175,10 +181,10 @@ class State:
         """
         stock, capacity = self.pool["commons"], self.config.capacity(len(self.citizens))
         grown = share(stock, self.config.commons_regrowth * (capacity - stock), UNIT * capacity)
-        self.regeneration = min(grown, capacity - stock)
-        self.pool["commons"] += self.regeneration
-        self.produced["commons"] += self.regeneration
-        return self.regeneration
+        grown = min(grown, capacity - stock)
+        self.pool["commons"] += grown
+        self.produced["commons"] += grown
+        return grown
 
     # -- dormancy and death
 
@@ -216,20 +222,6 @@ class State:
     def wealths(self) -> list[int]:
         """Return the wealth of each agent that is not dead, in ascending order."""
         return sorted(citizen.wealth for citizen in self.citizens if citizen.status != "dead")
-
-    def day_sum(self) -> DaySum:
-        """Return the summary of today."""
-        hours, wealths = sorted(each.worked for each in self.citizens if each.turns) or [0], self.wealths() or [0]
-        flows: dict[str, Any] = {flow: dict(+amounts) for flow, amounts in self.flows.items()}
-        flows |= {"harvest": self.harvest, "regeneration": self.regeneration, "commons": self.pool.get("commons", 0)}
-        return DaySum(sum(hours), sum(map(bool, hours)), spread(hours), spread(wealths), self.gini(), **flows)
-
-    def close_day(self) -> DaySum:
-        """Return the summary of today, and reset the harvest and the flows."""
-        summed, self.harvest = self.day_sum(), 0
-        for amounts in self.flows.values():
-            amounts.clear()
-        return summed
 
     def gini(self) -> float:
         """Return the Gini coefficient of the wealth of all agents that are not dead, to 4 places."""
@@ -276,6 +268,4 @@ def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterab
     ]
     entrenched = config.constitution == "entrenched"
     rule = Standing({}, (), {}, config.threshold, config.quorum, config.quorum_percent, entrenched)
-    tokens = min(config.feed_tokens, config.prompt_tokens // 4) if config.prompt_tokens else config.feed_tokens
-    forum = Forum(config.shown_posts, tokens, config.shown_chars)
-    return State(config, citizens, config.pool(len(players)), forum, Assembly(rule))
+    return State(config, citizens, config.pool(len(players)), Forum(config.shown_posts), Assembly(rule))

@@ -148,6 +148,11 @@ def once_only(term: Term) -> bool:
     return isinstance(term, Allocation | Repeal)
 
 
+def is_repeal(terms: Sequence[Term]) -> bool:
+    """Return whether terms repeal laws and do nothing that lasts, so that what passes is no law in force."""
+    return any(isinstance(term, Repeal) for term in terms) and all(map(once_only, terms))
+
+
 def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) -> str:
     """Return the reason why a proposal of this type cannot have these terms, or "" if it can.
 
@@ -159,8 +164,8 @@ def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) 
             return f"a proposal of type {type_} cannot have the term {term.kind}"
         if problem := term.misfit(agents, hours):
             return problem
-    if type_ == "infrastructure" and len(terms) != 1:
-        return 'an infrastructure proposal has one term: {"kind": "build", "what": "farm" or "generator"}'
+    if type_ == "infrastructure" and len(terms) > 1:
+        return 'an infrastructure proposal has at most one term: {"kind": "build", "what": "farm" or "generator"}'
     return ""
 
 

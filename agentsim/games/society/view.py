@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import Amount
 from agentsim.games.society.assembly import Law, Proposal, Standing, VoteCast, newest
-from agentsim.games.society.config import Personality
+from agentsim.games.society.config import SHOWN_CHARS, Personality
+from agentsim.games.society.evening import Regrown
 from agentsim.games.society.forum import Post
-from agentsim.games.society.measures import DaySum
 from agentsim.games.society.memory import Chronicle, Latest, Recollection
 from agentsim.games.society.projects import Project
 from agentsim.games.society.state import Citizen, State
@@ -23,6 +23,7 @@ from agentsim.games.society.terms import RESOURCES, Resource, Structure
 
 P = TypeVar("P", Law, Proposal)
 MOST_PROJECTS = 20
+LAW_CHARS = 300  # of the description of a law in a prompt, since the seed has a brief list of laws
 MOST_NAMED = 20  # of dormant agents, and of dead ones
 
 
@@ -32,11 +33,10 @@ class World:
 
     - `latest_dormant` maps the latest dormant agents to the resources that they lacked.
     - `totals` are the sums of agents and pool, `pool` the stocks of the pool, by resource.
-    - `proposals` are those that close first, `laws` the newest, `projects` the oldest that need materials; `more_...`
-      count the rest.
+    - `proposals` and `laws` are the newest, `projects` the oldest that need materials; `more_...` count the rest.
     - `bonus` is the effect of running projects on work, in hundredths; `shock_percent` that of shocks, in percent.
     - `outcomes` are the latest results of votes and repeals, `events` the other latest public events.
-    - `yesterday` sums up the last whole day.
+    - `regrown` is the last growth of the commons, or None.
     """
 
     day: int
@@ -62,7 +62,7 @@ class World:
     shock_percent: Mapping[Resource, int]
     outcomes: Latest = field(default_factory=Latest)
     events: Latest = field(default_factory=Latest)
-    yesterday: DaySum | None = None
+    regrown: Regrown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Own:
 def world(state: State, chronicle: Chronicle) -> World:
     """Return the public view of this moment."""
     config, assembly, projects = state.config, state.assembly, state.projects
-    proposals = dict(islice(assembly.open.items(), config.shown_proposals))
+    proposals = newest(assembly.open, config.shown_proposals)
     laws = newest(assembly.laws, config.shown_laws)
     return World(
         day=state.day,
@@ -99,10 +99,10 @@ def world(state: State, chronicle: Chronicle) -> World:
         latest_dead=tuple(state.dead[-MOST_NAMED:]),
         totals={resource: state.total(resource) for resource in RESOURCES},
         pool=dict(state.pool),
-        posts=state.forum.shown(),
+        posts=tuple(state.forum.newest),
         proposals=tuple(_proposal(state, proposal) for proposal in proposals.values()),
         more_proposals=len(assembly.open) - len(proposals),
-        laws=tuple(_cut(law, "description", config.shown_chars) for law in laws.values()),
+        laws=tuple(_cut(law, LAW_CHARS) for law in laws.values()),
         more_laws=len(assembly.laws) - len(laws),
         standing=assembly.standing,
         projects=tuple(replace(each) for each in islice(projects.building.values(), MOST_PROJECTS)),
@@ -113,7 +113,7 @@ def world(state: State, chronicle: Chronicle) -> World:
         shock_percent=dict(state.shock_percent),
         outcomes=chronicle.outcomes,
         events=chronicle.events,
-        yesterday=state.yesterday,
+        regrown=chronicle.regrown,
     )
 
 
@@ -133,7 +133,7 @@ def own(state: State, citizen: Citizen, world: World, memory: Recollection) -> O
         skills=citizen.skills,
         note=citizen.note,
         proposals=tuple(_proposal(state, assembly.open[number]) for number in more),
-        laws=tuple(_cut(assembly.laws[number], "description", config.shown_chars) for number in decreed),
+        laws=tuple(_cut(assembly.laws[number], LAW_CHARS) for number in decreed),
         votes={number: assembly.open[number].votes[me] for number in shown if me in assembly.open[number].votes},
     )
 
@@ -146,14 +146,13 @@ def _more(mine: Sequence[int], shown: Sequence[Proposal | Law], most: int) -> Se
     return [number for number in mine if number not in known][-most:]
 
 
-def _cut(record: P, name: str, chars: int) -> P:
-    """Return a copy with the text `name` cut, or the record itself if the text is short, so that views share it."""
-    whole = getattr(record, name)
-    shown: dict[str, Any] = {name: cut(whole, chars)}
-    return record if shown[name] == whole else replace(record, **shown)
+def _cut(record: P, chars: int) -> P:
+    """Return a copy with the description cut, or the record itself if it is short, so that views share it."""
+    shown = cut(record.description, chars)
+    return record if shown == record.description else replace(record, description=shown)
 
 
 def _proposal(state: State, of: Proposal) -> Proposal:
     """Return a copy of a proposal with its present counts, and without the names of voters."""
     called = replace(of, name=state.citizen(of.author).name, counts=dict(of.counts), votes={})
-    return _cut(called, "description", state.config.shown_chars)
+    return _cut(called, SHOWN_CHARS)

@@ -60,7 +60,6 @@ class Work(Action):
         taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
         state.move("energy", energy, citizen, "spent")
         state.move(resource, taxed, "produced", "pool")
-        state.flows["taxed"][resource] += taxed
         state.move(resource, made - taxed, "produced", citizen)
         citizen.worked += hours
         citizen.hours += hours
@@ -106,7 +105,6 @@ class Trade(Action):
         traded = Traded(turn.day, turn.agent, to, resource, amount)
         other = turn.state.citizen(to) if to else None
         turn.state.move(resource, amount, turn.citizen, other or "pool")
-        turn.state.flows["given"][resource] += amount
         if other is None:
             turn.tell(traded)
         else:

@@ -59,9 +59,9 @@ def conditional(request: Act, rng: Stream) -> Spoken:
 
 
 def _trusts(request: Act) -> bool:
-    day, left = request.world.yesterday, request.world.pool["commons"]
-    if day is not None:
-        left = min(left, day.commons - day.regeneration)
+    grown, left = request.world.regrown, request.world.pool["commons"]
+    if grown is not None:
+        left = min(left, grown.stock - grown.regrown)
     return left >= TRUST * request.rules.commons_capacity / 2
 
 

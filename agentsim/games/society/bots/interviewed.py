@@ -40,13 +40,14 @@ def _trust(about: Act) -> float:
 
 
 def _sharing(about: Act) -> float:
-    """Return the support for redistribution: higher if the agent holds less than the median of last evening.
+    """Return the support for redistribution: higher if the agent holds less than the mean of all living agents.
 
-    After Meltzer and Richard (1981). It is a half if the agent holds as much, or if there was no evening yet.
+    After Meltzer and Richard (1981). It is a half if the agent holds as much.
     """
-    day, own = about.world.yesterday, sum(about.you.stock.values())
-    middle = own if day is None else day.wealth[1]
-    return middle / (own + middle) if own + middle else 0.5
+    world, own = about.world, sum(about.you.stock.values())
+    held = sum(total - world.pool[resource] for resource, total in world.totals.items())
+    mean = held / (world.active + world.dormant)
+    return mean / (own + mean) if own + mean else 0.5
 
 
 ATTITUDES: Mapping[str, Callable[[Act], float]] = {"security": _security, "trust": _trust, "sharing": _sharing}
