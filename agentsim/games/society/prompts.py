@@ -42,7 +42,7 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
     public = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
     values = tuple(filter(None, (values_of(rules, you.personality),)))
     room -= once(world, "_size", lambda: size("\n".join(public))) + size("".join(values)) + size(question) + 4
-    own = fitted(["", f"You are agent #{you.agent}.", *_own(rules, you)], room)
+    own = fitted(["", f"You are agent #{you.agent}.", *_own(rules, you, room)], room)
     return Prompt((*unchanging, *values), history=(), state=(*talk, *public, *own), question=(question,))
 
 
@@ -144,7 +144,7 @@ _PAST: Mapping[Remembered, tuple[str, int]] = {
 """The title of each part of an agent's memory, and its worth when lists are shortened."""
 
 
-def _own(rules: Rules, you: Own) -> Iterator[PromptSegment]:
+def _own(rules: Rules, you: Own, room: int) -> Iterator[PromptSegment]:
     if you.name:
         yield joined("Your name: ", quoted(name=you.name))
     held = ", ".join(f"{shown(amount)} {resource}" for resource, amount in you.stock.items())
@@ -162,13 +162,13 @@ def _own(rules: Rules, you: Own) -> Iterator[PromptSegment]:
     if you.note:
         yield joined("Your note: ", quoted(note=you.note))
     if rules.memory_chars:
-        yield from _past(rules, you)
+        yield from _past(you, min(rules.memory_chars, room // 2))
     news = [told.line for told in you.memory.news()]
     yield Listed("Events that affected you since your last turn", news, 8)
 
 
-def _past(rules: Rules, you: Own) -> Iterator[str]:
-    """Yield the agent's own acts, and the events that it heard before its last turn."""
+def _past(you: Own, room: int) -> Iterator[str]:
+    """Yield the agent's own acts, and the events that it heard before its last turn, in about `room` bytes."""
     parts: dict[Remembered, list[Told]] = {part: [] for part in _PAST}
     for told in you.memory.told():
         if told.own or not told.new:
@@ -178,6 +178,6 @@ def _past(rules: Rules, you: Own) -> Iterator[str]:
     lists = [
         Listed(_PAST[part][0], [each.line for each in told], _PAST[part][1]) for part, told in parts.items() if told
     ]
-    yield from fitted(lists, rules.memory_chars)
+    yield from fitted(lists, room)
     if you.memory.older:
         yield f"{counted(you.memory.older, 'older event')} of your past: not shown."

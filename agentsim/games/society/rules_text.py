@@ -42,8 +42,8 @@ VALUES: Mapping[Personality, str] = {
     "stability": (
         "You value order, a predictable future, and keeping what works. In your view a society should change gradually "
         "and after careful thought. You prefer the procedures that exist and are wary of radical proposals. Of "
-        "each proposal you ask: Will it unsettle our society? Have its consequences been considered? Is there a "
-        "safer way?"
+        "each proposal you ask: Will it unsettle our society? Have its consequences been considered? Is a safer "
+        "way known?"
     ),
     "neutral": "",
 }
@@ -58,7 +58,7 @@ _ACTIONS: Mapping[str, str] = {
     "vote": '"proposal_id": <proposal>, "vote": "<yes, no or abstain>", "reasoning": "..."}  the last counts; only you '
     "see why",
     "work": '"work_type": "<farm, generate or gather>", "hours": <hours>}',
-    "trade": '"recipient_agent_id": <agent, 0: the pool>, "resource_type": "<resource>", "amount": <number>}  a gift',
+    "trade": '"recipient_agent_id": <agent, or 0 for the pool>, "resource_type": "<resource>", "amount": <number>}  a gift',
     "contribute": '"project_id": <project>, "amount": <materials>}',
     "set_name": '"display_name": "..."}  not the name or number of another',
     "idle": '"reasoning": "..."}',
@@ -106,9 +106,16 @@ _LIFE: tuple[Template, ...] = (
     "an action of 1, 2 and more hours, and energy used an hour:",
 )
 _PROPOSALS: tuple[Template, ...] = (
-    "Votes on a proposal of day d are counted on the evening of day d + {evenings}. A passed law or rule holds "
-    "until repealed, an allocation pays, infrastructure opens a project that needs materials. "
-    "Terms act by themselves; a proposal without terms is words alone. The pool pays no more than it holds.",
+    (
+        By(
+            "evenings",
+            {0: "Votes on a proposal are counted on the evening of its day."},
+            "Votes on a proposal of day d are counted on the evening of day d + {evenings}.",
+        ),
+        " A passed law or rule holds until repealed, an allocation pays, infrastructure opens a project that needs "
+        "materials. Terms act by themselves; a proposal without terms is words alone. The pool pays no more than it "
+        "holds.",
+    ),
     If(
         "quorum_percent",
         "At least {quorum_percent}% of the active agents must vote, or a proposal fails; no law lowers that.",

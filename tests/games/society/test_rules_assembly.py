@@ -309,10 +309,13 @@ def test_a_passed_allocation_or_other_is_recorded_and_no_law(type_: str) -> None
     assert (town.events(LawEnacted), town.state.assembly.laws, town.pool) == ([], {}, "2000 1000 500 1000")
 
 
-def test_an_infrastructure_proposal_says_what_it_builds() -> None:
-    town = Town().tick({1: propose("infrastructure")})
+def test_an_infrastructure_proposal_builds_one_structure_or_is_words() -> None:
+    town = Town().tick({1: propose("infrastructure", build(), build())})
     ((_, reason),) = town.refused()
     assert '"kind": "build"' in reason
+    town = Town(voting_days=1).decree(propose("infrastructure", title="A road"))
+    assert [event.result for event in town.events(ProposalResolved)] == ["passed"]
+    assert (town.events(ProjectBegan), town.pool) == ([], "2000 1000 500 1000")
 
 
 def test_what_failed_does_nothing() -> None:

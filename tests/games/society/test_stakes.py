@@ -86,8 +86,8 @@ def test_an_agent_is_told_how_full_the_commons_are_and_what_they_do() -> None:
     there = town("15").day({2: work("farm", 1)})
     words = shown(there.asked[1])
     assert "The commons hold 17.73 of 30 food." in words
-    assert "Work drew 1 from the commons, and 3.73 grew again." in words
-    assert "nothing where they are empty" in words
+    assert "On day 1 work drew 1 food from the commons, which then grew by 3.73 to 17.73." in words
+    assert "nothing if they are empty" in words
     assert "commons" not in shown(Town().asked[1])
 
 
