@@ -42,7 +42,7 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
     public = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
     values = tuple(filter(None, (values_of(rules, you.personality),)))
     room -= once(world, "_size", lambda: size("\n".join(public))) + size("".join(values)) + size(question) + 4
-    own = fitted(["", f"You are agent #{you.agent}.", *_own(rules, you, room)], room)
+    own = fitted(["", f"You are agent #{you.agent} (seat {player}).", *_own(rules, you, room)], room)
     return Prompt((*unchanging, *values), history=(), state=(*talk, *public, *own), question=(question,))
 
 

@@ -58,16 +58,19 @@ _ACTIONS: Mapping[str, str] = {
     "vote": '"proposal_id": <proposal>, "vote": "<yes, no or abstain>", "reasoning": "..."}  the last counts; only you '
     "see why",
     "work": '"work_type": "<farm, generate or gather>", "hours": <hours>}',
-    "trade": '"recipient_agent_id": <agent, or 0 for the pool>, "resource_type": "<resource>", "amount": <number>}  a gift',
+    "trade": '"recipient_agent_id": <agent, or 0 for the pool>, "resource_type": "<resource>", "amount": <number>}  '
+    "a gift",
     "contribute": '"project_id": <project>, "amount": <materials>}',
     "set_name": '"display_name": "..."}  not the name or number of another',
     "idle": '"reasoning": "..."}',
 }
 """The fields of each action after its name, with a remark."""
 _TERMS = (
-    '{"kind": "tax", "resource": "<resource or all>", "percent": <1 to 100>}  of what such work makes, to the pool',
-    '{"kind": "dividend", "resource": "<resource>", "amount": <number>, "to": "<all or dormant>"}  each, every evening',
-    '{"kind": "allocation", "resource": "<resource>", "amount": <number>, "agents": [<agents>]}  each, once',
+    '{"kind": "tax", "resource": "<resource or all>", "percent": <1 to 100>}  of such work, to the pool',
+    '{"kind": "dividend", "resource": "<resource>", "amount": <number>, "to": "<all or dormant>"}  '
+    "the pool pays each, every evening",
+    '{"kind": "allocation", "resource": "<resource>", "amount": <number>, "agents": [<agents>]}  '
+    "the pool pays each, once",
     '{"kind": "work_minimum", "hours": <hours>}  who works less that day is named',
     '{"kind": "repeal", "law": <law>}',
     '{"kind": "voting_rule", "threshold": <50 to 99>, "quorum": <least votes>}  percent of yes to exceed',
@@ -128,7 +131,7 @@ _PROPOSALS: tuple[Template, ...] = (
         },
     ),
     f"Up to {MOST_TERMS} terms: law and rule any but build, allocation only allocation, infrastructure one build, "
-    "other none. <resource> is food, energy or materials, <agent> a number.",
+    "other none. <resource> is food, energy or materials.",
 )
 _PROJECTS: tuple[Template, ...] = (
     "A farm needs {farm_cost:material} and adds {farm_bonus:.0f}% to farm work; a generator {generator_cost} and "

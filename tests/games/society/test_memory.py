@@ -105,7 +105,7 @@ def test_a_memory_is_a_window_within_a_budget_and_says_what_is_not_shown() -> No
     assert asked.you.memory.older > 0
     text = asked.prompt().text()
     assert "Your messages (" in text
-    assert " older ones):" in text
+    assert " older):" in text
     past = sum(
         len(line)
         for title in ("Your earlier actions", "Your messages")
@@ -195,7 +195,7 @@ def test_a_prompt_beside_posts_and_proposals_keeps_to_its_tokens_and_says_what_i
     text, talk = asked.prompt().text(), outside(asked)
     assert len(talk) == 20 + 19, "all of them, however long"
     assert len(text.encode()) - sum(len(line.encode()) + 1 for line in talk) <= 6_000 * 4
-    assert "older ones):" in text
+    assert "older):" in text
     for kept in ("n" * 4_000, "Agent #1: post", "What does agent #1 do?"):
         assert kept in text
     free = request(play(turns, **config, prompt_tokens=0), 1).prompt().text()
@@ -207,6 +207,6 @@ def test_the_newest_open_proposals_are_shown_and_an_author_s_own() -> None:
     for number in range(4):
         town.tick({1: propose(title=f"Law {number}")})
     assert [each.title for each in town.asked[2].world.proposals] == ["Law 2", "Law 3"]
-    assert "Open proposals (2, and 2 older ones):" in town.asked[2].prompt().text()
+    assert "Open proposals (2, and 2 older):" in town.asked[2].prompt().text()
     assert [each.title for each in town.asked[1].you.proposals] == ["Law 0", "Law 1"]
     assert town.asked[2].warning(Acted.model_validate({"action": vote(1)})) == "", "it can be voted on all the same"

@@ -154,7 +154,7 @@ def test_twenty_whole_posts_and_twenty_whole_proposals_stand_in_every_prompt() -
         shown = "\n".join(asked.prompt().state)
         assert shown.count(f'"text": "{words}"') == 20
         assert shown.count(f'"description": "{words}"') == 20 + (asked.you.agent <= 5), "and one's own"
-        assert "Open proposals (20, and 5 older ones):" in shown
+        assert "Open proposals (20, and 5 older):" in shown
 
 
 def test_the_personality_is_in_the_system_message_alone() -> None:
