@@ -12,7 +12,7 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.engine.survey import Interview
 from agentsim.games.society import GAME
 from agentsim.games.society.actions import possible
-from agentsim.games.society.config import PERSONALITIES, SocietyConfig
+from agentsim.games.society.config import PERSONALITIES, Personality, SocietyConfig
 from agentsim.games.society.founding import SocietyBegan
 from agentsim.games.society.laws import LawEnacted, LawRepealed
 from agentsim.games.society.rules import rules_of
@@ -20,7 +20,7 @@ from agentsim.games.society.rules_text import BASE, VALUES, rules_lines
 from agentsim.games.society.voting import ProposalResolved
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT
-from tests.games.society.town import Town, law, propose, repeal, rule, tax, vote
+from tests.games.society.town import Town, giving, law, naming, post, propose, repeal, rule, tax, vote
 
 SHIPPED = ("society.toml", "society_seed.toml")
 DAYS = 17
@@ -162,3 +162,51 @@ def test_the_personality_is_in_the_system_message_alone() -> None:
         prompt, values = asked.prompt(), VALUES[asked.you.personality]
         assert (values in prompt.rules) is (asked.you.personality != "neutral")
         assert not values or values not in "\n".join((*prompt.state, *prompt.question))
+
+
+SAID = {
+    "efficiency": "efficient decisions resources debate hierarchy role coordinated production waste sooner",
+    "equality": "fairly alike evenly equally access distrust power wealth exploitation heard",
+    "freedom": "liberty autonomy constraints choose interfere distrust rules regulation allowed needed tyranny",
+    "stability": "order predictable works gradually careful procedures radical unsettle consequences safer",
+}
+"""The words of each personality that stand for the claims and questions of the seed."""
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_personality_says_what_the_seed_says(name: Personality) -> None:
+    words = re.findall(r"\w+", VALUES[name].lower())
+    assert [word for word in SAID[name].split() if word not in words] == []
+    assert VALUES[name].count("?") == 3, "three questions, as in the seed"
+    assert VALUES[name].count(".") == 3, "three claims"
+    for more in ("gladly", "command", "plates", "hours", "tyrant", "never", "always", "must"):
+        assert more not in words, "the seed does not say that"
+
+
+def test_a_prompt_has_every_part_of_the_seed_s_context() -> None:
+    town = Town("7 8 9", "9 9 9", "0 0 0 dormant", laws=[law(tax(10))], actions_per_day=9)
+    town.tick({1: naming("Ada"), 2: post("Hello #1")}).tick({1: propose(title="Bread")}).tick({2: giving(1, "food", 2)})
+    text = town.asked[1].prompt().text()
+    for part in (
+        *("Day 1, turn 4 of 9. What does agent #1 do?", "You are agent #1", 'Your name: {"name": "Ada"}'),
+        *("You are active and hold 9 food, 8 energy, 9 materials.", '{"post": 1, "day": 1, "from": "#2"'),
+        *('{"proposal": 1, "type": "law", "from": "#1", "name": "Ada", "title": "Bread"', '"votes": {"yes": 0,'),
+        *('"closes": "evening of day 2"', '"event": "Agent #2 gives 2 food to agent #1"', "Laws in force (1):"),
+        *("2 active, 1 dormant", "food 2016 in all, 2000 of it in the common pool", "energy 1017 in all, 1000 of it"),
+        *("materials 518 in all, 500 of it in the common pool", "Dormant: #3 (lacked food)"),
+    ):
+        assert part in text
+
+
+# the calls of the seed
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_shipped_societies_have_a_hundred_agents(name: str) -> None:
+    assert len(load(ROOT / "configs" / name).players) == 100
+
+
+def test_the_seed_s_calls_are_those_of_its_config() -> None:
+    for plan in load(ROOT / "configs" / "society_seed.toml").players:
+        assert (plan.temperature, plan.max_tokens, plan.max_attempts, plan.retries) == (0.7, 500, 3, 2)
+        assert (plan.rate_limit_wait_s, plan.rate_limit_jitter_s, plan.retry_wait_s) == ((1, 2, 4), 1, (1,))
