@@ -12,14 +12,13 @@ from typing import Any, Literal
 from agentsim.engine import Event, Everyone, Outcome, Standing, Table, ranked
 from agentsim.engine.wording import By, cut
 from agentsim.games.society.amounts import Amount, number, shown
+from agentsim.games.society.assembly import RESOURCES, Resource
 from agentsim.games.society.building import keep_up
 from agentsim.games.society.config import Goal, Personality
 from agentsim.games.society.founding import Totals, in_pool, totals
-from agentsim.games.society.laws import name_idlers, pay_dividends
 from agentsim.games.society.state import Citizen, State, Status
-from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.turn import Action, AgentEvent, Daily, Turn, Why
-from agentsim.games.society.voting import count_votes
+from agentsim.games.society.voting import count_votes, name_idlers, pay_dividends
 
 
 class Idled(AgentEvent, heading="Agent #{agent} does nothing", words="text", private=("agent",)):

@@ -9,9 +9,9 @@ from itertools import cycle, islice
 from agentsim.engine import Event, Everyone, Table
 from agentsim.engine.wording import By, If
 from agentsim.games.society.amounts import UNIT, Amount, shown
+from agentsim.games.society.assembly import RESOURCES, Resource
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import RESOURCES, Resource
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,15 @@ from agentsim.engine import Game, Outcome, PlayerId, Table
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.society import charts, evening, founding, laws, shocks, tables, turn
+from agentsim.games.society import evening, founding, panels, shocks, turn, voting
+from agentsim.games.society.assembly import misfit
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
-from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.memory import ALL, Chronicle, Recollection
+from agentsim.games.society.config import Rules, SocietyConfig, rules_of
 from agentsim.games.society.requests import REQUESTS, Act
-from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
-from agentsim.games.society.terms import misfit
-from agentsim.games.society.view import own, world
+from agentsim.games.society.view import ALL, Chronicle, Recollection, own, world
 from agentsim.games.society.voting import ProposalResolved, Proposed, Reasoned, Voted
 from agentsim.games.society.work import Traded, Worked
 
@@ -60,19 +58,19 @@ class Society(Game):
         Posted,
         Worked,
         Traded,
-        laws.LawEnacted,
-        laws.LawRepealed,
-        laws.AllocationPaid,
-        laws.DividendPaid,
-        laws.WorkMinimumBroken,
+        voting.LawEnacted,
+        voting.LawRepealed,
+        voting.AllocationPaid,
+        voting.DividendPaid,
+        voting.WorkMinimumBroken,
     )
     announcements = "restated"
     bots = BOTS
     typical = ("citizen", "farmer")  # half of the agents, the citizens, help agents in need
     seats = (2, None)
-    course = staticmethod(charts.course)
-    tables = staticmethod(tables.tables)
-    panels = staticmethod(charts.panels)
+    course = staticmethod(panels.course)
+    tables = staticmethod(panels.tables)
+    panels = staticmethod(panels.panels)
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         super().admit(config, players)
@@ -80,7 +78,7 @@ class Society(Game):
             raise ScenarioError("there are fewer agents to vote", key="game_config.quorum", valid=f"0..{len(players)}")
         for place, law in enumerate(config.laws):
             if problem := misfit("law", law.terms, len(players), config.hours_per_day):
-                raise ScenarioError(problem, key=f"game_config.laws.{place}.terms")
+                raise ScenarioError(problem, key=f"game_config.voting.{place}.terms")
 
     async def play(self, table: Table, config: SocietyConfig) -> Outcome:
         state = founded(config, table.players, founding.dealt(table, config))
@@ -92,7 +90,7 @@ class Society(Game):
         table.watch(state, lambda: _progress(state))
         founding.tell_beginning(table, state)
         for law in config.laws:
-            laws.found(table, state, law)
+            voting.found(table, state, law)
         why = ""
         while not why:
             state.day += 1

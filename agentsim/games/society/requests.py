@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 from pydantic import Field, ValidationError
 
@@ -20,18 +20,37 @@ from agentsim.engine.options import FormField, Kinds, LegalValues, Real, Record,
 from agentsim.engine.schema import record_of
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
-from agentsim.games.society.actions import Spoken, possible
 from agentsim.games.society.amounts import UNIT, shown
-from agentsim.games.society.assembly import VoteCast
-from agentsim.games.society.config import WorkType, once
+from agentsim.games.society.assembly import RESOURCES, ProposalType, VoteCast, kinds
+from agentsim.games.society.building import Contribute
+from agentsim.games.society.config import Conditions, Rules, WorkType, once
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.prompts import composed
-from agentsim.games.society.rules import Rules
-from agentsim.games.society.stakes import Conditions
-from agentsim.games.society.talk import ForumPost
-from agentsim.games.society.terms import RESOURCES, ProposalType, kinds
+from agentsim.games.society.rules_text import composed
+from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.turn import Action, Rejected
 from agentsim.games.society.view import Own, World
+from agentsim.games.society.voting import CreateProposal, Vote
+from agentsim.games.society.work import Trade, Work
+
+# -- actions
+
+
+_Talk: TypeAlias = ForumPost | ForumReply | DirectMessage
+Spoken: TypeAlias = _Talk | CreateProposal | Vote | Work | Trade | Contribute | SetName | Idle
+ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
+
+
+def possible(rules: Rules) -> Mapping[str, type[Action]]:
+    """Return the actions that exist under these rules, by name."""
+    return once(
+        rules,
+        "_possible",
+        lambda: {name: kind for name, kind in ACTIONS.items() if all(getattr(rules, need) for need in kind.needs)},
+    )
+
+
+# -- the request
+
 
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
 UNPARSED = "Failed to parse action"

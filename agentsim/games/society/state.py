@@ -1,24 +1,131 @@
-"""The state of the society: agents, resources and laws, and the operations that change them.
+"""The state of the society: agents, resources, the forum, projects and laws, and the operations that change them.
 
 All amounts are in hundredths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from agentsim.engine.event_log import Heard
-from agentsim.engine.wording import Naming
-from agentsim.games.society.amounts import UNIT, share
-from agentsim.games.society.assembly import Assembly, Standing
-from agentsim.games.society.config import Personality, SocietyConfig
-from agentsim.games.society.forum import Forum
-from agentsim.games.society.measures import gini
+from agentsim.engine.prompt import Quoted, quoted
+from agentsim.engine.wording import Naming, cut
+from agentsim.games.society import laws
+from agentsim.games.society.amounts import UNIT, Amount, share
+from agentsim.games.society.assembly import RESOURCES, Assembly, Resource, Standing, Structure
+from agentsim.games.society.config import SHOWN_CHARS, Personality, SocietyConfig
 from agentsim.games.society.names import signature
-from agentsim.games.society.projects import Projects
-from agentsim.games.society.terms import RESOURCES, Resource, Structure
+
+
+def gini(wealths: Sequence[int]) -> float:
+    """Return the Gini coefficient of wealths in ascending order, to 4 places, or 0 if their sum is 0.
+
+    For x_1 <= ... <= x_n it is sum((2 i - n - 1) x_i) / (n sum(x_i)).
+    """
+    total, n = sum(wealths), len(wealths)
+    if not total:
+        return 0.0
+    return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
+
+
+# -- the forum
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One post: `parent` is the post it replies to, `name` the author's name then, `text` is cut."""
+
+    id: int
+    day: int
+    author: int
+    name: str
+    parent: int | None
+    text: str
+
+    @property
+    def line(self) -> Quoted:
+        """The line of the post in a prompt."""
+        name = {"name": self.name} if self.name else {}
+        reply = {} if self.parent is None else {"reply_to": self.parent}
+        return quoted(post=self.id, day=self.day, **{"from": f"#{self.author}"}, **name, **reply, text=self.text)
+
+
+@dataclass
+class Forum:
+    """The newest posts: at most `window`, each cut to `SHOWN_CHARS` characters.
+
+    `count` is the number of all posts so far; ids count from 1.
+    """
+
+    window: int = 20
+    count: int = 0
+    newest: deque[Post] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.newest = deque(maxlen=self.window)
+
+    def post(self, day: int, author: int, name: str, parent: int | None, text: str) -> int:
+        """Add a post and return its id."""
+        self.count += 1
+        self.newest.append(Post(self.count, day, author, name, parent, cut(text, SHOWN_CHARS)))
+        return self.count
+
+
+# -- projects
+
+
+@dataclass
+class Project:
+    """A structure under construction or built; `running` if it is built and its last upkeep was paid."""
+
+    id: int
+    what: Structure
+    cost: Amount
+    given: Amount = 0
+    running: bool = False
+
+    @property
+    def missing(self) -> int:
+        """The materials still needed, in hundredths; 0 if it is built."""
+        return self.cost - self.given
+
+
+@dataclass
+class Projects:
+    """All projects, by id from 1: those under construction, those built, and the number of each structure running."""
+
+    building: dict[int, Project] = field(default_factory=dict)
+    built: dict[int, Project] = field(default_factory=dict)
+    running: dict[Structure, int] = field(default_factory=lambda: {"farm": 0, "generator": 0})
+
+    def begin(self, what: Structure, cost: int) -> Project:
+        """Add a project; one that costs nothing is built at once."""
+        project = Project(len(self.building) + len(self.built) + 1, what, cost)
+        (self.building if cost else self.built)[project.id] = project
+        return project
+
+    def put(self, project: Project, materials: int) -> None:
+        """Add materials to a project, at most the missing ones; the last of them complete it."""
+        assert 0 < materials <= project.missing, "a project takes what it needs"
+        project.given += materials
+        if not project.missing:
+            self.built[project.id] = self.building.pop(project.id)
+
+    def run(self, project: Project, *, running: bool) -> None:
+        """Set whether a built project is running."""
+        self.running[project.what] += running - project.running
+        project.running = running
+
+    def missing(self, project: int) -> int:
+        """Return the materials that a project still needs, or 0 if it is not under construction."""
+        return self.building[project].missing if project in self.building else 0
+
+
+# -- agents and resources
+
 
 Status: TypeAlias = Literal["active", "dormant", "dead"]
 Counted: TypeAlias = Literal["posts", "messages", "proposals", "votes"]
@@ -230,34 +337,9 @@ class State:
     def _all_held(self) -> dict[str, int]:
         return _nothing() | {each: sum(citizen.stock[each] for citizen in self.citizens) for each in RESOURCES}
 
-    def _check_citizens(self) -> Iterator[str]:
-        for citizen in self.citizens:
-            if min(citizen.stock.values()) < 0:
-                yield f"agent #{citizen.number} owes nothing"
-            if citizen.worked > self.config.hours_per_day:
-                yield f"agent #{citizen.number} works no more than it may"
-            if citizen.status == "dormant" and self._has_to_wake(citizen):
-                yield f"agent #{citizen.number} wakes when it has enough"
-
     def check(self) -> Sequence[str]:
         """Return the broken invariants, in words."""
-        counted = dict.fromkeys(self.counts, 0)
-        for citizen in self.citizens:
-            counted[citizen.status] += 1
-        out = {**counted, "dormant": len(self.dormant), "dead": len(self.dead)}
-        invariants = {
-            "what is held is what all agents hold": self._all_held() == self.held,
-            "every name is one agent's": len(self.names) == sum(1 for citizen in self.citizens if citizen.name),
-            "all who are dormant or dead are known": out == counted,
-            "active, dormant and dead are counted": counted == self.counts,
-            "the pool owes nothing": min(self.pool.values()) >= 0,
-        }
-        for name, start in self.initial.items():
-            there, used = self.total(name), self.consumed[name] + self.spent[name]
-            said = f"{name}: initial and produced are held, in the pool, consumed or spent"
-            invariants[said] = start + self.produced[name] == there + used
-        broken = [invariant for invariant, holds in invariants.items() if not holds]
-        return [*self._check_citizens(), *broken, *self.assembly.check()]
+        return [*laws.broken(self)]
 
 
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:

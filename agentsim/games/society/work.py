@@ -10,9 +10,8 @@ from agentsim.engine.decision import whole
 from agentsim.engine.event import FOR, InteractionRule
 from agentsim.engine.wording import If, by_count, counted
 from agentsim.games.society.amounts import Amount, share, shown
-from agentsim.games.society.config import WorkType
-from agentsim.games.society.stakes import Conditions
-from agentsim.games.society.terms import Positive, Resource
+from agentsim.games.society.assembly import Positive, Resource
+from agentsim.games.society.config import Conditions, WorkType
 from agentsim.games.society.turn import Action, AgentEvent, Known, Turn
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.games.society.stakes import PRESETS
+from agentsim.games.society.config import PRESETS
 from agentsim.games.society.voting import ProposalResolved
 from tests.games.society.town import Town, allocation, law, propose, repeal, rule, tax, vote
 

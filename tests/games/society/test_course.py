@@ -8,8 +8,7 @@ import pytest
 
 from agentsim.games.society.building import UpkeepPaid
 from agentsim.games.society.evening import AgentDied, AgentWoke, DayEnded, FellDormant, Idled, SocietyEnded
-from agentsim.games.society.laws import DividendPaid, LawEnacted, LawRepealed
-from agentsim.games.society.voting import ProposalResolved, Reasoned
+from agentsim.games.society.voting import DividendPaid, LawEnacted, LawRepealed, ProposalResolved, Reasoned
 from agentsim.games.society.work import Worked
 from tests.games.society.society import TERMS, held, law, play, pool, told
 

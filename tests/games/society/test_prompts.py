@@ -13,10 +13,8 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation
-from agentsim.games.society.actions import possible
-from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.requests import Act
-from agentsim.games.society.rules import rules_of
+from agentsim.games.society.config import SocietyConfig, rules_of
+from agentsim.games.society.requests import Act, possible
 from agentsim.games.society.rules_text import VALUES, rules_lines
 from agentsim.models.prices import estimated_tokens
 from agentsim.runner.forecast import alike

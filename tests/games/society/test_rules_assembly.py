@@ -8,8 +8,7 @@ import pytest
 
 from agentsim.engine.event import Everyone
 from agentsim.games.society.building import ProjectBegan
-from agentsim.games.society.laws import AllocationPaid, LawEnacted
-from agentsim.games.society.voting import ProposalResolved, Proposed, Voted
+from agentsim.games.society.voting import AllocationPaid, LawEnacted, ProposalResolved, Proposed, Voted
 from tests.games.society.town import Town, allocation, build, minimum, propose, repeal, rule, tax, vote
 
 LAWFUL = [tax(10), minimum(2), repeal(1), rule(60, 1), allocation(1, 1)]

@@ -14,8 +14,14 @@ from agentsim.errors import ScenarioError
 from agentsim.games.society import GAME
 from agentsim.games.society.amounts import MOST, UNIT
 from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.laws import AllocationPaid, DividendPaid, LawEnacted, LawRepealed, WorkMinimumBroken
-from agentsim.games.society.voting import ProposalResolved
+from agentsim.games.society.voting import (
+    AllocationPaid,
+    DividendPaid,
+    LawEnacted,
+    LawRepealed,
+    ProposalResolved,
+    WorkMinimumBroken,
+)
 from tests.games.society.town import (
     Town,
     allocation,

@@ -11,13 +11,11 @@ import pytest
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.engine.survey import Interview
 from agentsim.games.society import GAME
-from agentsim.games.society.actions import possible
-from agentsim.games.society.config import PERSONALITIES, Personality, SocietyConfig
+from agentsim.games.society.config import PERSONALITIES, Personality, SocietyConfig, rules_of
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.laws import LawEnacted, LawRepealed
-from agentsim.games.society.rules import rules_of
+from agentsim.games.society.requests import possible
 from agentsim.games.society.rules_text import BASE, VALUES, rules_lines
-from agentsim.games.society.voting import ProposalResolved
+from agentsim.games.society.voting import LawEnacted, LawRepealed, ProposalResolved
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT
 from tests.games.society.town import Town, giving, law, naming, post, propose, repeal, rule, tax, vote

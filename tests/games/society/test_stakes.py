@@ -8,12 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.engine import Everyone
-from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.config import PRESETS, Preset, SocietyConfig
 from agentsim.games.society.evening import Regrown
 from agentsim.games.society.founding import SkillsDrawn
 from agentsim.games.society.requests import Act
 from agentsim.games.society.shocks import LostToShock, ShockStruck
-from agentsim.games.society.stakes import PRESETS, Preset
 from agentsim.games.society.work import Worked
 from tests.games.society.society import play, rejections, request
 from tests.games.society.town import Town, message, post, work
