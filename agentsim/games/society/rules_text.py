@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from agentsim.engine import Prompt, joined, quoted
-from agentsim.engine.prompt import TOKEN_BYTES, Listed, PromptSegment, fitted, size
+from agentsim.engine.prompt import TOKEN_BYTES, Listed, PromptSegment, Quoted, fitted, size
 from agentsim.engine.wording import By, If, Template, counted, filled
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import MOST_TERMS, Law, Proposal, plain
@@ -201,9 +201,10 @@ def composed(player: str, rules: Rules, world: World, you: Own, possible: Contai
     unchanging = once(rules, "_lines", lambda: tuple(filter(None, rules_lines(rules, possible))))
     room = (rules.prompt_tokens or _NO_LIMIT) * TOKEN_BYTES - once(rules, "_size", lambda: size("\n".join(unchanging)))
     talk = once(world, "_talk", lambda: tuple(_talk(world)))
+    titles = once(world, "_titles", lambda: sum(size(line) + 1 for line in talk if not isinstance(line, Quoted)))
     public = once(world, "_lines", lambda: tuple(fitted([*_world(rules, world)], int(_SHARED * room))))
     values = tuple(filter(None, (values_of(rules, you.personality),)))
-    room -= once(world, "_size", lambda: size("\n".join(public))) + size("".join(values)) + size(question) + 4
+    room -= once(world, "_size", lambda: size("\n".join(public))) + size("".join(values)) + titles + size(question) + 4
     own = fitted(["", f"You are agent #{you.agent} (seat {player}).", *_own(rules, you, room)], room)
     return Prompt((*unchanging, *values), history=(), state=(*talk, *public, *own), question=(question,))
 

@@ -11,6 +11,7 @@ from agentsim.engine.request import Request
 from agentsim.games.society.evening import Idle
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.turn import Noted
+from benchmarks.society import FREE, talkative, waves
 from tests.games.society.society import law, play, request
 from tests.games.society.town import Town, giving, message, minimum, post, propose, reply, tax, vote, work
 from tests.games.society.town import law as founding
@@ -200,6 +201,17 @@ def test_a_prompt_beside_posts_and_proposals_keeps_to_its_tokens_and_says_what_i
         assert kept in text
     free = request(play(turns, **config, prompt_tokens=0), 1).prompt().text()
     assert len(free) > len(text) + 8_000
+
+
+def test_no_prompt_of_the_most_talkative_agents_exceeds_its_tokens_beside_posts_and_proposals() -> None:
+    largest = 0
+    for _, wave in waves({**FREE, "days": 2}, 100, talkative, 1):
+        for ask in wave.asks:
+            assert isinstance(ask.request, Act)
+            whole = ask.request.prompt().text()
+            rest = len(whole.encode()) - sum(len(line.encode()) + 1 for line in outside(ask.request))
+            largest = max(largest, rest)
+    assert 22_000 < largest <= 24_000
 
 
 def test_the_newest_open_proposals_are_shown_and_an_author_s_own() -> None:
