@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from agentsim.engine.event_log import Heard
+from agentsim.engine.event import Heard
 from agentsim.engine.prompt import Quoted, quoted
 from agentsim.engine.wording import Naming, cut
 from agentsim.games.society import laws

@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from agentsim.engine import Event, LoggedEvent
 from agentsim.engine.codec import adapter, values
-from agentsim.engine.event_log import Heard
+from agentsim.engine.event import Heard
 from agentsim.engine.memory import Lines
 from agentsim.engine.wording import cut
 from agentsim.games.society import building, evening, shocks, talk, turn, voting, work
