@@ -27,7 +27,7 @@ class Society(Game):
     name = "society"
     title = "Society"
     summary = "agents talk, vote, work and give, and fall dormant without food or energy"
-    rules_version = 4
+    rules_version = 5
     config = SocietyConfig
     requests = REQUESTS
     events = (
@@ -78,7 +78,7 @@ class Society(Game):
             raise ScenarioError("there are fewer agents to vote", key="game_config.quorum", valid=f"0..{len(players)}")
         for place, law in enumerate(config.laws):
             if problem := misfit("law", law.terms, len(players), config.hours_per_day):
-                raise ScenarioError(problem, key=f"game_config.voting.{place}.terms")
+                raise ScenarioError(problem, key=f"game_config.laws.{place}.terms")
 
     async def play(self, table: Table, config: SocietyConfig) -> Outcome:
         state = founded(config, table.players, founding.dealt(table, config))

@@ -274,7 +274,7 @@ def test_founding_laws_are_held_to_the_vocabulary(term: dict[str, object]) -> No
 
 
 def test_a_founding_quorum_beyond_the_agents_is_refused() -> None:
-    with pytest.raises(ScenarioError):
+    with pytest.raises(ScenarioError, match=r"game_config\.laws\.0\.terms"):
         GAME.admit(SocietyConfig.from_toml({"laws": [law(rule(50, 5))]}), ["a", "b"])
 
 
