@@ -93,7 +93,7 @@ class WorkMinimum(_Term):
     hours: Annotated[int, Field(ge=1, le=24), BeforeValidator(whole)]
 
     def misfit(self, agents: int, hours: int) -> str:
-        return f"nobody can work more than {counted(hours, 'hour')} a day" if self.hours > hours else ""
+        return f"no agent can work more than {counted(hours, 'hour')} a day" if self.hours > hours else ""
 
 
 class Repeal(_Term):

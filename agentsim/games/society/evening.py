@@ -258,7 +258,7 @@ _GOALS: Mapping[Goal, tuple[str, Callable[[State], bool]]] = {
 def reason(state: State) -> str:
     """Return the reason why the game ends this evening, or "" if it goes on."""
     if not state.counts["active"]:
-        return "nobody is awake"
+        return "no agent is active"
     goal = _GOALS.get(state.config.until)
     if goal is not None and goal[1](state):
         return goal[0]

@@ -265,7 +265,7 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
 class AllocationPaid(
     Daily,
     heading="Proposal {proposal} pays {total} {resource} from the pool",
-    content=(If("paid", "{each}", "nobody"), ".", If("missing", " The pool lacked {missing}.")),
+    content=(If("paid", "{each}", "No agent is paid"), ".", If("missing", " The pool lacked {missing}.")),
     concerns=("paid",),
 ):
     """The pool pays an allocation; `paid` are amounts by agent, `missing` is the amount that the pool lacked."""

@@ -182,13 +182,13 @@ def test_it_ends_after_its_days() -> None:
 @pytest.mark.parametrize("last", ["0 0 0", "0 0 0 dormant", "0 0 0 dead"])
 def test_it_ends_where_all_are_dormant_or_dead(last: str) -> None:
     town = Town("0 5 5", last, permadeath=True).day()
-    assert (town.wave, town.outcome.reason) == (None, "nobody is awake")
+    assert (town.wave, town.outcome.reason) == (None, "no agent is active")
 
 
 def test_idle_agents_are_all_dormant_by_the_end_of_day_11() -> None:
     played = simulated(5, days=30)
     (event,) = played.events(SocietyEnded)
-    assert (event.day, event.reason, event.survival) == (11, "nobody is awake", 0)
+    assert (event.day, event.reason, event.survival) == (11, "no agent is active", 0)
 
 
 def test_until_the_first_law() -> None:
