@@ -30,8 +30,8 @@ def _citizens(state: State) -> Iterator[str]:
             yield f"agent #{citizen.number} works no more than it may"
         if citizen.status == "dormant" and food >= config.wake_food and energy >= config.wake_energy:
             yield f"agent #{citizen.number} wakes when it has enough"
-    counted = {**dict.fromkeys(state.counts, 0), **Counter(citizen.status for citizen in state.citizens)}
-    if counted != state.counts:
+    counted = Counter[str](citizen.status for citizen in state.citizens)
+    if any(counted[status] != count for status, count in state.counts.items()):
         yield "active, dormant and dead are counted"
     if (counted["dormant"], counted["dead"]) != (len(state.dormant), len(state.dead)):
         yield "all who are dormant or dead are known"
