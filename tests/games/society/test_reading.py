@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.games.society.actions import ACTIONS
+from agentsim.games.society.requests import ACTIONS
 from agentsim.games.society.turn import InvalidAction, Rejected
 from tests.games.society.society import acted, idles, law, play, request, told
 
