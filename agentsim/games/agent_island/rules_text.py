@@ -49,7 +49,7 @@ _PHASES: Mapping[str, tuple[Template, Template]] = {
             "vote",
             {
                 "poll": f"those still in the game vote for one other, {_AT_ONCE} No player leaves.",
-                "win": "the jury votes likewise for the winner of the game; the most votes win, a tie is broken by lot.",
+                "win": "the jury votes likewise for the winner; the most votes win the game, a tie is broken by lot.",
             },
             f"those still in the game vote for one other to be eliminated, {_AT_ONCE} Who has the most votes is voted "
             "out; a tie is broken by lot.",

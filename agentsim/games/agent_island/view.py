@@ -177,7 +177,7 @@ class LastRoundBegan(RoundBegan):
         return False
 
 
-class OrderDrawn(Told, content="The order drawn for the {phase} is {order}.", drawn=("order",), in_prompt=False):
+class OrderDrawn(Told, content="The order drawn for the {phase} was {order}.", drawn=("order",), in_prompt=False):
     phase: str
     order: tuple[str, ...]
 

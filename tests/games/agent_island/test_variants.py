@@ -92,7 +92,7 @@ def test_the_rules_say_what_votes_come_to_and_what_a_juror_votes_for() -> None:
     polled = _rules(rounds=4, round_overrides=idle)
     assert "Round 1: pitches, poll.\nRound 2: pitches.\nRound 3: pitches, vote.\nRound 4, the final" in polled
     assert "only the count is public. No player leaves.\n" in polled
-    assert "Jury vote: the jury votes likewise for the winner of the game; the most votes win" in polled
+    assert "Jury vote: the jury votes likewise for the winner; the most votes win the game" in polled
     assert "The eliminated players are the jury.\n" in polled
     survivors = _rules(vote="eliminate")
     assert "There is no jury: the players still in the game after the last round win." in survivors
