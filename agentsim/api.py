@@ -1,6 +1,6 @@
 """The Python API: games, batches and studies played from Python.
 
-Each coroutine plays a run (`runner.run.Run`) in the running event loop. The command line and the server play the same
+Each coroutine plays a run (`runs.run.Run`) in the running event loop. The command line and the server play the same
 runs, with signal handlers or a page. `results` loads recorded runs. Studies are imported on first use: they need the
 extra `analysis`, and importing them takes a second.
 """
@@ -20,20 +20,20 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, Unpack
 
 from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, Interrupted, UsageError, needed_by
-from agentsim.history.bundle import unpack
-from agentsim.history.journal import read_journal
-from agentsim.history.load import again_with
-from agentsim.history.record import CONTROL, FINISHED, EventRecord
-from agentsim.history.run_files import check_name, find_run, is_running
 from agentsim.models.keys import Variables, environment
 from agentsim.models.own import OwnModel
+from agentsim.records.bundle import unpack
+from agentsim.records.history import CONTROL, FINISHED, EventRecord
+from agentsim.records.journal import read_journal
+from agentsim.records.load import again_with
+from agentsim.records.run_files import check_name, find_run, is_running
 from agentsim.results import RecordedRun, RecordedRuns, logs_folder, run_in
 from agentsim.results import load as load_results
-from agentsim.runner.fork import Change, jobs_of_arm
-from agentsim.runner.player_message import Swap
-from agentsim.runner.replay import Proof, prove
-from agentsim.runner.run import Run, RunOptions, RunResult
-from agentsim.runner.watcher import Watcher
+from agentsim.runs.fork import Change, jobs_of_arm
+from agentsim.runs.player_message import Swap
+from agentsim.runs.replay import Proof, prove
+from agentsim.runs.run import Run, RunOptions, RunResult
+from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import LoadOptions, Source, load
 from agentsim.scenario.scenario import LimitOverrides, idle_settings
 
@@ -260,7 +260,7 @@ async def batch(
     and `until={"width": 0.2}` ends it early. Limits apply to all games together. Games of bots only run in worker
     processes. Raises as `run`.
     """
-    from agentsim.runner.batch.run_batch import Batch
+    from agentsim.runs.batch.run_batch import Batch
     from agentsim.studies.batches import prepare_batch, width_reached
 
     directory, manifest = prepare_batch(

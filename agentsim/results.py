@@ -13,13 +13,13 @@ from typing import Any
 
 from agentsim.engine.game import Outcome
 from agentsim.engine.wording import counted
-from agentsim.history.folders import listed, read_folder
-from agentsim.history.formats import Tables
-from agentsim.history.journal import DecisionRecord
-from agentsim.history.load import find_source, parsed, read, require_history
-from agentsim.history.record import EventRecord, History, Totals
-from agentsim.history.run_files import RunFiles, run_name, write_whole
-from agentsim.history.tables import run_tables
+from agentsim.records.folders import listed, read_folder
+from agentsim.records.formats import Tables
+from agentsim.records.history import EventRecord, History, Totals
+from agentsim.records.journal import DecisionRecord
+from agentsim.records.load import find_source, parsed, read, require_history
+from agentsim.records.run_files import RunFiles, run_name, write_whole
+from agentsim.records.tables import run_tables
 
 
 @dataclass(frozen=True, eq=False)

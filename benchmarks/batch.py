@@ -21,8 +21,8 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agentsim.runner.batch.manifest import Design, planned, plays_alone
-from agentsim.runner.batch.run_batch import Batch
+from agentsim.runs.batch.manifest import Design, planned, plays_alone
+from agentsim.runs.batch.run_batch import Batch
 from agentsim.scenario.load import load
 
 CONFIGS = Path("configs")

@@ -33,12 +33,12 @@ from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
-from agentsim.history.journal import DecisionRecord
 from agentsim.models.base import Call, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
 from agentsim.players.model import prompt_messages
-from agentsim.runner.watcher import Watcher
+from agentsim.records.journal import DecisionRecord
+from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import load
 from benchmarks.loopback import loopback
 from benchmarks.senders import SENDERS

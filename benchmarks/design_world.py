@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from agentsim.analysis.intervals import UPPER, Array, paired_intervals
-from agentsim.runner.batch.manifest import DesignTable
+from agentsim.runs.batch.manifest import DesignTable
 from agentsim.studies.batches import FEWEST_BLOCKS
 from agentsim.studies.designs import factorial
 from agentsim.studies.effects import contrast_of, freedom_of

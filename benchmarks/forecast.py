@@ -24,8 +24,8 @@ from statistics import fmean
 
 from agentsim.engine.game import Bot, bots_of
 from agentsim.games import find
-from agentsim.runner.forecast import forecast
-from agentsim.runner.played_game import new_play
+from agentsim.runs.forecast import forecast
+from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
 from benchmarks.personas import persona
 

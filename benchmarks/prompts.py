@@ -28,8 +28,8 @@ from agentsim.engine.survey import Survey, decided_by
 from agentsim.games import find
 from agentsim.models.prices import estimated_tokens
 from agentsim.players.model import prompt_messages
-from agentsim.runner.forecast import alike, wordy
-from agentsim.runner.played_game import new_play
+from agentsim.runs.forecast import alike, wordy
+from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 

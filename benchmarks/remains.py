@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from agentsim.history.journal import Contents, read_journal
-from agentsim.history.load import list_runs
+from agentsim.records.journal import Contents, read_journal
+from agentsim.records.load import list_runs
 from benchmarks.witness import prompt_digest
 
 __all__ = ["Held", "cut_short", "files_under", "held", "is_temporary", "strangers", "torn"]

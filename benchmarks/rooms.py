@@ -22,7 +22,7 @@ from typing import Any
 
 import agentsim
 from agentsim.engine.play import Wave
-from agentsim.runner.watcher import Watcher
+from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer

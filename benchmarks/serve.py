@@ -29,9 +29,9 @@ from pathlib import Path
 
 from aiohttp import ClientSession, ClientTimeout
 
-from agentsim.history.journal import read_journal
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.played_game import PlayedGame
+from agentsim.records.journal import read_journal
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.played_game import PlayedGame
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.server.site import ServedSite, answer_to, people, served, until

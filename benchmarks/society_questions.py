@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 
 from agentsim.analysis.finished_games import histories
 from agentsim.engine.panel import Frame
-from agentsim.history.record import History
-from agentsim.history.tables import run_tables
+from agentsim.records.history import History
+from agentsim.records.tables import run_tables
 from benchmarks.society_scarce import interval
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.play import Wave
-from agentsim.history.journal import DecisionRecord
-from agentsim.runner.watcher import Watcher
+from agentsim.records.journal import DecisionRecord
+from agentsim.runs.watcher import Watcher
 from benchmarks.loopback import loopback
 from benchmarks.society_served import served
 from tests.playing import play_scenario

@@ -31,10 +31,10 @@ from unittest.mock import patch
 from agentsim import games
 from agentsim.engine.codec import text_id
 from agentsim.errors import AgentsimError
-from agentsim.history.bundle import pack, unpack
-from agentsim.history.run_files import RunFiles
-from agentsim.runner import played_game
-from agentsim.runner.replay import prove, rebuild_history
+from agentsim.records.bundle import pack, unpack
+from agentsim.records.run_files import RunFiles
+from agentsim.runs import played_game
+from agentsim.runs.replay import prove, rebuild_history
 from tests.contract.harness import on_server
 from tests.fakes.journals import change_line, plain
 from tests.fakes.replies import varied_by_schema

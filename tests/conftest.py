@@ -124,14 +124,14 @@ def without_workers() -> Iterator[None]:
 
     Use it in tests of the files that a batch writes; `tests/batch` tests the workers.
     """
-    from agentsim.runner.batch.executors import Executor, ended, run_of
-    from agentsim.runner.batch.tally import GameEnd
-    from agentsim.runner.run import RunOptions
+    from agentsim.runs.batch.executors import Executor, ended, run_of
+    from agentsim.runs.batch.tally import GameEnd
+    from agentsim.runs.run import RunOptions
 
     class Here(Executor):
         async def play(self, scenario: Any, files: Any) -> GameEnd:
             return ended(await run_of(scenario, files, RunOptions({})).play())
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("agentsim.runner.batch.run_batch"), "InProcesses", Here)
+        patch.setattr(import_module("agentsim.runs.batch.run_batch"), "InProcesses", Here)
         yield

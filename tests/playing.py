@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.engine.decision import Decision
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.fork import Change, ForkPoint
-from agentsim.runner.run import Run, RunOptions, RunResult
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.fork import Change, ForkPoint
+from agentsim.runs.run import Run, RunOptions, RunResult
 from agentsim.scenario.scenario import LimitOverrides, Scenario
 
 

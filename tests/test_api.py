@@ -15,7 +15,7 @@ import agentsim
 import agentsim.engine
 from agentsim.engine import public
 from agentsim.errors import BudgetReached, ScenarioError, TransportFailed, UsageError
-from agentsim.history.record import EventRecord
+from agentsim.records.history import EventRecord
 from tests.cli.command_line import ROOT
 from tests.test_docs import blocks
 

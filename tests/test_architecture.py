@@ -286,7 +286,7 @@ _PLANTED: dict[Rule, dict[str, tuple[str, str, str]]] = {
         "write_text": ("cli/app.py", "p.write_text('x')", "2: write_text without encoding"),
     },
     only_the_display_prints: {
-        "print": ("runner/loop.py", "print('x')", "2: only the display prints"),
+        "print": ("runs/loop.py", "print('x')", "2: only the display prints"),
         "console.print": ("cli/saved_runs.py", "console.print(Text(x))", "2: only the display prints"),
     },
     rich_is_given_no_strings: {
@@ -331,18 +331,18 @@ ALLOWED: dict[str, str] = {
     "games/chess/view.py": "import dataclasses\nfrom typing import Any",
     "players/model.py": "from agentsim.models.base import Model",
     "scenario/load.py": "from agentsim import games, __version__",
-    "history/fold.py": "from agentsim.scenario.load import load\nfrom agentsim.players.model import B",
-    "report/page.py": "from agentsim.history.fold import build_history",
-    "runner/loop.py": "try:\n    x = 1\nexcept BaseException:\n    x = 2\n    raise",
+    "records/history.py": "from agentsim.scenario.load import load\nfrom agentsim.players.model import B",
+    "report/page.py": "from agentsim.records.history import build_history",
+    "runs/loop.py": "try:\n    x = 1\nexcept BaseException:\n    x = 2\n    raise",
     "cli/app.py": (
-        "import rich, os\nfrom agentsim.runner.loop import play\nfrom agentsim.report.page import render\n"
+        "import rich, os\nfrom agentsim.runs.loop import play\nfrom agentsim.report.page import render\n"
         "__all__ = ['MODE', 'App', 'app', 'app2', 'app10']\nMODE = App = app = app2 = app10 = 1\n"
         "x = os.open('x', 0)\ny = open('x', 'rb')\nz = path.open(mode='rb')\nendpoint.open()\n"
         "p.read_text(encoding='utf-8')\nr.read_text('utf-8')\np.write_text('x', 'utf-8')\n"
         "w = 1  # type: ignore[misc] # mypy cannot see this\n"
         "v = 1  # noqa: S704 (escaped above)\nu = 1  # pragma: no cover - only on Windows\n"
     ),
-    "testing/case.py": "import subprocess\nfrom agentsim.runner.loop import play",
+    "testing/case.py": "import subprocess\nfrom agentsim.runs.loop import play",
     "cli/display.py": "print('x')",
     "cli/panels.py": (
         "from rich.text import Text\nline = Text('x')\nconsole.print(line)\ntable.add_row(spinner, Text(safe(x)))"
@@ -377,22 +377,22 @@ def test_every_rule_has_been_seen_to_fail() -> None:
 
 # importer, its forbidden line, the imported module; a contract of import-linter finds each
 IMPORTED: dict[str, tuple[str, str, str]] = {
-    "report knows no runner": ("report/game_panels.py", "from agentsim.runner.run import Run", "runner.run"),
-    "runner knows no report": ("runner/turns.py", "from agentsim.report import page", "report.page"),
-    "results know no runner": ("results.py", "from agentsim.runner import loop", "runner.loop"),
+    "report knows no runs": ("report/game_panels.py", "from agentsim.runs.run import Run", "runs.run"),
+    "runs know no report": ("runs/turns.py", "from agentsim.report import page", "report.page"),
+    "results know no runs": ("results.py", "from agentsim.runs import loop", "runs.loop"),
     "analysis knows no studies": ("analysis/ratings.py", "from agentsim.studies.plan import Plan", "studies.plan"),
-    "runner knows no studies": ("runner/turns.py", "from agentsim.studies import plan", "studies.plan"),
+    "runs know no studies": ("runs/turns.py", "from agentsim.studies import plan", "studies.plan"),
     "studies know no Python API": ("studies/plan.py", "from agentsim import api", "api"),
     "checks of games know no studies": ("testing/case.py", f"{TYPED}from agentsim.studies import plan", "studies.plan"),
     "analysis knows no command line": ("analysis/ratings.py", "def f():\n    import agentsim.cli.app", "cli.app"),
-    "history knows no runner, not even its types": (
-        "history/files.py",
-        f"{TYPED}from agentsim.runner.loop import play",
-        "runner.loop",
+    "records know no runs, not even its types": (
+        "records/files.py",
+        f"{TYPED}from agentsim.runs.loop import play",
+        "runs.loop",
     ),
     "scenario knows no report": ("scenario/load.py", "from agentsim.report.page import render", "report.page"),
     "players know no games": ("players/rows.py", "from agentsim import games", "games"),
-    "players know no history": ("players/base.py", "from ..history.fold import DecisionRecord", "history.fold"),
+    "players know no records": ("players/base.py", "from ..records.history import DecisionRecord", "records.history"),
     "games know no players": ("games/chess/bots.py", "from agentsim.players.model import BotPlayer", "players.model"),
     "games know no models": ("games/chess/words.py", f"{TYPED}from agentsim.models.base import Model", "models.base"),
     "models know no players": ("models/keys.py", "from agentsim.players import model", "players.model"),
@@ -413,7 +413,7 @@ EMPTY = (
     "analysis/__init__",
     "studies/__init__",
     "studies/plan",
-    "runner/run",
+    "runs/run",
     "games/go/__init__",
     "games/go/state",
     *LAYERS,
@@ -465,9 +465,9 @@ LINTED: dict[str, tuple[str, str, str]] = {
     "ignores everything": ("cli/app.py", "x = 1  # type: ignore # because of the weather", "PGH003"),
     "noqa of everything": ("cli/app.py", "x = 1  # noqa (because of the weather)", "PGH004"),
     "bare except": ("cli/saved_runs.py", "try:\n    x = 1\nexcept:\n    x = 2", "E722"),
-    "swallowed": ("runner/loop.py", "try:\n    x = 1\nexcept (OSError, Exception):\n    x = 2", "BLE001"),
+    "swallowed": ("runs/loop.py", "try:\n    x = 1\nexcept (OSError, Exception):\n    x = 2", "BLE001"),
     "no docstring": ("cli/empty.py", "-", "D100"),
-    "print": ("runner/loop.py", "print('x')", "T201"),
+    "print": ("runs/loop.py", "print('x')", "T201"),
     "unsorted": ("cli/app.py", "__all__ = ['b', 'a']\na = b = 1", "RUF022"),
     "not there": ("cli/app.py", "__all__ = ['a', 'b']\na = 1", "F822"),
 }
@@ -490,10 +490,10 @@ def test_a_planted_violation_is_linted(file: str, source: str, code: str) -> Non
 
 @pytest.mark.parametrize("source", ["try:\n    x = 1\nexcept BaseException:\n    x = 2\n    raise", ""])
 def test_the_nearest_allowed_thing_is_not(source: str) -> None:
-    assert not lint("runner/loop.py", source)
+    assert not lint("runs/loop.py", source)
 
 
 def test_only_boundaries_catch_everything() -> None:
     source = "try:\n    x = 1\nexcept Exception:\n    x = 2"
-    boundaries = ("cli/app.py", "models/llama.py", "runner/batch/executors.py")
+    boundaries = ("cli/app.py", "models/llama.py", "runs/batch/executors.py")
     assert [lint(file, source) for file in boundaries] == [set(), set(), set()]

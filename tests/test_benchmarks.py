@@ -27,7 +27,7 @@ def printed(benchmark: str, *words: str) -> list[dict[str, Any]]:
 
 def test_a_wave_of_three_decisions_crosses_at_most_47_modules() -> None:
     names, _ = crossed()
-    assert {"engine/play.py", "runner/loop.py", "models/clients.py", "history/journal.py"} <= set(names)
+    assert {"engine/play.py", "runs/loop.py", "models/clients.py", "records/journal.py"} <= set(names)
     assert len(names) <= 47, names
 
 

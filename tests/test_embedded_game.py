@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import agentsim
-from agentsim.history.record import History
+from agentsim.records.history import History
 
 SCENARIO = """
 game = "agent_island"

@@ -21,15 +21,15 @@ from agentsim.engine.reading.thinking import split
 from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
-from agentsim.history import formats
-from agentsim.history.journal import read_journal
-from agentsim.models import redaction
-from agentsim.models.attempts import retry_after
+from agentsim.models import keys
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import completion_in, decoded
+from agentsim.models.retries import retry_after
 from agentsim.models.wire import WIRES
 from agentsim.players import rendering, terminal
+from agentsim.records import formats
+from agentsim.records.journal import read_journal
 from agentsim.report import markup
 from agentsim.scenario import document, seating, source_files
 from agentsim.scenario.validation import screen as screened
@@ -88,7 +88,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "an error": _status,
     "a header": lambda text: retry_after({"retry-after": text, "x-ratelimit-reset": text, "date": text}),
-    "keys": lambda text: redaction.redact_reply(text, (SECRET,)),
+    "keys": lambda text: keys.redact_reply(text, (SECRET,)),
     "a terminal": terminal_output.safe,
     "a terminal's rows": lambda text: terminal.rows(text, 80, "  "),
     "a person's question": rendering.split_question,

@@ -14,8 +14,8 @@ import pytest
 import agentsim
 from agentsim.engine.panel import Frame
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.history import folders
-from agentsim.history.tables import BASE
+from agentsim.records import folders
+from agentsim.records.tables import BASE
 from agentsim.results import RecordedRun, RecordedRuns
 from tests.cli.command_line import agentsim as command
 from tests.cli.command_line import trio

@@ -24,10 +24,10 @@ from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.wording import aligned, counted
 from agentsim.errors import UsageError
-from agentsim.history.events import divergence
-from agentsim.history.load import branches_in, load_history
-from agentsim.history.record import CONTROL, Branch, History
-from agentsim.history.run_files import find_run
+from agentsim.records.events import divergence
+from agentsim.records.history import CONTROL, Branch, History
+from agentsim.records.load import branches_in, load_history
+from agentsim.records.run_files import find_run
 
 POWER = 0.8
 """The chance to find an effect that studies are planned for."""

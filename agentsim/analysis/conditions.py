@@ -29,7 +29,7 @@ from agentsim.analysis.intervals import (
 from agentsim.analysis.standings import relative
 from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.wording import counted
-from agentsim.history.folders import Levels, levels, named
+from agentsim.records.folders import Levels, levels, named
 
 _ALL = "all"
 _RELATIVE = {RANK: f"relative {RANK}"}

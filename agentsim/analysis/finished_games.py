@@ -19,11 +19,11 @@ from typing import Any, TypeAlias
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
-from agentsim.history.events import Pair, derived, pairs, told_events
-from agentsim.history.fallback_rates import FallbackRate, fallback_rates_in
-from agentsim.history.journal import DecisionRecord
-from agentsim.history.load import parsed, read, runs_with_history
-from agentsim.history.record import FINISHED, Branch, History
+from agentsim.records.events import Pair, derived, pairs, told_events
+from agentsim.records.fallback_rates import FallbackRate, fallback_rates_in
+from agentsim.records.history import FINISHED, Branch, History
+from agentsim.records.journal import DecisionRecord
+from agentsim.records.load import parsed, read, runs_with_history
 
 RANK, WIN = "rank", "win"
 Column: TypeAlias = tuple[str, str]
@@ -95,7 +95,7 @@ class GameRecord:
     A branch's decisions, calls and dollars are those after the fork. `certain` is set where bots alone decided: it is
     the same for games that must have the same result. `between` has the pairs of which one was for or against the
     other; None if the game is not installed, or its events are of other rules. `fallen` is the largest share of
-    fallbacks in it (`history.fallback_rates`). `scenario` and `folder` say under which condition it was played. If no
+    fallbacks in it (`records.fallback_rates`). `scenario` and `folder` say under which condition it was played. If no
     player is `ranked`, all tie.
     """
 

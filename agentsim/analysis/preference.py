@@ -196,7 +196,7 @@ class Relation:
     """The interactions of entrants of one label towards those of another.
 
     `games` are those in which both sat, `pairs` the pairs of entrants in them; the rest is counted over those pairs.
-    `turned_for` and `turned_against` are how often a pair turned (`history.events`).
+    `turned_for` and `turned_against` are how often a pair turned (`records.events`).
     """
 
     who: str

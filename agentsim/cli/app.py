@@ -161,7 +161,7 @@ def _of_a_file(error: OSError) -> str:
 
     A disk-full error without a file name concerns standard output.
     """
-    from agentsim.history.disk import write_problem  # slow to import, and not needed for `--help`
+    from agentsim.records.disk import write_problem  # slow to import, and not needed for `--help`
 
     if error.filename:
         return f"{error.filename}: {error.strerror or error}"

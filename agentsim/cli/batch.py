@@ -18,9 +18,9 @@ from agentsim.errors import AgentsimError, BudgetReached, UsageError, installed_
 
 if TYPE_CHECKING:
     from agentsim.models.keys import Variables
-    from agentsim.runner.batch.executors import Executor
-    from agentsim.runner.batch.manifest import Manifest
-    from agentsim.runner.batch.tally import BatchResult
+    from agentsim.runs.batch.executors import Executor
+    from agentsim.runs.batch.manifest import Manifest
+    from agentsim.runs.batch.tally import BatchResult
 
 
 _ON_A_CLUSTER = 100
@@ -112,8 +112,8 @@ def carry_on(
 ) -> None:
     """Play the remaining games, print the result, and exit with the batch's code."""
     from agentsim.cli.display import shown_batch
-    from agentsim.runner.batch.manifest import at_once
-    from agentsim.runner.batch.run_batch import Batch
+    from agentsim.runs.batch.manifest import at_once
+    from agentsim.runs.batch.run_batch import Batch
     from agentsim.studies.batches import width_reached
 
     jobs = playing.jobs
@@ -158,14 +158,14 @@ def _elsewhere(kind: o.ExecutorKind, scheduler: str | None, jobs: int, env: Vari
         return None
     if find_spec("distributed") is None:
         raise UsageError(f"--executor dask needs the extra cluster: {installed_by('cluster')}")
-    from agentsim.runner.batch.on_dask import OnDask
+    from agentsim.runs.batch.on_dask import OnDask
 
     return lambda: OnDask(scheduler, jobs, env)
 
 
 def write_pages(directory: Path, names: Iterable[str]) -> None:
     """Write the page of each of these runs that has a history and no page yet."""
-    from agentsim.history.run_files import RunFiles
+    from agentsim.records.run_files import RunFiles
     from agentsim.results import run_in
 
     for name in names:
@@ -184,9 +184,9 @@ def _design_in_words(manifest: Manifest, directory: Path) -> str | None:
 
 def _print(manifest: Manifest, result: BatchResult, design: str | None, *, as_json: bool) -> None:
     from agentsim.cli.finish import money
-    from agentsim.history.fallback_rates import summed
-    from agentsim.history.load import list_runs
-    from agentsim.runner.batch.manifest import plays_alone
+    from agentsim.records.fallback_rates import summed
+    from agentsim.records.load import list_runs
+    from agentsim.runs.batch.manifest import plays_alone
 
     tally = result.tally
     runs = [] if plays_alone(manifest) else list_runs(result.directory)  # bots have no fallbacks

@@ -16,7 +16,7 @@ from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
-    from agentsim.history.events import Divergence, Parted
+    from agentsim.records.events import Divergence, Parted
 
 
 def compare(
@@ -62,9 +62,9 @@ def diff(
     as_json: o.AsJson = False,
 ) -> None:
     """Show where two runs part and what followed."""
-    from agentsim.history.events import divergence
-    from agentsim.history.load import find_source, load_history, require_history
-    from agentsim.history.run_files import RunFiles
+    from agentsim.records.events import divergence
+    from agentsim.records.load import find_source, load_history, require_history
+    from agentsim.records.run_files import RunFiles
 
     histories = []
     for name in (one, other):
@@ -172,9 +172,9 @@ def influence(
     and repeats nothing. Limits hold for what each branch calls itself. Needs the extra analysis.
     """
     from agentsim.cli.display import shown
-    from agentsim.history.run_files import find_run
-    from agentsim.runner.fork import jobs_to_play
-    from agentsim.runner.run import RunOptions
+    from agentsim.records.run_files import find_run
+    from agentsim.runs.fork import jobs_to_play
+    from agentsim.runs.run import RunOptions
 
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy, influence_panels

@@ -15,12 +15,12 @@ from agentsim.engine.event import Event, EveryoneType, LoggedEvent
 from agentsim.engine.panel import Progress
 from agentsim.engine.play import Ask
 from agentsim.engine.wording import counted
-from agentsim.history.journal import DecisionRecord
-from agentsim.history.record import Totals
 from agentsim.players.terminal import cut
-from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
-from agentsim.runner.limits import Budget
-from agentsim.runner.watcher import Watcher
+from agentsim.records.history import Totals
+from agentsim.records.journal import DecisionRecord
+from agentsim.runs.batch.tally import BatchWatcher, GameEnd, Tally
+from agentsim.runs.limits import Budget
+from agentsim.runs.watcher import Watcher
 
 _EVERY_S = 5.0
 CROWD = 20

@@ -14,13 +14,13 @@ from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, s
 from agentsim.engine.codec import values
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
-from agentsim.history.fallback_rates import FallbackRates, fallback_rates_in
-from agentsim.history.load import again_with, elsewhere
-from agentsim.history.record import FINISHED, History, Totals
+from agentsim.records.fallback_rates import FallbackRates, fallback_rates_in
+from agentsim.records.history import FINISHED, History, Totals
+from agentsim.records.load import again_with, elsewhere
 
 if TYPE_CHECKING:
-    from agentsim.history.run_files import RunFiles
-    from agentsim.runner.run import RunResult
+    from agentsim.records.run_files import RunFiles
+    from agentsim.runs.run import RunResult
 
 
 DEGRADED = 4

@@ -30,9 +30,9 @@ from agentsim.cli.terminal_output import shortened
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask, Wave
 from agentsim.engine.wording import counted, few
-from agentsim.history.record import Totals
 from agentsim.players.terminal import MARK, rows
-from agentsim.runner.batch.tally import BatchWatcher, GameEnd, Tally
+from agentsim.records.history import Totals
+from agentsim.runs.batch.tally import BatchWatcher, GameEnd, Tally
 
 _SHOWN_AT_ONCE = 6
 _DRAWN_A_SECOND = 8

@@ -123,7 +123,7 @@ def _say_what_it_costs(rating: Rating) -> None:
     """Print the forecast of all games that may be played, unless only bots play."""
     from agentsim.cli.finish import money
     from agentsim.games import find
-    from agentsim.runner.forecast import forecast
+    from agentsim.runs.forecast import forecast
 
     scenario = rating.manifest.scenario(rating.manifest.games[0])
     expected, games = forecast(scenario, find(scenario.game), env=rating.env).total(), rating.blocks * rating.seats

@@ -186,8 +186,8 @@ def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float)
 
 def _write_csv(found: Compared, out: Path | None) -> None:
     """Write a file per table to the folder, or print all tables to stdout."""
-    from agentsim.history.formats import FORMATS
-    from agentsim.history.run_files import write_whole
+    from agentsim.records.formats import FORMATS
+    from agentsim.records.run_files import write_whole
 
     files = {name: FORMATS["csv"](name, frame) for name, frame in found.tables.items()}
     if out is not None:
@@ -221,7 +221,7 @@ def _say_what_is_left_out(compared: Compared) -> None:
 
 def _warn_of(lines: Sequence[LabelCounts]) -> None:
     """Print a warning about models or players with many fallbacks."""
-    from agentsim.history.fallback_rates import NOTABLE, FallbackRate
+    from agentsim.records.fallback_rates import NOTABLE, FallbackRate
 
     found = {line.label: FallbackRate(line.asked, line.fallbacks, line.turned_away) for line in lines}
     notable = {label: share for label, share in found.items() if share.rate > NOTABLE}
@@ -233,9 +233,9 @@ def _warn_of(lines: Sequence[LabelCounts]) -> None:
 def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
     """Write the folder's page, and the missing pages of its finished games. Return the path of the folder's page."""
     from agentsim.cli.batch import write_pages
-    from agentsim.history.load import list_runs
-    from agentsim.history.record import FINISHED
-    from agentsim.history.run_files import write_whole
+    from agentsim.records.history import FINISHED
+    from agentsim.records.load import list_runs
+    from agentsim.records.run_files import write_whole
     from agentsim.report.markup import find_css
     from agentsim.studies.folder_report import folder_page
 

@@ -15,10 +15,10 @@ from agentsim.engine.wording import by_count, counted
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.runner.fork import BranchJob
-    from agentsim.runner.replay import Proof
-    from agentsim.runner.run import Run, RunResult
-    from agentsim.runner.watcher import Watcher
+    from agentsim.runs.fork import BranchJob
+    from agentsim.runs.replay import Proof
+    from agentsim.runs.run import Run, RunResult
+    from agentsim.runs.watcher import Watcher
     from agentsim.scenario.scenario import LimitOverrides
 
 
@@ -47,8 +47,8 @@ def run(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.cli.serve import play_and_serve
-    from agentsim.runner.playback import recording_of
-    from agentsim.runner.run import RunOptions
+    from agentsim.runs.playback import recording_of
+    from agentsim.runs.run import RunOptions
 
     def created(watcher: Watcher) -> Run:
         recording = recording_of(record, replay_replies)
@@ -95,10 +95,10 @@ def resume(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
     from agentsim.cli.serve import play_and_serve
-    from agentsim.history.run_files import find_run
-    from agentsim.runner.batch.manifest import folder_of, require_manifest
-    from agentsim.runner.playback import recording_of
-    from agentsim.runner.run import Run, RunOptions
+    from agentsim.records.run_files import find_run
+    from agentsim.runs.batch.manifest import folder_of, require_manifest
+    from agentsim.runs.playback import recording_of
+    from agentsim.runs.run import Run, RunOptions
 
     at = serving.at
     if (folder := folder_of(name, logs_dir)) is not None:
@@ -169,10 +169,10 @@ def fork(
     same chance. The same command again continues where it stopped. Without --arm, branches that were stopped are
     finished first, and new ones get the next numbers.
     """
-    from agentsim.history.load import elsewhere
-    from agentsim.history.record import CONTROL
-    from agentsim.history.run_files import find_run
-    from agentsim.runner.fork import BranchJob, Change, ForkPoint, jobs_of_arm, jobs_of_several
+    from agentsim.records.history import CONTROL
+    from agentsim.records.load import elsewhere
+    from agentsim.records.run_files import find_run
+    from agentsim.runs.fork import BranchJob, Change, ForkPoint, jobs_of_arm, jobs_of_several
 
     if arm is not None and paired:
         raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
@@ -208,8 +208,8 @@ def _play_each(
     """
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
-    from agentsim.runner.fork import jobs_to_play
-    from agentsim.runner.run import RunOptions
+    from agentsim.runs.fork import jobs_to_play
+    from agentsim.runs.run import RunOptions
 
     brief = len(jobs) > 1
     worst = there = 0

@@ -15,7 +15,7 @@ from agentsim.engine.wording import aligned
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.history.run_files import RunFiles
+    from agentsim.records.run_files import RunFiles
 
 
 FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl", "inspect"]
@@ -26,8 +26,8 @@ T = TypeVar("T")
 def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
     """List runs with players, winner and cost; the newest last."""
     from agentsim.cli.finish import money
-    from agentsim.history.fallback_rates import NOTABLE
-    from agentsim.history.load import list_runs
+    from agentsim.records.fallback_rates import NOTABLE
+    from agentsim.records.load import list_runs
 
     if logs_dir.exists() and not logs_dir.is_dir():
         raise UsageError(f"{logs_dir}: is not a directory")
@@ -81,8 +81,8 @@ def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Displa
     every public event.
     """
     from agentsim.cli.display import shown
-    from agentsim.history.run_files import find_run
-    from agentsim.runner.follower import follow
+    from agentsim.records.run_files import find_run
+    from agentsim.runs.follower import follow
 
     files = find_run(logs_dir, name)
     with shown(display) as watcher:
@@ -106,7 +106,7 @@ def logs(
 
     As seen by a player it is NAME.PLAYER.html (of a name in another script, PLAYER in ASCII), and the whole page stays.
     """
-    from agentsim.history.run_files import find_run
+    from agentsim.records.run_files import find_run
     from agentsim.results import run_in
 
     if (name is None) == (filename is None):
@@ -139,8 +139,8 @@ def export(
     into it, with the columns run, game, seed, status and the settings that vary first. Files of an earlier export are
     replaced.
     """
-    from agentsim.history.people_file import PEOPLE
-    from agentsim.history.run_files import table_file, write_whole
+    from agentsim.records.people_file import PEOPLE
+    from agentsim.records.run_files import table_file, write_whole
 
     found = _source(source, logs_dir)
     if file_format == "inspect":
@@ -161,12 +161,12 @@ def export(
 
 def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, tuple[bytes, int]]:
     """Return the content and the number of rows of each table's file. `source` is used in errors."""
-    from agentsim.history.folders import read_folder
-    from agentsim.history.formats import FORMATS
-    from agentsim.history.load import load_history
-    from agentsim.history.people_file import PEOPLE, people_table
-    from agentsim.history.run_files import RunFiles
-    from agentsim.history.tables import run_tables
+    from agentsim.records.folders import read_folder
+    from agentsim.records.formats import FORMATS
+    from agentsim.records.load import load_history
+    from agentsim.records.people_file import PEOPLE, people_table
+    from agentsim.records.run_files import RunFiles
+    from agentsim.records.tables import run_tables
 
     if isinstance(found, RunFiles):
         check_history(found, "the tables show")
@@ -186,9 +186,9 @@ def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, 
 
 def _inspect_log(found: RunFiles | Path, source: str) -> bytes:
     """Return the runs as one Inspect log. Raises `UsageError` if there are none."""
-    from agentsim.history.inspect_log import inspect_log
-    from agentsim.history.load import load_history
-    from agentsim.history.run_files import RunFiles
+    from agentsim.records.inspect_log import inspect_log
+    from agentsim.records.load import load_history
+    from agentsim.records.run_files import RunFiles
 
     if isinstance(found, RunFiles):
         check_history(found, "the log shows")
@@ -201,9 +201,9 @@ def _inspect_log(found: RunFiles | Path, source: str) -> bytes:
 
 def _chats(found: RunFiles | Path) -> dict[str, tuple[bytes, int]]:
     """Return the content and the number of lines of the conversations file, over all runs for a folder."""
-    from agentsim.history.formats import chat_lines
-    from agentsim.history.load import load_history
-    from agentsim.history.run_files import RunFiles
+    from agentsim.records.formats import chat_lines
+    from agentsim.records.load import load_history
+    from agentsim.records.run_files import RunFiles
 
     def lines(files: RunFiles) -> list[bytes]:
         return list(chat_lines(files.name, load_history(files.history)))
@@ -229,9 +229,9 @@ def bundle(
     It holds scenario, prompts, journal, history and versions; `agentsim replay FILE` executes it again anywhere,
     without keys or network. What was said in the game is in it, and no key.
     """
-    from agentsim.history.bundle import pack
-    from agentsim.history.load import require_history
-    from agentsim.history.run_files import MANIFEST, RunFiles
+    from agentsim.records.bundle import pack
+    from agentsim.records.load import require_history
+    from agentsim.records.run_files import MANIFEST, RunFiles
 
     found = _source(source, logs_dir)
     others = list(cassette or ())
@@ -251,8 +251,8 @@ def bundle(
 
 def _source(source: str, logs_dir: Path) -> RunFiles | Path:
     """Return the run of that name or path, or the directory. Raises `UsageError` if there is neither."""
-    from agentsim.history.load import find_source
-    from agentsim.history.run_files import RunFiles
+    from agentsim.records.load import find_source
+    from agentsim.records.run_files import RunFiles
 
     found = find_source(source, logs_dir)
     if isinstance(found, RunFiles) or found.is_dir():
@@ -270,8 +270,8 @@ def _of_each_run(directory: Path, made: Callable[[RunFiles], T]) -> Iterator[T]:
 
     A note names each run that is left out, with the reason.
     """
-    from agentsim.history.load import list_runs, require_history
-    from agentsim.history.run_files import find_run
+    from agentsim.records.load import list_runs, require_history
+    from agentsim.records.run_files import find_run
 
     for run in list_runs(directory):
         try:
@@ -289,8 +289,8 @@ def check_history(files: RunFiles, shown: str) -> None:
 
     Print a note if the run is being played, since its history is then outdated.
     """
-    from agentsim.history.load import require_history
-    from agentsim.history.run_files import is_running
+    from agentsim.records.load import require_history
+    from agentsim.records.run_files import is_running
 
     require_history(files)
     if is_running(files.journal):

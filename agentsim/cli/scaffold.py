@@ -56,7 +56,7 @@ def _write(path: Path, content: bytes) -> None:
         with file:
             file.write(content)
     except OSError as error:
-        from agentsim.history.disk import write_problem  # slow to import, and not needed for `--help`
+        from agentsim.records.disk import write_problem  # slow to import, and not needed for `--help`
 
         path.unlink(missing_ok=True)
         raise AgentsimError(f"{path}: cannot be written: {write_problem(error, path, len(content))}") from None
@@ -135,7 +135,7 @@ def gen_items(
     """
     from agentsim.games.auction.drawing import KINDS, draw
     from agentsim.games.auction.items import written
-    from agentsim.history.run_files import write_whole
+    from agentsim.records.run_files import write_whole
 
     if extra is not None and kind != "random":
         raise UsageError(f"--extra {extra} is for --kind random; the other lists have a size of their own")

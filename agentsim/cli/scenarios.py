@@ -18,7 +18,7 @@ from agentsim.errors import ModelError, ProviderStopped, ScenarioError, UsageErr
 if TYPE_CHECKING:
     from agentsim.engine.game import Game
     from agentsim.models.keys import Variables
-    from agentsim.runner.forecast import Forecast, ModelForecast
+    from agentsim.runs.forecast import Forecast, ModelForecast
     from agentsim.scenario.scenario import Scenario
 
 
@@ -42,8 +42,8 @@ def validate(
     tokens and cost are forecast from games on bots.
     """
     from agentsim.games import find
-    from agentsim.runner.forecast import forecast
-    from agentsim.runner.seats import build_players, key_disclosures, setting_notes
+    from agentsim.runs.forecast import forecast
+    from agentsim.runs.seats import build_players, key_disclosures, setting_notes
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_settings
     from agentsim.studies.designs import is_design
@@ -67,7 +67,7 @@ def validate(
     for row in (*_rows(scenario, expected), *key_disclosures(scenario, env)):
         say(row)
     if ping:
-        from agentsim.runner.ping import ping as pinged
+        from agentsim.runs.ping import ping as pinged
 
         answers = pinged(scenario, played, env, expected)
         say("ping:" if answers else "ping: no player uses a model that can be asked")

@@ -13,8 +13,8 @@ from agentsim.cli import shared_options as o
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
-    from agentsim.runner.run import Run, RunResult
-    from agentsim.runner.watcher import Watcher
+    from agentsim.runs.run import Run, RunResult
+    from agentsim.runs.watcher import Watcher
     from agentsim.server.address import Address
 
 

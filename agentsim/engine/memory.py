@@ -5,10 +5,10 @@ The audience of an event is stated when it is told (`table`); each game decides 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar
 
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.prompt import Quoted, in_line, in_quotes, joined, quoted
@@ -16,26 +16,6 @@ from agentsim.engine.wording import cut
 
 _MOST_LINES = 20_000
 """The maximum number of cached lines, mostly some 200 bytes each."""
-
-
-class Memory(Protocol):
-    """A player's digest of the events that it hears, one after the other.
-
-    A class may name in `skips` the kinds of events that are never passed to it.
-    """
-
-    def hear(self, entry: LoggedEvent) -> None:
-        """Take in one event."""
-        ...
-
-
-M = TypeVar("M", bound=Memory)
-
-
-def skipped_kinds(make: Callable[[PlayerId], Memory]) -> Container[type[Event]]:
-    """Return the kinds of events that are never passed to such a memory."""
-    skips: Container[type[Event]] = getattr(make, "skips", frozenset())
-    return skips
 
 
 def line_of(

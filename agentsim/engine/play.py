@@ -1,6 +1,6 @@
 """Play: a game in progress, step by step; only this module numbers waves and decisions.
 
-There is no event loop and no IO: `simulate` steps a game in tests, `runner.loop` in runs, with the same numbers.
+There is no event loop and no IO: `simulate` steps a game in tests, `runs.loop` in runs, with the same numbers.
 """
 
 from __future__ import annotations

@@ -6,10 +6,9 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Event, Everyone, LoggedEvent, Nobody, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Lot, Outcome, Standing, ranked
-from agentsim.engine.options import Choice, Each, Number, Order, Subset, Text, Variant
+from agentsim.engine.options import Choice, Each, Number, Options, Order, Subset, Text, Variant
 from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.request import Request
-from agentsim.engine.schema import Options
 from agentsim.engine.table import Table
 
 __all__ = [

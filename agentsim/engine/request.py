@@ -18,9 +18,21 @@ from pydantic import ValidationError
 from agentsim.engine.codec import adapter, canonical, values, values_at
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
-from agentsim.engine.options import MISSING, FormField, LegalValues, Record, Schema
+from agentsim.engine.options import (
+    MISSING,
+    FormField,
+    LegalValues,
+    Narrowed,
+    Options,
+    Record,
+    Schema,
+    asked_for,
+    bare_field,
+    options_in,
+    record_of,
+    stated,
+)
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.schema import Narrowed, Options, asked_for, bare_field, options_in, record_of, stated
 from agentsim.engine.wording import snake_case
 from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
 

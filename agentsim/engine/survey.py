@@ -1,6 +1,6 @@
 """Survey: questions to players at the end of a round, off the record: no rule and no later prompt has the answers.
 
-The kernel asks them, for all games. An `Interview` of the scenario schedules them; `history.tables` and `report` show
+The kernel asks them, for all games. An `Interview` of the scenario schedules them; `records.tables` and `report` show
 the answers.
 """
 
@@ -15,14 +15,12 @@ from pydantic import Field, model_validator
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Event, NamedPlayer, PlayerId
-from agentsim.engine.event_log import Heard
+from agentsim.engine.event import Event, Heard, NamedPlayer, PlayerId
 from agentsim.engine.memory import Lines
-from agentsim.engine.options import Choice, Each, Number, Option, Text
+from agentsim.engine.options import Choice, Each, Number, Option, Options, Text
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
-from agentsim.engine.schema import Options
 from agentsim.engine.table import Requests, Table
 from agentsim.engine.wording import counted, cut
 

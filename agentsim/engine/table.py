@@ -13,9 +13,18 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Audience, Event, EveryoneType, LoggedEvent, PlayerId
-from agentsim.engine.event_log import EventLog, Heard
-from agentsim.engine.memory import M, Transcript, skipped_kinds
+from agentsim.engine.event import (
+    Audience,
+    Event,
+    EventLog,
+    EveryoneType,
+    Heard,
+    LoggedEvent,
+    M,
+    PlayerId,
+    skipped_kinds,
+)
+from agentsim.engine.memory import Transcript
 from agentsim.engine.panel import Progress
 from agentsim.engine.request import Request
 from agentsim.errors import RulesBroken

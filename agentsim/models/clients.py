@@ -3,7 +3,7 @@
 `openai` serves chat completions and Responses, at OpenAI and at Azure. `anthropic` (an extra) serves messages, at
 Anthropic, Bedrock and Vertex. Their own retries, timeouts, logs and traces are off: agentsim has its own. They send
 through `Transport`, which limits how much is read, keeps keys from leaking, and follows agentsim's proxy rules. `wire`
-and `faults` interpret answers and errors; `remote` and `attempts` handle deadlines and retries. Import this module only
+and `faults` interpret answers and errors; `remote` handles deadlines and retries. Import this module only
 before the first request: the clients take half a second to import, and aiohttp 0.15 s.
 """
 

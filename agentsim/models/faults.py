@@ -1,6 +1,6 @@
 """Faults: the failure of one call, as one of the four kinds of `ModelError`.
 
-The functions are pure: they take statuses, bodies and exceptions, and return errors to be raised elsewhere. `attempts`
+The functions are pure: they take statuses, bodies and exceptions, and return errors to be raised elsewhere. `remote`
 decides about retries; `wire` reads good answers.
 """
 
@@ -15,9 +15,9 @@ from typing import Any, Final, Literal, TypeAlias
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models import error_words as table
-from agentsim.models.attempts import duration, retry_after
+from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
-from agentsim.models.redaction import redact
+from agentsim.models.retries import duration, retry_after
 
 UNACCEPTED = "bad_request"
 """The code of a request that its host does not accept as sent, though it may accept a changed one."""

@@ -12,13 +12,13 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from agentsim.errors import ModelError, ProviderRejected
-from agentsim.models.attempts import Deadline
 from agentsim.models.faults import Faults, NoAnswer, Unacceptable
 from agentsim.models.prices import context_window, listed_price
 from agentsim.models.profiles import Profile
 from agentsim.models.remote import Endpoint, decoded
+from agentsim.models.retries import Deadline
 from agentsim.models.settings import most_output
-from agentsim.models.wire.answer import at, count, raise_stated_error, word
+from agentsim.models.wire.common import at, count, raise_stated_error, word
 
 _PATIENCE_S = 30.0
 _MOST_PAGES = 100

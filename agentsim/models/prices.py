@@ -2,7 +2,7 @@
 
 Also estimates of the tokens of texts and replies. The estimates count bytes of UTF-8, from which tokenizers start: a
 Chinese character is three bytes and about one token, an English word about five bytes and one token. `docs/models.md`
-has measurements. `runner.limits` enforces budgets.
+has measurements. `runs.limits` enforces budgets.
 """
 
 from __future__ import annotations

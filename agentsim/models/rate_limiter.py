@@ -1,7 +1,7 @@
 """The rate limiter: the queue for one host and key, shared by all games of an event loop.
 
 Slots adapt to 429s (additive increase, multiplicative decrease), sliding windows of a minute limit requests and tokens,
-and calls start at least a spacing apart. `attempts` decides how long a failed call waits before its own next attempt.
+and calls start at least a spacing apart. `remote` decides how long a failed call waits before its own next attempt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Places(asyncio.Semaphore):
 
 
 PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
-"""The semaphore of each event loop, sized by the file descriptors of this machine (`runner.process.make_room`)."""
+"""The semaphore of each event loop, sized by the file descriptors of this machine (`runs.process.make_room`)."""
 NO_LIMIT = 2**31
 """A number larger than any real limit."""
 _ENOUGH = Places(NO_LIMIT)

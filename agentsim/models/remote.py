@@ -1,6 +1,6 @@
 """Remote models: endpoints, and one call to a model with its deadline.
 
-`wire` builds bodies and reads answers, `negotiation` handles refused bodies, `attempts` retries.
+`wire` builds bodies and reads answers, `negotiation` handles refused bodies, `retries` asks again after a failure.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from weakref import WeakKeyDictionary
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import LocalShortage, ModelError
-from agentsim.models.attempts import Deadline
 from agentsim.models.base import Call, Completion, Sampling, Terms, Usage
 from agentsim.models.faults import Faults, NoAnswer, Unacceptable, failed_generation
+from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.negotiation import Negotiation, fitted, trimmed
 from agentsim.models.profiles import Profile, is_host
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
-from agentsim.models.redaction import REDACTED, redact_reply
+from agentsim.models.retries import Deadline
 from agentsim.models.wire import WIRES, Wire
-from agentsim.models.wire.answer import at, kept, word
-from agentsim.models.wire.schema import forced_function
+from agentsim.models.wire.common import at, forced_function, kept, word
 
 if TYPE_CHECKING:
     from agentsim.models.clients import Client

@@ -1,6 +1,6 @@
 """HumanPlayer: a person at the terminal, who reads the prompt that a model would get and types the reply.
 
-`terminal` reads lines and draws, `rendering` has the wording. `runner.decide` reads and judges the reply, like a
+`terminal` reads lines and draws, `rendering` has the wording. `runs.decide` reads and judges the reply, like a
 model's.
 """
 
@@ -18,8 +18,8 @@ from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Restated
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError
-from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
+from agentsim.models.retries import RetryPolicy
 from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
 from agentsim.players.terminal import HELP, MARK, InterruptRequest, Terminal
@@ -34,7 +34,7 @@ class HumanPlayer:
     terminal: Terminal
     persona: str = ""
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
-    attempts: AttemptPolicy = field(default=PATIENT, init=False)
+    attempts: RetryPolicy = field(default=PATIENT, init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None, repair=True), init=False)
     source: Literal["human"] = field(default="human", init=False)
     name: str = field(default="human", init=False)

@@ -1,6 +1,6 @@
 """Players that need no person: models, whose requests become messages and whose completions are replies, and bots.
 
-`runner.decide` judges replies; `models` has retries, keys and request bodies.
+`runs.decide` judges replies; `models` has retries, keys and request bodies.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from agentsim.engine.play import Ask
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
-from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
 from agentsim.models.faults import UNACCEPTED, UNKNOWN_REASON
 from agentsim.models.finish_reasons import ending
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.rate_limiter import RateLimiter, Slot
+from agentsim.models.retries import RetryPolicy
 
 _LEAST_PROMPT = 1_000  # estimated tokens: every server has that much context, and estimates of short texts are bad
 _LEAST_WINDOW = 2_000  # tokens: the shortest context that servers are configured for
@@ -37,7 +37,7 @@ _VISIBLE = re.compile(r"[^\s\u00ad\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\
 MAX_QUOTED = 4_000  # characters of a bad reply that are sent back with the reason
 
 
-PATIENT = AttemptPolicy(retries=0, max_attempts=10**9)
+PATIENT = RetryPolicy(retries=0, max_attempts=10**9)
 """The attempt policy of a person: without a limit."""
 
 
@@ -83,7 +83,7 @@ class Player(Protocol):
         """This player and those that take over from it, in order: the same seat with other models."""
 
     @property
-    def attempts(self) -> AttemptPolicy:
+    def attempts(self) -> RetryPolicy:
         """The number of attempts, and the waits between them."""
 
     @property
@@ -245,13 +245,13 @@ def _quoted_reply(reply: str) -> str:
 class ModelPlayer:
     """A model (or a script of replies) in a seat, with its persona and sampling; `spare` takes over from it.
 
-    If `warm`, one call of a wave goes ahead of those with the same beginning: see `runner.limits.Warming`.
+    If `warm`, one call of a wave goes ahead of those with the same beginning: see `runs.limits.Warming`.
     """
 
     model: Model
     sampling: Sampling
     persona: str
-    attempts: AttemptPolicy
+    attempts: RetryPolicy
     reasking: ReaskPolicy
     source: Literal["model", "script"] = "model"
     spare: ModelPlayer | None = None

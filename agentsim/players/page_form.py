@@ -25,11 +25,11 @@ from agentsim.engine.options import (
     Several,
     Text,
     YesNo,
+    asked_for,
     called_value,
 )
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
-from agentsim.engine.schema import asked_for
 from agentsim.engine.survey import Question
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, DecisionError, IllegalDecision

@@ -232,7 +232,7 @@ def _pieces(text: str, room: int, used: int = 0) -> Iterator[str]:
 class InterruptRequest:
     """The request of a person on call to be asked at the next question on call, made by Ctrl-C.
 
-    `Request.on_call` marks these questions; `runner.process` handles the signal. Rings count only while a person is
+    `Request.on_call` marks these questions; `runs.process` handles the signal. Rings count only while a person is
     `attended`. `noticed` confirms a ring to the person.
     """
 

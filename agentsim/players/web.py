@@ -1,6 +1,6 @@
 """WebPlayer: a person in a seat who answers on a page of the server.
 
-`server` draws the page, `page_form` has its fields. `runner.decide` judges the answer, as every player's.
+`server` draws the page, `page_form` has its fields. `runs.decide` judges the answer, as every player's.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Literal
 
 from agentsim.engine.play import Ask
 from agentsim.errors import DecisionError
-from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Completion, Message
+from agentsim.models.retries import RetryPolicy
 from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.page_form import FieldProblem, Form, PageForm
 
@@ -65,7 +65,7 @@ class WebPlayer:
     persona: str = ""
     timeout_s: float | None = None
     changed: Callable[[], None] = lambda: None
-    attempts: AttemptPolicy = field(default=PATIENT, init=False)
+    attempts: RetryPolicy = field(default=PATIENT, init=False)
     reasking: ReaskPolicy = field(default=ReaskPolicy(reasks=None), init=False)
     source: Literal["human"] = field(default="human", init=False)
     name: str = field(default="web", init=False)

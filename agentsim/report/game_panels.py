@@ -12,10 +12,10 @@ from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
 from agentsim.engine.survey import Question
 from agentsim.engine.wording import cut, listed
-from agentsim.history.events import InteractionCount, Pair
-from agentsim.history.journal import DecisionRecord
-from agentsim.history.record import EventRecord, History
-from agentsim.history.tables import SurveyAnswer, interviews_in, survey_answers
+from agentsim.records.events import InteractionCount, Pair
+from agentsim.records.history import EventRecord, History
+from agentsim.records.journal import DecisionRecord
+from agentsim.records.tables import SurveyAnswer, interviews_in, survey_answers
 from agentsim.report.markup import Drawing, number
 
 MOST_KINDS = 10

@@ -30,9 +30,9 @@ from agentsim.engine.panel import (
     Threads,
 )
 from agentsim.games import find
-from agentsim.history.events import derived, pairs, told_events
-from agentsim.history.fallback_rates import fallback_rates_in
-from agentsim.history.record import History, Totals
+from agentsim.records.events import derived, pairs, told_events
+from agentsim.records.fallback_rates import fallback_rates_in
+from agentsim.records.history import History, Totals
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter

@@ -16,8 +16,8 @@ from agentsim.engine.event import AGAINST, FOR, LoggedEvent, Past
 from agentsim.engine.game import Standing
 from agentsim.engine.panel import Course, DataTable
 from agentsim.engine.wording import listed
-from agentsim.history.fallback_rates import fallback_rates_in
-from agentsim.history.record import EventRecord, History
+from agentsim.records.fallback_rates import fallback_rates_in
+from agentsim.records.history import EventRecord, History
 from agentsim.report.charts import chart
 from agentsim.report.markup import Drawing, number
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from agentsim.history.causes import cause_of
-from agentsim.history.journal import DecisionRecord
-from agentsim.history.record import EventRecord, History
 from agentsim.models.base import Attempt
 from agentsim.models.finish_reasons import ending
+from agentsim.records.causes import cause_of
+from agentsim.records.history import EventRecord, History
+from agentsim.records.journal import DecisionRecord
 from agentsim.report.markup import Drawing, foreign
 
 MOST_FOLDS = 3_000

@@ -1,6 +1,6 @@
 """Scenarios: from a TOML file to a `Scenario` that can be played, or to one clear error.
 
-`runner` plays it; the game defines the meaning of its own table.
+`runs` plays it; the game defines the meaning of its own table.
 """
 
 from agentsim.scenario.load import load

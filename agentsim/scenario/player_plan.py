@@ -17,8 +17,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, PlainSeriali
 
 from agentsim.engine.codec import ClosedTable
 from agentsim.errors import ScenarioError
-from agentsim.history.record import PlayerRecord
 from agentsim.models.base import Level, Sampling
+from agentsim.records.history import PlayerRecord
 
 SHAPE = (
     "must be provider/model such as openai/gpt-5-mini, bot/<policy>, human, web, script:<file> or local/<model>; "

@@ -19,9 +19,9 @@ from agentsim.engine.game import GameConfig
 from agentsim.engine.survey import Interview
 from agentsim.engine.wording import listed
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.record import Branch
 from agentsim.models.prices import Price, Prices
 from agentsim.models.profiles import ProviderSettings
+from agentsim.records.history import Branch
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.toml_tables import Limits, PeopleTable
 from agentsim.scenario.validation import nearest, one_line, screen, validated

@@ -11,7 +11,7 @@ from agentsim.engine.play import Ask, GamePlay, Wave
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
 from agentsim.engine.survey import Survey
 from agentsim.errors import UsageError
-from agentsim.runner.run import Run
+from agentsim.runs.run import Run
 from agentsim.server.news import News
 
 

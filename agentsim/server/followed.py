@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from agentsim.errors import AgentsimError
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.follower import Follower
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.follower import Follower
 from agentsim.server.stream import Audience, Channel
 
 EVERY_S = 0.02

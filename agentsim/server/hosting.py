@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from agentsim.engine.play import Ask
 from agentsim.errors import Interrupted, UsageError
-from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.runner.run import Run, RunOptions, RunResult
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.run import Run, RunOptions, RunResult
 from agentsim.server.control import Control
 from agentsim.server.people import People, digest
 from agentsim.server.site import Site

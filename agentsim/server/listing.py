@@ -14,8 +14,8 @@ from pathlib import Path
 from aiohttp import web
 
 from agentsim.errors import AgentsimError, needed_by
-from agentsim.history.load import RunSummary, run_names, summarized
-from agentsim.history.run_files import MANIFEST, RunFiles
+from agentsim.records.load import RunSummary, run_names, summarized
+from agentsim.records.run_files import MANIFEST, RunFiles
 from agentsim.report.page import Served
 from agentsim.server.site import STYLE, Site, page
 

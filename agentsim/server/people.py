@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
 from agentsim.games import find
-from agentsim.history.journal import read_journal
-from agentsim.history.people_file import PeopleFile, PersonRecord
-from agentsim.history.record import FINISHED
-from agentsim.history.run_files import RunFiles
 from agentsim.players.page_form import answers_to, questionnaire
 from agentsim.players.web import WebPlayer, WebQuestion
-from agentsim.runner.played_game import restored_scenario, stamp
-from agentsim.runner.run import Run
+from agentsim.records.history import FINISHED
+from agentsim.records.journal import read_journal
+from agentsim.records.people_file import PeopleFile, PersonRecord
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.played_game import restored_scenario, stamp
+from agentsim.runs.run import Run
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.toml_tables import PeopleTable
 from agentsim.server.news import News

@@ -9,10 +9,10 @@ from contextlib import suppress
 from aiohttp import web
 
 from agentsim.errors import AgentsimError
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
 from agentsim.report.page import shown
-from agentsim.runner.replay import is_over
+from agentsim.runs.replay import is_over
 from agentsim.server.followed import Followed
 from agentsim.server.news import within
 from agentsim.server.site import Site

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Panel
 from agentsim.games import find
-from agentsim.history.events import derived, told_events
-from agentsim.history.record import History
+from agentsim.records.events import derived, told_events
+from agentsim.records.history import History
 from agentsim.report import markup
 from agentsim.report.page import view
 from agentsim.report.player_view import as_seen_by

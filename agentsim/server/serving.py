@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from agentsim.runner.run import Run, RunResult
+from agentsim.runs.run import Run, RunResult
 from agentsim.server import hosting
 from agentsim.server.address import Address, is_loopback
 from agentsim.server.app import make_app

@@ -14,7 +14,7 @@ from aiohttp import web
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
 from agentsim.errors import UsageError
-from agentsim.history.run_files import MANIFEST, RunFiles, check_name, find_run
+from agentsim.records.run_files import MANIFEST, RunFiles, check_name, find_run
 from agentsim.report import markup
 from agentsim.server.guard import Guard
 

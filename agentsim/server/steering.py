@@ -16,15 +16,15 @@ from pydantic import ValidationError
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Question
 from agentsim.errors import AgentsimError, UsageError, first_objection
-from agentsim.history.journal import read_journal
-from agentsim.history.run_files import RunFiles, is_running
 from agentsim.models.keys import environment
+from agentsim.records.journal import read_journal
+from agentsim.records.run_files import RunFiles, is_running
 from agentsim.report.page import Served
-from agentsim.runner.fork import Change, ForkPoint
-from agentsim.runner.played_game import restored_scenario
-from agentsim.runner.player_message import messages
-from agentsim.runner.replay import is_over
-from agentsim.runner.run import Run, RunOptions
+from agentsim.runs.fork import Change, ForkPoint
+from agentsim.runs.played_game import restored_scenario
+from agentsim.runs.player_message import messages
+from agentsim.runs.replay import is_over
+from agentsim.runs.run import Run, RunOptions
 from agentsim.server import hosting
 from agentsim.server.hosting import HostedRun
 from agentsim.server.site import STYLE, Site, page

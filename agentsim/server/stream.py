@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
-from agentsim.history.record import History
+from agentsim.records.history import History
 from agentsim.report import markup
 from agentsim.report.page import PageOptions, Served, shown
 from agentsim.report.player_view import as_seen_by
 from agentsim.report.timeline import Timeline
-from agentsim.runner.follower import Follower
+from agentsim.runs.follower import Follower
 from agentsim.server.news import News
 from agentsim.server.seat_panels import seat_panels
 from agentsim.server.site import PAGE_SCRIPT, STREAM_SCRIPT, STYLE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
-from agentsim.runner.batch.manifest import DRAWN, Design, Manifest, Until, planned, prepared
+from agentsim.runs.batch.manifest import DRAWN, Design, Manifest, Until, planned, prepared
 from agentsim.scenario.load import LoadOptions, Source
 from agentsim.scenario.load import load as load_scenario
 from agentsim.scenario.scenario import check_prices

@@ -23,8 +23,8 @@ from pydantic import JsonValue
 
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.run_files import MANIFEST
-from agentsim.runner.batch.manifest import DesignRecord, DesignTable, Until
+from agentsim.records.run_files import MANIFEST
+from agentsim.runs.batch.manifest import DesignRecord, DesignTable, Until
 from agentsim.scenario.load import Source, load
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.source_files import read_toml

@@ -26,9 +26,9 @@ from agentsim.engine.letters import composed
 from agentsim.engine.panel import DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
 from agentsim.errors import UsageError, first_objection
-from agentsim.history.load import load_history
-from agentsim.history.run_files import MANIFEST, RunFiles
-from agentsim.runner.batch.manifest import DesignRecord
+from agentsim.records.load import load_history
+from agentsim.records.run_files import MANIFEST, RunFiles
+from agentsim.runs.batch.manifest import DesignRecord
 from agentsim.studies.designs import EVERYONE, Contrast, Factorial, recorded_design
 
 _DEEDS = (" (done)", " (received)")

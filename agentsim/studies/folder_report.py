@@ -30,9 +30,9 @@ from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relatio
 from agentsim.analysis.standings import Standings, panels, relative, standings, without_host_panels
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import counted
-from agentsim.history.load import RunSummary
-from agentsim.history.record import FINISHED
-from agentsim.history.run_files import MANIFEST
+from agentsim.records.history import FINISHED
+from agentsim.records.load import RunSummary
+from agentsim.records.run_files import MANIFEST
 from agentsim.report.markup import money
 from agentsim.report.page import GameLink, Served, render_batch
 from agentsim.studies.effects import DesignEffects, design_effects, design_panels

@@ -29,19 +29,19 @@ from agentsim.analysis.finished_games import Column, Measures, game_record
 from agentsim.analysis.intervals import Array
 from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
+from agentsim.engine.options import bare_field
 from agentsim.engine.panel import DataTable
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
-from agentsim.engine.schema import bare_field
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
-from agentsim.history.journal import read_journal
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.fork import BranchJob
-from agentsim.runner.played_game import DecidedWave, PlayedGame
-from agentsim.runner.player_message import PlayerMessage, Swap, messages
-from agentsim.runner.replay import is_over
+from agentsim.records.journal import read_journal
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.fork import BranchJob
+from agentsim.runs.played_game import DecidedWave, PlayedGame
+from agentsim.runs.player_message import PlayerMessage, Swap, messages
+from agentsim.runs.replay import is_over
 
 ALL = "(all)"
 """The label of the mean of the listeners who did such a thing in any branch."""

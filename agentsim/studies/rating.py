@@ -21,12 +21,12 @@ from agentsim.analysis.finished_games import game_record
 from agentsim.analysis.posterior import Stages, stages
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.batch.manifest import Design, Manifest, prepared, read_manifest
-from agentsim.runner.batch.run_batch import Batch
-from agentsim.runner.batch.seating import Planned, derived_seed
-from agentsim.runner.batch.tally import is_done, used
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.batch.manifest import Design, Manifest, prepared, read_manifest
+from agentsim.runs.batch.run_batch import Batch
+from agentsim.runs.batch.seating import Planned, derived_seed
+from agentsim.runs.batch.tally import is_done, used
 from agentsim.scenario.document import overridden
 from agentsim.scenario.load import Overrides
 from agentsim.scenario.player_plan import OWN

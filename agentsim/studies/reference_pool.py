@@ -24,9 +24,9 @@ from agentsim.analysis.posterior import Stages, independence, stages
 from agentsim.engine.game import bots_of
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, first_objection
-from agentsim.history.load import parsed, read
-from agentsim.history.run_files import RunFiles, write_whole
-from agentsim.history.versions import require_version
+from agentsim.records.load import parsed, read
+from agentsim.records.run_files import RunFiles, write_whole
+from agentsim.records.versions import require_version
 from agentsim.scenario.player_plan import ModelName, ModelSettings, PlayerPlan
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.validation import no_such_bot, validated

@@ -11,8 +11,8 @@ from itertools import zip_longest
 
 from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.wording import counted
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.replay import prove
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
 from agentsim.testing.case import Case, SampleGame
 from agentsim.testing.check import Check, Findings
 

@@ -13,10 +13,10 @@ from agentsim.engine.game import bots_of
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
-from agentsim.history.run_files import RunFiles, read_history
+from agentsim.records.run_files import RunFiles, read_history
 from agentsim.results import run_in
-from agentsim.runner.replay import prove
-from agentsim.runner.run import Run, RunOptions
+from agentsim.runs.replay import prove
+from agentsim.runs.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.testing.case import MOST_DECISIONS, Case, data_of
 from agentsim.testing.check import Check, Findings

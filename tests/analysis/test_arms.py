@@ -23,10 +23,10 @@ from agentsim.analysis.arms import (
 )
 from agentsim.analysis.intervals import FEWEST, paired_intervals
 from agentsim.errors import UsageError
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.fork import Change, ForkPoint, jobs_of_arm
-from agentsim.runner.run import RunOptions
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.fork import Change, ForkPoint, jobs_of_arm
+from agentsim.runs.run import RunOptions
 from agentsim.scenario.load import load
 from benchmarks.arms_world import differences
 from benchmarks.inference import measured

@@ -9,7 +9,7 @@ import pytest
 from agentsim.analysis.conditions import Condition
 from agentsim.analysis.conditions import measured as means
 from agentsim.analysis.finished_games import GameRecord, Measures, game_record
-from agentsim.history.load import load_history
+from agentsim.records.load import load_history
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PLACES = {"rank", "win"}

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.load import list_runs
-from agentsim.history.run_files import MANIFEST, RunFiles
-from agentsim.runner.batch import manifest
-from agentsim.runner.batch.manifest import Design, locked, planned, prepared, read_manifest, require_manifest
+from agentsim.records.load import list_runs
+from agentsim.records.run_files import MANIFEST, RunFiles
+from agentsim.runs.batch import manifest
+from agentsim.runs.batch.manifest import Design, locked, planned, prepared, read_manifest, require_manifest
 from agentsim.scenario.load import load
 from tests.amounts import amounts
 from tests.cli.command_line import ROOT, agentsim, program, real, snapshot, trio
@@ -298,7 +298,7 @@ def test_what_cannot_be_played_is_said_before_anything_is_written(
 
 
 def test_only_one_process_plays_a_batch(tmp_path: Path) -> None:
-    from agentsim.runner.batch.manifest import locked
+    from agentsim.runs.batch.manifest import locked
 
     words = ("batch", "--config", str(trio(tmp_path)), "--games", "1", "--out", "b", *QUIET)
     assert agentsim(*words, cwd=tmp_path).code == 0

@@ -22,10 +22,10 @@ import distributed
 import psutil
 import pytest
 
-from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.runner.batch.executors import ExecutorLost
-from agentsim.runner.batch.on_dask import OnDask
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.batch.executors import ExecutorLost
+from agentsim.runs.batch.on_dask import OnDask
 from agentsim.scenario.load import load
 from tests.batch.test_batch import QUIET, whole
 from tests.cli.command_line import agentsim, program, trio
@@ -90,7 +90,7 @@ def listening(port: int) -> bool:
 def test_a_scheduler_that_dies_is_said_in_a_line_and_costs_nothing_that_was_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentsim.runner.batch.on_dask._CONNECT_S", 2)
+    monkeypatch.setattr("agentsim.runs.batch.on_dask._CONNECT_S", 2)
     config = trio(tmp_path)
     address = f"tcp://127.0.0.1:{(port := free_port())}"
     words = ("--games", "5000", "--out", "b", "--executor", "dask", "--scheduler", address, *QUIET)
@@ -141,16 +141,16 @@ def _missing(here: str, package: str) -> str:
 def test_a_worker_that_could_not_play_is_named(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     here = threading.current_thread().name
     names = lambda _package: threading.current_thread().name  # noqa: E731 - a function that travels as it is
-    monkeypatch.setattr("agentsim.runner.batch.on_dask.version", names)
+    monkeypatch.setattr("agentsim.runs.batch.on_dask.version", names)
     line = refusal(tmp_path, cluster)
     assert re.search(rf": the worker tcp://[\d.:]+ has agentsim .+, and this is {here}$", line), line
-    monkeypatch.setattr("agentsim.runner.batch.on_dask.version", partial(_missing, here))
+    monkeypatch.setattr("agentsim.runs.batch.on_dask.version", partial(_missing, here))
     line = refusal(tmp_path, cluster)
     assert re.search(rf": the worker tcp://[\d.:]+ has no agentsim, and this is {here}$", line), line
 
 
 def test_a_cluster_without_workers_is_said(tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentsim.runner.batch.on_dask._WORKER_S", 0.5)
+    monkeypatch.setattr("agentsim.runs.batch.on_dask._WORKER_S", 0.5)
     cluster.scale(0)
     assert refusal(tmp_path, cluster).endswith("has no workers; start some with dask worker")
 
@@ -162,7 +162,7 @@ def test_a_cluster_whose_last_worker_is_gone_holds_no_batch_for_ever(
         executor = OnDask(cluster.scheduler_address, 1, Variables({}))
         try:
             await executor.open()
-            monkeypatch.setattr("agentsim.runner.batch.on_dask._WORKER_S", 0.1)
+            monkeypatch.setattr("agentsim.runs.batch.on_dask._WORKER_S", 0.1)
             cluster.scale(0)
             await executor.play(load(trio(tmp_path), seed=1), RunFiles(tmp_path, "game"))
         finally:
@@ -193,7 +193,7 @@ def test_workers_of_our_own_have_the_keys_of_an_env_file_and_nobody_else_has() -
 
 
 def test_a_scheduler_that_is_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agentsim.runner.batch.on_dask._CONNECT_S", 0.2)
+    monkeypatch.setattr("agentsim.runs.batch.on_dask._CONNECT_S", 0.2)
     words = ("--games", "1", "--out", "b", "--executor", "dask", "--scheduler", "tcp://127.0.0.1:1", *QUIET)
     refused = agentsim("batch", "--config", str(trio(tmp_path)), *words, cwd=tmp_path)
     assert (refused.code, "cannot be reached" in refused.err) == (2, True), refused.err

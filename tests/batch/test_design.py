@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.runner.batch.seating import Spread, balance, derived_seed, rows, williams
+from agentsim.runs.batch.seating import Spread, balance, derived_seed, rows, williams
 
 
 @pytest.mark.parametrize("size", range(1, 9))

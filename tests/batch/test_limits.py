@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.load import list_runs
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.batch import executors
-from agentsim.runner.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, run_of, task_of
-from agentsim.runner.batch.manifest import Design, Manifest, planned
-from agentsim.runner.batch.run_batch import Batch
-from agentsim.runner.batch.tally import BatchResult, BatchWatcher, GameEnd, Tally
-from agentsim.runner.limits import Budget
-from agentsim.runner.run import Run, RunOptions
+from agentsim.records.load import list_runs
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.batch import executors
+from agentsim.runs.batch.executors import Executor, InLoop, InProcesses, WorkerLost, play_task, run_of, task_of
+from agentsim.runs.batch.manifest import Design, Manifest, planned
+from agentsim.runs.batch.run_batch import Batch
+from agentsim.runs.batch.tally import BatchResult, BatchWatcher, GameEnd, Tally
+from agentsim.runs.limits import Budget
+from agentsim.runs.run import Run, RunOptions
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from tests.batch.test_batch import whole
@@ -30,7 +30,7 @@ from tests.cli.command_line import ROOT, agentsim, program, trio
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
-from tests.runner.island import FOUR, scenario_text
+from tests.runs.island import FOUR, scenario_text
 
 CALLS = 18
 """Of one game of four."""
@@ -281,7 +281,7 @@ def test_a_game_that_another_worker_still_plays_is_waited_for(
         waited.append(seconds)
         held.play_sync()
 
-    monkeypatch.setattr("agentsim.runner.batch.executors.time.sleep", goes_on)
+    monkeypatch.setattr("agentsim.runs.batch.executors.time.sleep", goes_on)
     end = play_task(task_of(manifest.scenario(game), files))
     assert (end.status, end.calls, len(waited)) == ("completed", CALLS, 1)
     assert server.started["ok"] == CALLS
@@ -392,7 +392,7 @@ def test_ctrl_c_at_a_terminal_is_for_the_batch_and_never_a_traceback_of_its_work
     os.mkfifo(tmp_path / "started")
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys, signal\n"
-        "if 'agentsim.runner.batch.executors' in sys.orig_argv:\n"
+        "if 'agentsim.runs.batch.executors' in sys.orig_argv:\n"
         "    with open('started', 'w') as file:\n"
         "        file.write(str(os.getpgrp()))\n"
         "    signal.pause()\n",

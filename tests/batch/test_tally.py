@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agentsim.cli.display import status_line
-from agentsim.history.record import Totals
-from agentsim.runner.batch.tally import GameEnd, Tally
+from agentsim.records.history import Totals
+from agentsim.runs.batch.tally import GameEnd, Tally
 
 
 class Clock:

@@ -11,13 +11,13 @@ from typing import Any, cast
 
 import pytest
 
-from agentsim.runner.batch.executors import play_task
-from agentsim.runner.batch.on_dask import OnDask
-from agentsim.runner.batch.tally import GameEnd
+from agentsim.runs.batch.executors import play_task
+from agentsim.runs.batch.on_dask import OnDask
+from agentsim.runs.batch.tally import GameEnd
 from tests.cli.command_line import Said, agentsim
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
-from tests.runner.island import BOTS, Mendable, scenario_text
+from tests.runs.island import BOTS, Mendable, scenario_text
 
 VARIABLE, VALUE = "AWS_SECRET_ACCESS_KEY", "wJalr-of-a-cloud-0123456789"
 ENV = {VARIABLE: VALUE, "LAB_KEY": "sk-of-the-lab-0123456789"}

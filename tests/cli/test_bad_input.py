@@ -385,7 +385,7 @@ def test_a_mistake_of_ours_is_one_line_too(project: Path, monkeypatch: pytest.Mo
     def broken(*_args: object, **_kwargs: object) -> None:
         raise ZeroDivisionError("by \x1b[31mnothing\nat all")
 
-    monkeypatch.setattr("agentsim.history.load.list_runs", broken)
+    monkeypatch.setattr("agentsim.records.load.list_runs", broken)
     said = agentsim("runs", cwd=project)
     assert (
         said.line

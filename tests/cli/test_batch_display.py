@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.cli.display import PlainBatch, shown_batch
 from agentsim.cli.panels import RichBatch
-from agentsim.runner.batch.tally import GameEnd, Tally
+from agentsim.runs.batch.tally import GameEnd, Tally
 from tests.cli.vt import Screen
 
 HOSTILE = "[bold]\x1b[2Jgone\nagentsim: all is well\u202e"

@@ -11,8 +11,8 @@ import pytest
 
 from agentsim import games as all_games
 from agentsim.engine.codec import text_id
-from agentsim.history.journal import Journal
 from agentsim.models.profiles import BUILT_IN
+from agentsim.records.journal import Journal
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 from tests.fakes.journals import change_line
 

@@ -23,10 +23,10 @@ from agentsim.cli.panels import RichDisplay
 from agentsim.cli.terminal_output import safe
 from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, Nobody
 from agentsim.engine.panel import Progress
-from agentsim.history.record import Totals
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import MARK
-from agentsim.runner.watcher import PublicWatcher, Watcher
+from agentsim.records.history import Totals
+from agentsim.runs.watcher import PublicWatcher, Watcher
 from tests.cli.command_line import program, trio
 from tests.cli.vt import Screen, plain
 from tests.fakes.replies import varied_by_schema

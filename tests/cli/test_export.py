@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.journal import Journal
-from agentsim.history.run_files import RunFiles
-from agentsim.history.tables import BASE
+from agentsim.records.journal import Journal
+from agentsim.records.run_files import RunFiles
+from agentsim.records.tables import BASE
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
 TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "votes", "tallies"]

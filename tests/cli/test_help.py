@@ -61,9 +61,9 @@ HEAVY = (
         "httpx2",
         "aiohttp",
         "asyncio",
-        "agentsim.runner",
+        "agentsim.runs",
     ),
-    *("pandas", "pyarrow", "numpy", "agentsim.analysis", "agentsim.studies", "agentsim.history"),
+    *("pandas", "pyarrow", "numpy", "agentsim.analysis", "agentsim.studies", "agentsim.records"),
 )
 
 

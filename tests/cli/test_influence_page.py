@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agentsim.runner.player_message import NEUTRAL
+from agentsim.runs.player_message import NEUTRAL
 from tests.cli.command_line import ROOT, agentsim
 from tests.test_docs import blocks, commands
 

@@ -12,9 +12,9 @@ import pytest
 from agentsim import __version__
 from agentsim.engine.reading import READER_VERSION
 from agentsim.errors import OtherVersion
-from agentsim.history.journal import read_journal
-from agentsim.history.load import load_history
-from agentsim.history.versions import HISTORY_FORMAT, JOURNAL_FORMAT, require_version
+from agentsim.records.journal import read_journal
+from agentsim.records.load import load_history
+from agentsim.records.versions import HISTORY_FORMAT, JOURNAL_FORMAT, require_version
 from tests.cli.command_line import agentsim, snapshot, trio
 from tests.fakes.journals import change_line
 

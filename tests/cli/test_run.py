@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.record import History
+from agentsim.records.history import History
 from tests.cli.command_line import ROOT, TRIO, Said, agentsim, program, real, snapshot, trio
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw

@@ -13,10 +13,9 @@ from typing import Any
 
 from agentsim.engine.codec import text_id
 from agentsim.errors import OtherVersion
-from agentsim.history.fold import dump_history
-from agentsim.history.journal import Chain, read_journal
-from agentsim.history.record import History
-from agentsim.history.run_files import RunFiles
+from agentsim.records.history import History, dump_history
+from agentsim.records.journal import Chain, read_journal
+from agentsim.records.run_files import RunFiles
 from agentsim.testing import CHECKS
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import varied_by_schema

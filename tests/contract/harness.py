@@ -8,7 +8,7 @@ from pathlib import Path
 from agentsim import games
 from agentsim.engine.game import Bot, Game
 from agentsim.engine.simulate import Simulation, simulate
-from agentsim.runner.run import RunResult
+from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from agentsim.testing import Case, case_of

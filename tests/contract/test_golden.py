@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from agentsim import games
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
-from agentsim.history.tables import BASE, run_tables
-from agentsim.runner.replay import prove
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
+from agentsim.records.tables import BASE, run_tables
+from agentsim.runs.replay import prove
 from agentsim.testing import CHECKS
 from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, case

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 import tomli_w
 
-from agentsim.history.tables import run_tables
+from agentsim.records.tables import run_tables
 from agentsim.report.markup import plain
 from agentsim.results import run_in
-from agentsim.runner.replay import prove
-from agentsim.runner.run import RunResult
+from agentsim.runs.replay import prove
+from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.contract.harness import GAMES, tiny_path

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agentsim.history.run_files import RunFiles
+from agentsim.records.run_files import RunFiles
 from agentsim.results import run_in
 from tests.amounts import some_of
 from tests.contract.harness import GAMES, on_server

@@ -10,9 +10,9 @@ import pytest
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Past
 from agentsim.engine.panel import DataTable
-from agentsim.history.events import InteractionCount, Pair, pairs, told_events
-from agentsim.history.load import load_history
-from agentsim.history.tables import run_tables
+from agentsim.records.events import InteractionCount, Pair, pairs, told_events
+from agentsim.records.load import load_history
+from agentsim.records.tables import run_tables
 from agentsim.report.game_panels import pairs_table
 from tests.contract.golden import GOLDEN
 from tests.contract.harness import GAMES, on_bots, some_bot

@@ -19,12 +19,12 @@ from agentsim import games
 from agentsim.engine.play import Ask
 from agentsim.engine.survey import decided_by
 from agentsim.players.model import prompt_messages
-from agentsim.runner.forecast import alike, wordy
-from agentsim.runner.played_game import new_play
+from agentsim.runs.forecast import alike, wordy
+from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
 from tests.contract.harness import GAMES, tiny_path
 from tests.fakes.server import FakeServer
-from tests.runner.island import play
+from tests.runs.island import play
 
 LEAST = {"agent_island": 0.8, "auction": 0.5, "market": 0.5, "monopoly": 0.3, "society": 0.04, "werewolf": 0.5}
 """The least part of the shorter of two consecutive prompts of a player that both begin with, by game.

@@ -13,12 +13,12 @@ import pytest
 
 from agentsim import games
 from agentsim.errors import DecisionError
-from agentsim.history.journal import Contents, Journal, read_journal
-from agentsim.history.record import KEYS, History
-from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Attempt
-from agentsim.runner.replay import prove, without_volatile
-from agentsim.runner.run import RunResult
+from agentsim.records.history import KEYS, History
+from agentsim.records.journal import Contents, Journal, read_journal
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove, without_volatile
+from agentsim.runs.run import RunResult
 from tests.amounts import amounts
 from tests.contract.harness import GAMES, on_bots, on_server, some_bot, tiny
 from tests.fakes.journals import resealed

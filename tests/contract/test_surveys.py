@@ -11,10 +11,10 @@ from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import Ask
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.engine.survey import Interview, Survey, SurveyAnswers
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
-from agentsim.history.tables import run_tables
-from agentsim.runner.replay import prove
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
+from agentsim.records.tables import run_tables
+from agentsim.runs.replay import prove
 from tests.contract.harness import GAMES, case, on_server, some_bot
 from tests.contract.test_runs import TEXT, text_without_volatile
 from tests.fakes.replies import varied_by_schema

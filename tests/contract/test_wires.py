@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from agentsim.models.profiles import WireName
-from agentsim.runner.replay import prove
-from agentsim.runner.run import RunResult
+from agentsim.runs.replay import prove
+from agentsim.runs.run import RunResult
 from tests.contract.harness import GAMES, on_server
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw

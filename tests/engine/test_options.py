@@ -35,11 +35,11 @@ from agentsim.engine.options import (
     YesNo,
     called_value,
     of_schema,
+    typed_record,
 )
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
-from agentsim.engine.schema import typed_record
 from agentsim.players.page_form import Form, PageField, PageForm
 
 NAMES = st.lists(

@@ -12,7 +12,7 @@ from agentsim.engine.codec import values_at
 from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import IllegalDecision
-from agentsim.runner.forecast import wordy
+from agentsim.runs.forecast import wordy
 
 
 class Say(BaseModel):

@@ -16,20 +16,20 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
 from agentsim.engine.survey import Interview, Question, Survey
 from agentsim.games import find
-from agentsim.history.events import told_events
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
-from agentsim.history.tables import survey_answers
 from agentsim.models.keys import Variables
+from agentsim.records.events import told_events
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
+from agentsim.records.tables import survey_answers
 from agentsim.report.page import PageOptions, page_of
 from agentsim.results import run_in
-from agentsim.runner.fork import ForkPoint
-from agentsim.runner.replay import prove
-from agentsim.runner.run import Run, RunOptions
+from agentsim.runs.fork import ForkPoint
+from agentsim.runs.replay import prove
+from agentsim.runs.run import Run, RunOptions
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import branch_of, open_run
-from tests.runner.island import BOTS, FOUR, scenario_text
+from tests.runs.island import BOTS, FOUR, scenario_text
 
 SAID = "The judges are watching; be brief."
 ASKED = Aside(players=("A", "C"), questions=(Question(name="mood", ask="How do you feel?", chars=80),))

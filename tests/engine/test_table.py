@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.decision import Decision
-from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, Nobody, Past
-from agentsim.engine.event_log import Heard
+from agentsim.engine.event import Audience, Event, Everyone, Heard, LoggedEvent, Nobody, Past
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_type
 
 from agentsim.engine.decision import Reading
-from agentsim.engine.event_log import Heard
+from agentsim.engine.event import Heard
 from agentsim.engine.table import Table
 from tests.engine.small import Amount, Bid, Say, Word
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
+from agentsim.models.retries import RetryPolicy
 from agentsim.players.model import ModelPlayer, ReaskPolicy
 
 
 async def admitted(model: Model, call: Call, sampling: Sampling = Sampling()) -> Completion:  # noqa: B008 - it is frozen
     """Make one call and return its completion."""
-    player = ModelPlayer(model, sampling, "", AttemptPolicy(), ReaskPolicy())
+    player = ModelPlayer(model, sampling, "", RetryPolicy(), ReaskPolicy())
     with await player.slot([Message(role, (text,)) for role, text in call.messages]) as slot:
         completion = await model.complete(call, sampling)
         slot.used(completion.usage.tokens)

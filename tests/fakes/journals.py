@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.journal import Chain
+from agentsim.records.journal import Chain
 
 __all__ = ["change_line", "plain", "resealed"]
 

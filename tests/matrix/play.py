@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentsim.history.record import History
 from agentsim.models.profiles import WireName
+from agentsim.records.history import History
 from tests.cli.command_line import Said, agentsim
 from tests.fakes.faults import FaultyServer
 from tests.matrix.rows import KEY, Row

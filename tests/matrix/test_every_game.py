@@ -15,9 +15,9 @@ from agentsim.engine.play import Ask
 from agentsim.errors import ProviderStopped
 from agentsim.models import remote
 from agentsim.models.clients import Connector
-from agentsim.runner.replay import prove
-from agentsim.runner.run import RunResult
-from agentsim.runner.watcher import Watcher
+from agentsim.runs.replay import prove
+from agentsim.runs.run import RunResult
+from agentsim.runs.watcher import Watcher
 from tests.contract.harness import GAMES, on_server, tiny
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw

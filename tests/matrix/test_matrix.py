@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.run_files import RunFiles
 from agentsim.models.profiles import WireName
-from agentsim.runner.replay import prove
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
 from tests.cli.command_line import agentsim
 from tests.fakes.faults import FaultyServer
 from tests.matrix.play import ENV, GAMES, checked, events, play, server_for, stable

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.errors import ScenarioError
-from agentsim.models.keys import key_for
+from agentsim.models.keys import key_for, redact
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
-from agentsim.models.redaction import redact
 
 KEY = "sk-canary-1234567890+/abcdef"
 

@@ -20,10 +20,10 @@ from typing import Any, TypeVar
 import pytest
 
 from agentsim.errors import ModelRefused, ProviderRejected, ScenarioError, TransportFailed
-from agentsim.history.record import History
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.local import LocalModel, LocalServer, _waiting, embedded_models, find_gguf, open_local, server_for
-from agentsim.runner.run import RunResult
+from agentsim.records.history import History
+from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
 from tests.fakes.admitted import admitted
 from tests.playing import play_scenario

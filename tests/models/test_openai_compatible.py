@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, call_with_retries
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.faults import Unaccepted
 from agentsim.models.profiles import extra_problem, resolve
 from agentsim.models.rate_limiter import RateLimits
 from agentsim.models.remote import Endpoint, Endpoints, RemoteModel
+from agentsim.models.retries import RetryCount, RetryPolicy, call_with_retries
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
@@ -295,10 +295,10 @@ def test_waiting_for_a_slot_is_not_counted_in_the_deadline() -> None:
 
 def test_a_rate_limit_is_waited_for_and_then_answered() -> None:
     heard: list[ModelError] = []
-    used = Attempts()
+    used = RetryCount()
 
     async def patiently(model: RemoteModel) -> Completion:
-        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), AttemptPolicy(), used, heard.append)
+        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), RetryPolicy(), used, heard.append)
 
     server = FakeServer(retry_after="0.05")
     began = time.monotonic()
@@ -309,15 +309,15 @@ def test_a_rate_limit_is_waited_for_and_then_answered() -> None:
 
 
 def test_a_fault_is_tried_again_on_the_wire() -> None:
-    used = Attempts()
-    policy = AttemptPolicy(retry_wait_s=0.0)
+    used = RetryCount()
+    policy = RetryPolicy(retry_wait_s=0.0)
 
     async def again(model: RemoteModel) -> Completion:
         return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
 
     server = FakeServer()
     assert isinstance(with_model(server, again, scenario="flaky"), Completion)
-    assert (used, server.started["flaky"]) == (Attempts(made=2, retries=1), 2)
+    assert (used, server.started["flaky"]) == (RetryCount(made=2, retries=1), 2)
 
 
 def test_a_cancelled_call_frees_its_slot() -> None:
@@ -351,7 +351,7 @@ def test_models_behind_one_address_and_key_share_an_endpoint() -> None:
 
 def test_importing_the_client_does_not_load_the_sdk() -> None:
     code = (
-        "import sys, agentsim.models.remote, agentsim.models.attempts, agentsim.models.prices\n"
+        "import sys, agentsim.models.remote, agentsim.models.remote, agentsim.models.prices\n"
         "assert not {'openai', 'httpx2', 'aiohttp', 'genai_prices'} & set(sys.modules), 'loaded too early'"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

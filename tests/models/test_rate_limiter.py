@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
-from agentsim.models.attempts import AttemptPolicy, Attempts, call_with_retries
 from agentsim.models.base import Call, Completion
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.remote import Endpoints, RemoteModel, shared_limiter
+from agentsim.models.retries import RetryCount, RetryPolicy, call_with_retries
 from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import with_model
-from tests.runner.island import Mendable, play
+from tests.runs.island import Mendable, play
 
 BUSY = Raw(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}})
 
@@ -255,12 +255,12 @@ def crowded(server: FakeServer, room: int) -> Counter[str]:
 
 def through(server: FakeServer, limits: RateLimits, calls: int, wait_s: float = 0.02) -> Counter[str]:
     said = crowded(server, 5)
-    policy = AttemptPolicy(rate_limit_wait_s=wait_s, rate_limit_patience_s=60)
+    policy = RetryPolicy(rate_limit_wait_s=wait_s, rate_limit_patience_s=60)
 
     async def all_of(model: RemoteModel) -> list[Completion]:
         async def one(number: int) -> Completion:
             call = Call((("user", f"number {number}"),))
-            return await call_with_retries(lambda: admitted(model, call), policy, Attempts(), lambda _error: None)
+            return await call_with_retries(lambda: admitted(model, call), policy, RetryCount(), lambda _error: None)
 
         return await asyncio.gather(*(one(number) for number in range(calls)))
 

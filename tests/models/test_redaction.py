@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.prompt import cleaned
-from agentsim.models.redaction import redact, redact_reply
+from agentsim.models.keys import redact, redact_reply
 
 KEY = "sk-canary-Aa0_1234567890+/abcdef-GHIJKLMNOP"
 PIECE = 16

@@ -14,8 +14,8 @@ from typing import Any
 
 import pexpect  # type: ignore[import-untyped] # it ships no types
 
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.replay import prove
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
 
 
 @dataclass(frozen=True)

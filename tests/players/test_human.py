@@ -24,12 +24,12 @@ from agentsim.engine.prompt import Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.errors import Interrupted
 from agentsim.games import names
-from agentsim.history.run_files import RunFiles
 from agentsim.models.base import Message
 from agentsim.players.human import HumanPlayer, how_to_answer
 from agentsim.players.model import Complaint
 from agentsim.players.rendering import news, split_question
 from agentsim.players.terminal import Terminal, cut, rows
+from agentsim.records.run_files import RunFiles
 from tests.cli.command_line import agentsim
 from tests.contract.harness import on_bots
 from tests.players.keyboard import PROMPT, at_terminal, played, unstyled

@@ -12,8 +12,8 @@ import pytest
 from agentsim import games
 from agentsim.engine.play import Ask
 from agentsim.engine.simulate import simulate
-from agentsim.models.attempts import AttemptPolicy
 from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.retries import RetryPolicy
 from agentsim.players.model import Complaint, ModelPlayer, ReaskPolicy, prompt_messages
 
 PLAYERS = ["A", "B", "C", "D", "E"]
@@ -38,7 +38,7 @@ class Recorder:
 
 
 def player(persona: str = PERSONA, **reasking: Any) -> ModelPlayer:
-    return ModelPlayer(Recorder(), Sampling(0.5, 77), persona, AttemptPolicy(), ReaskPolicy(**reasking))
+    return ModelPlayer(Recorder(), Sampling(0.5, 77), persona, RetryPolicy(), ReaskPolicy(**reasking))
 
 
 def asks(**config: Any) -> list[Ask]:

@@ -32,7 +32,7 @@ from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
 from agentsim.games import find, names
 from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm
-from agentsim.runner.played_game import new_play
+from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
 from tests.players.filled import Filled, filled
 from tests.players.test_human import ASK, Order

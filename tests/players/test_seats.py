@@ -11,7 +11,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games import find
 from agentsim.models.local import LocalModel
 from agentsim.models.prices import Priced
-from agentsim.runner.seats import build_players
+from agentsim.runs.seats import build_players
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 

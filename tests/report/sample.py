@@ -26,8 +26,8 @@ from agentsim.engine.panel import (
     Tile,
 )
 from agentsim.engine.reading import READER_VERSION
-from agentsim.history.record import History
-from agentsim.history.versions import HISTORY_FORMAT
+from agentsim.records.history import History
+from agentsim.records.versions import HISTORY_FORMAT
 
 MODELS = {
     "A": "openrouter/openai/gpt-5-mini",

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from agentsim.engine.panel import Board, Panel, Piece, Scene, Tile
-from agentsim.history.record import History
+from agentsim.records.history import History
 from agentsim.report.markup import find_css
 from agentsim.report.page import PageOptions, render
 from agentsim.report.player_view import as_seen_by

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from agentsim.engine.panel import Board, Chart, Course, Piece, Scene, Series, Tile
-from agentsim.history.record import History
+from agentsim.records.history import History
 from agentsim.report.page import render
 from tests.report.sample import document
 from tests.report.test_browser import ALL, Opened, browser

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.history.record import History
+from agentsim.records.history import History
 from agentsim.report import timeline
 from agentsim.report.markup import foreign, worded
 from agentsim.report.page import PageOptions, render

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UsageError
-from agentsim.history.fold import dump_history
-from agentsim.history.record import History
+from agentsim.records.history import History, dump_history
 from agentsim.report.player_view import as_seen_by
 from tests.report.sample import MODELS, PERSONAS, REASONING, VOTES, document, sample
 

@@ -14,8 +14,8 @@ from agentsim.engine.panel import Chart, Course, Series, TurnedAt
 from agentsim.games import find
 from agentsim.games.agent_island.view import RoundBegan
 from agentsim.games.agent_island.votes import Voted
-from agentsim.history.events import derived, told_events
-from agentsim.history.record import History
+from agentsim.records.events import derived, told_events
+from agentsim.records.history import History
 from agentsim.report.game_panels import say_do_table
 from agentsim.report.markup import Drawing
 from agentsim.report.page import PageOptions, render

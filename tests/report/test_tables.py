@@ -7,8 +7,8 @@ from typing import Any
 
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import DataTable
-from agentsim.history.events import InteractionCount, Pair
-from agentsim.history.record import History
+from agentsim.records.events import InteractionCount, Pair
+from agentsim.records.history import History
 from agentsim.report.game_panels import (
     MOST_KINDS,
     MOST_PAIRS,

@@ -9,7 +9,7 @@ import pytest
 
 from agentsim import games
 from agentsim.errors import ScenarioError
-from agentsim.runner.fork import changed_scenario
+from agentsim.runs.fork import changed_scenario
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.scenario import check_prices
 from agentsim.scenario.toml_tables import json_schema

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.follower import Follower
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.follower import Follower
 from agentsim.scenario.load import load
 from agentsim.server.stream import MOST_MESSAGES, Audience, Channel, Position
 from tests.amounts import amounts

@@ -17,17 +17,17 @@ import pytest
 from agentsim.api import create_run
 from agentsim.engine.play import Ask
 from agentsim.errors import UsageError
-from agentsim.history.journal import read_journal
-from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.runner.replay import prove
-from agentsim.runner.run import Run, RunOptions
+from agentsim.records.journal import read_journal
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
+from agentsim.runs.run import Run, RunOptions
 from agentsim.server import hosting
 from agentsim.server.site import Site
 from tests.cli.command_line import TRIO, agentsim, program, trio
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
-from tests.runner.island import BOTS, FOUR, scenario_text
+from tests.runs.island import BOTS, FOUR, scenario_text
 
 NOTHING = Variables({})
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agentsim.history.run_files import RunFiles
+from agentsim.records.run_files import RunFiles
 from tests.report.test_browser import browser
 from tests.server.site import Held, ServedSite, playing, served, until
 

@@ -15,15 +15,15 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from agentsim.api import create_run
 from agentsim.errors import ScenarioError
-from agentsim.history.fallback_rates import fallback_rates_in
-from agentsim.history.journal import read_journal
-from agentsim.history.load import load_history
-from agentsim.history.people_file import PeopleFile
-from agentsim.history.run_files import RunFiles
 from agentsim.models.keys import Variables
-from agentsim.runner.follower import Follower
-from agentsim.runner.replay import prove
-from agentsim.runner.run import RunOptions
+from agentsim.records.fallback_rates import fallback_rates_in
+from agentsim.records.journal import read_journal
+from agentsim.records.load import load_history
+from agentsim.records.people_file import PeopleFile
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.follower import Follower
+from agentsim.runs.replay import prove
+from agentsim.runs.run import RunOptions
 from agentsim.scenario.load import load
 from agentsim.server import hosting
 from agentsim.server.app import make_app

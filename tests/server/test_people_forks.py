@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.history.journal import read_journal
-from agentsim.history.load import load_history
-from agentsim.history.people_file import PeopleFile
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.replay import prove
+from agentsim.records.journal import read_journal
+from agentsim.records.load import load_history
+from agentsim.records.people_file import PeopleFile
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
 from tests.server.site import ServedSite, answer_to, hosted, until
 
 PEOPLE = """\

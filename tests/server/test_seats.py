@@ -12,9 +12,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from agentsim.history.journal import read_journal
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.replay import prove
+from agentsim.records.journal import read_journal
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
 from tests.chromium import chromium
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.history.fallback_rates import fallback_rates_in
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
+from agentsim.records.fallback_rates import fallback_rates_in
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, real, trio
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import play_scenario
-from tests.runner.island import decided
+from tests.runs.island import decided
 from tests.server.site import ServedSite, served
 
 RUN = "/runs/done"

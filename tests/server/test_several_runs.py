@@ -6,8 +6,8 @@ import json
 import signal
 from pathlib import Path
 
-from agentsim.history.journal import read_journal
-from agentsim.history.run_files import RunFiles
+from agentsim.records.journal import read_journal
+from agentsim.records.run_files import RunFiles
 from tests.cli.command_line import TRIO, agentsim
 from tests.server.site import Held, served, until
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from agentsim.history.journal import read_journal
-from agentsim.history.load import load_history
-from agentsim.history.run_files import RunFiles
-from agentsim.history.tables import survey_answers
-from agentsim.runner.replay import prove
+from agentsim.records.journal import read_journal
+from agentsim.records.load import load_history
+from agentsim.records.run_files import RunFiles
+from agentsim.records.tables import survey_answers
+from agentsim.runs.replay import prove
 from tests.report.test_browser import browser
 from tests.server.site import ISLAND, Held, ServedSite, hosted, until
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from aiohttp.web import StreamResponse
 
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.follower import Follower
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.follower import Follower
 from agentsim.server import hosting, seats
 from agentsim.server.people import Seat
 from agentsim.server.stream import Audience, Channel, Position

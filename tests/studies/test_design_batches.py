@@ -16,10 +16,10 @@ import pytest
 
 import agentsim as library
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.history.load import load_history
-from agentsim.history.run_files import MANIFEST
-from agentsim.runner.batch.manifest import require_manifest
-from agentsim.runner.batch.run_batch import Batch
+from agentsim.records.load import load_history
+from agentsim.records.run_files import MANIFEST
+from agentsim.runs.batch.manifest import require_manifest
+from agentsim.runs.batch.run_batch import Batch
 from agentsim.studies.batches import prepare_batch
 from tests.batch.test_batch import QUIET, said, whole
 from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agentsim.errors import ScenarioError, UsageError
-from agentsim.runner.batch.manifest import DesignTable, Until
+from agentsim.runs.batch.manifest import DesignTable, Until
 from agentsim.scenario.validation import validated
 from agentsim.studies.designs import Factorial, factorial, read_design
 

@@ -13,9 +13,9 @@ from scipy.stats import ttest_1samp
 
 from agentsim.engine.panel import DataTable, Estimates
 from agentsim.errors import UsageError
-from agentsim.history.load import load_history
-from agentsim.history.run_files import MANIFEST
-from agentsim.runner.batch.run_batch import Batch
+from agentsim.records.load import load_history
+from agentsim.records.run_files import MANIFEST
+from agentsim.runs.batch.run_batch import Batch
 from agentsim.studies.batches import prepare_batch
 from agentsim.studies.designs import EVERYONE, read_design
 from agentsim.studies.effects import (
@@ -147,7 +147,7 @@ def test_games_of_one_seed_count_once_and_models_are_measured_where_they_take_tu
 
 def prepare(folder: Path) -> list[Any]:
     """The games of a batch, one a block."""
-    from agentsim.runner.batch.manifest import require_manifest
+    from agentsim.runs.batch.manifest import require_manifest
 
     return list(require_manifest(folder).games[::2])
 

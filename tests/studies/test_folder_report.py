@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agentsim.analysis.finished_games import vendor
-from agentsim.history.run_files import RunFiles
+from agentsim.records.run_files import RunFiles
 from agentsim.report.page import EXPLORATORY
 from agentsim.studies.folder_report import slug, verdict
 from tests.cli.command_line import TRIO, agentsim, trio

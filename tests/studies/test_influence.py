@@ -21,10 +21,10 @@ from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import UsageError
-from agentsim.history.load import load_history
-from agentsim.runner.decide import Ruling, decision_record_of
-from agentsim.runner.played_game import DecidedWave
-from agentsim.runner.player_message import NEUTRAL, messages, neutral
+from agentsim.records.load import load_history
+from agentsim.runs.decide import Ruling, decision_record_of
+from agentsim.runs.played_game import DecidedWave
+from agentsim.runs.player_message import NEUTRAL, messages, neutral
 from agentsim.scenario.load import load
 from agentsim.studies.influence import ALL, BranchResult, Influence, Responses, Swapped, influences, responses
 from benchmarks.influence_world import MESSAGE, persuasion, sides, true_effect
@@ -33,7 +33,7 @@ from tests.engine.small import Say, SmallGame, Spoke, Word
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import play_scenario
-from tests.runner.island import play
+from tests.runs.island import play
 
 QUIET = ("--logs-dir", ".", "--display", "none")
 PLEA = "Keep me, and I will repay you tomorrow."

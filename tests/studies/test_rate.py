@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 import agentsim
-from agentsim.history.run_files import MANIFEST
+from agentsim.records.run_files import MANIFEST
 from agentsim.studies.reference_pool import Pool
 from tests.cli.command_line import TRIO, program, trio
 from tests.cli.command_line import agentsim as command
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
-from tests.runner.island import decided
+from tests.runs.island import decided
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 

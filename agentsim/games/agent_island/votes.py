@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from agentsim.engine import Choice, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
-from agentsim.engine.options import Record
-from agentsim.engine.schema import Narrowed
+from agentsim.engine.options import Narrowed, Record
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told

@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar
 from agentsim.engine import Number, Text
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
+from agentsim.engine.options import Narrowed
 from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Request
-from agentsim.engine.schema import Narrowed
 from agentsim.engine.table import Table
 from agentsim.engine.wording import By, cut
 from agentsim.errors import UnreadableReply

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentsim.engine import Event, Everyone, PlayerId, Stream, Table
-from agentsim.engine.event import FOR, Audience, InteractionRule
-from agentsim.engine.memory import M
+from agentsim.engine.event import FOR, Audience, InteractionRule, M
 from agentsim.games.market.ledger import CAPITAL, Ledger
 from agentsim.games.market.trade import Exchanged, Owner, Trade
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options
-from agentsim.engine.schema import Narrowed
+from agentsim.engine.options import Narrowed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OnBoard
 from agentsim.games.monopoly.building import ManageEstate, When, build, carry_out, lists_that_matter, moment, open_to

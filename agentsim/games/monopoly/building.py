@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from agentsim.engine import Choice, Options, Subset
-from agentsim.engine.options import Record, Several
-from agentsim.engine.schema import Narrowed
+from agentsim.engine.options import Narrowed, Record, Several
 from agentsim.engine.wording import Worded, counted
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import HOTEL, SPACES, STREETS, OnDeed

@@ -12,8 +12,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
-from agentsim.engine.options import Either
-from agentsim.engine.schema import Narrowed
+from agentsim.engine.options import Either, Narrowed
 from agentsim.engine.wording import If
 from agentsim.games.monopoly.board import SPACES, OnBoard, OnDeed, Position, Space
 from agentsim.games.monopoly.building import can_pay

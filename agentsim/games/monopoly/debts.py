@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 from agentsim.engine import Options
-from agentsim.engine.schema import Narrowed
+from agentsim.engine.options import Narrowed
 from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
 from agentsim.games.monopoly.building import carry_out, clear_buildings, lists_that_matter, open_to, received

@@ -15,9 +15,8 @@ from pydantic import BeforeValidator
 from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.decision import WholeNumber
 from agentsim.engine.event import AGAINST, FOR, Interaction, InteractionRule, Past
-from agentsim.engine.options import MISSING
+from agentsim.engine.options import MISSING, Narrowed
 from agentsim.engine.prompt import quoted
-from agentsim.engine.schema import Narrowed
 from agentsim.engine.wording import Worded, counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of

@@ -15,7 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from agentsim.engine import Event, LoggedEvent
 from agentsim.engine.codec import adapter, values
-from agentsim.engine.event_log import Heard
+from agentsim.engine.event import Heard
 from agentsim.engine.memory import Lines
 from agentsim.games.society import building, evening, laws, shocks, talk, turn, voting, work
 from agentsim.games.society.config import SocietyConfig

@@ -16,8 +16,7 @@ from pydantic import Field, ValidationError
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
 from agentsim.engine.decision import Reading
 from agentsim.engine.markup import first_turn
-from agentsim.engine.options import FormField, Kinds, LegalValues, Real, Record, Schema, Several
-from agentsim.engine.schema import record_of
+from agentsim.engine.options import FormField, Kinds, LegalValues, Real, Record, Schema, Several, record_of
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.actions import Spoken, possible

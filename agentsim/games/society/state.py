@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from agentsim.engine.event_log import Heard
+from agentsim.engine.event import Heard
 from agentsim.games.society.amounts import UNIT, share
 from agentsim.games.society.assembly import Assembly, Standing
 from agentsim.games.society.config import Personality, SocietyConfig

@@ -13,7 +13,7 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import Faults
 from agentsim.models.finish_reasons import ending
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import (
+from agentsim.models.wire.common import (
     Parts,
     arguments_of,
     at,
@@ -24,14 +24,16 @@ from agentsim.models.wire.answer import (
     count,
     kind_of,
     logprobs_in,
+    merge,
     raise_stated_error,
     reason_word,
     said_as,
     sayings,
+    sent_schema,
     thought_beside,
     unknown_in,
+    wire_name,
 )
-from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/chat/completions"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")

@@ -12,7 +12,7 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
 from agentsim.models.settings import cap_of
-from agentsim.models.wire.answer import (
+from agentsim.models.wire.common import (
     Parts,
     arguments_of,
     at,
@@ -21,12 +21,14 @@ from agentsim.models.wire.answer import (
     cost_usd,
     count,
     kind_of,
+    merge,
     raise_stated_error,
     said_as,
     sayings,
+    sent_schema,
     unknown_in,
+    wire_name,
 )
-from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/v1/messages"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "tool", "prompt")

@@ -11,7 +11,7 @@ from typing import Any, Final
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile
-from agentsim.models.wire.answer import (
+from agentsim.models.wire.common import (
     Parts,
     arguments_of,
     at,
@@ -20,13 +20,15 @@ from agentsim.models.wire.answer import (
     cost_usd,
     count,
     logprobs_in,
+    merge,
     raise_stated_error,
     said_as,
     sayings,
+    sent_schema,
     unknown_in,
+    wire_name,
     words_in,
 )
-from agentsim.models.wire.schema import merge, sent_schema, wire_name
 
 PATH: Final = "/responses"
 MODES: Final[tuple[StructuredMode, ...]] = ("json_schema", "json_object", "prompt")

@@ -7,7 +7,7 @@ from agentsim.games.agent_island.sidebars import Approached, TakenAside, Whisper
 from agentsim.games.agent_island.speeches import Quipped
 from agentsim.games.agent_island.view import LastRoundBegan, RoundBegan
 from agentsim.games.agent_island.votes import Voted
-from agentsim.history.events import pairs
+from agentsim.records.events import pairs
 from tests.engine.small import done
 from tests.games.agent_island.island import play
 

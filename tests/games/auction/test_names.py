@@ -15,9 +15,9 @@ from agentsim.engine.play import GamePlay
 from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
 from agentsim.games.auction.lots import AuctionBegan
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.played_game import new_play
-from agentsim.runner.replay import prove, without_volatile
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.played_game import new_play
+from agentsim.runs.replay import prove, without_volatile
 from agentsim.scenario import Scenario, load
 from agentsim.scenario.seating import called_by_files
 from tests.cli.command_line import agentsim

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.runner.replay import prove
+from agentsim.runs.replay import prove
 from agentsim.scenario.load import load
 from tests.fakes.server import FakeServer
 from tests.playing import play_scenario

@@ -6,7 +6,7 @@ from agentsim.engine.event import Everyone, LoggedEvent
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.world import Transferred
-from agentsim.history.events import pairs
+from agentsim.records.events import pairs
 from tests.engine.small import done
 
 

@@ -17,8 +17,8 @@ from agentsim.games.market.interviewing import Interviewed
 from agentsim.games.market.moderator import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
 from agentsim.games.market.stages import Act
 from agentsim.games.market.state import OrderDrawn
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.replay import prove
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
 from tests.games.market.market import SKIPS, play
 from tests.players.keyboard import PROMPT
 

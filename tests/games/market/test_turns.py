@@ -29,8 +29,8 @@ from agentsim.games.market.stages import (
     Remembered,
 )
 from agentsim.games.market.state import Endowed, MarketEnded
-from agentsim.history.run_files import RunFiles
-from agentsim.runner.replay import prove
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.replay import prove
 from agentsim.scenario.load import load
 from tests.contract.harness import on_server
 from tests.fakes.replies import varied_by_schema

@@ -21,8 +21,8 @@ from agentsim.games.monopoly.replay import utterances
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
-from agentsim.runner.decide import Ruling, decision_record_of
-from agentsim.runner.played_game import restored_decision
+from agentsim.runs.decide import Ruling, decision_record_of
+from agentsim.runs.played_game import restored_decision
 from tests.games.monopoly.asked import board, questions
 from tests.games.monopoly.table import Game
 

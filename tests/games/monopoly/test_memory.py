@@ -12,7 +12,7 @@ from agentsim.engine.event import Everyone, LoggedEvent
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
 from agentsim.games.monopoly.talk import EVERYBODY, MOST_SUMMED, THOUGHTS, Minutes, Spoke, Summarized, Thought
-from agentsim.runner.forecast import wordy
+from agentsim.runs.forecast import wordy
 from tests.games.monopoly.answers import ACCEPT, BUY, NO_TRADE, REJECT, manage, propose, side
 from tests.games.monopoly.table import Game
 

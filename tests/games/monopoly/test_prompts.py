@@ -25,7 +25,7 @@ from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, Side, Terms
 from agentsim.players.model import prompt_messages
 from agentsim.players.page_form import Form
-from agentsim.runner.forecast import wordy
+from agentsim.runs.forecast import wordy
 from tests.amounts import amounts
 from tests.games.monopoly.answers import DONE, NO_TRADE, REJECT, offers, propose, side
 from tests.games.monopoly.asked import GOLDEN, MEMORY, board, name_of, questions, rendered

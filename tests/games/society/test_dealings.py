@@ -7,7 +7,7 @@ from agentsim.games.society.founding import Being, SocietyBegan
 from agentsim.games.society.talk import MessageSent, Posted
 from agentsim.games.society.voting import Proposed, Voted
 from agentsim.games.society.work import Traded
-from agentsim.history.events import pairs
+from agentsim.records.events import pairs
 from tests.engine.small import done
 
 BEGAN = SocietyBegan(3, tuple(Being(n, f"p{n}", "neutral") for n in (1, 2, 3)), 0, 0, 0, {})

@@ -19,7 +19,7 @@ from agentsim.games.society.requests import Act
 from agentsim.games.society.rules import rules_of
 from agentsim.games.society.rules_text import rules_lines
 from agentsim.models.prices import estimated_tokens
-from agentsim.runner.forecast import alike
+from agentsim.runs.forecast import alike
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT
 from tests.games.society.society import TERMS, acted, idles, law, play, request

@@ -1,0 +1,499 @@
+"""History: the models of a history file, `agentsim-history/3`, and how it is made from a log and its decisions.
+
+The same log and decisions give the same bytes: a history depends on no clock, no file and no order of replies; such
+values are passed in as `volatile`. `load` reads a history; `models.prices` knows what one call costs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from operator import attrgetter
+from types import UnionType
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
+
+from agentsim.engine.codec import NewTexts, Texts, adapter, json_line
+from agentsim.engine.event import EveryoneType, LoggedEvent
+from agentsim.engine.game import Outcome
+from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.steering import Aside
+from agentsim.errors import first_objection
+from agentsim.models.base import PER_EXECUTION, Attempt, Segments, Text, Word
+from agentsim.players.model import Diagnostic, diagnostics
+from agentsim.records.journal import TICK_DEADLINE, DecisionRecord
+from agentsim.records.versions import HISTORY_FORMAT
+
+Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
+CONTROL = "control"
+"""The arm whose branches change nothing."""
+FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
+"""The statuses of a game that is over; a run with any other can be resumed, or has failed."""
+_VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
+"""The types of the parts of `volatile` that are shown or summed, if they are present."""
+_WhereSet = Field(exclude_if=lambda value: not value)
+
+
+class Record(BaseModel):
+    """The base of most records: frozen; unknown keys are ignored, so that files of later versions load."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
+
+
+class PlayerRecord(Record):
+    """A seat; the ids of staff begin with `@`. Several models are joined by ` > `.
+
+    `name` is set if the game calls the player differently.
+    """
+
+    id: str
+    model: str
+    temperature: float | None = None
+    reasoning: Annotated[str | int | None, _WhereSet] = None
+    seed: Annotated[int | None, Field(exclude_if=lambda value: value is None)] = None
+    logprobs: Annotated[bool, _WhereSet] = False
+    name: Annotated[str | None, _WhereSet] = None
+
+    @property
+    def staff(self) -> bool:
+        return self.id.startswith("@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRecord:
+    """An event of the game; `visibility` is `"all"` or the ids of the players who could see it.
+
+    `prompt` and `reasoning` are those of the last attempt at the decision that led to it.
+    """
+
+    seq: int
+    kind: str
+    heading: str
+    role: str
+    content: str
+    data: dict[str, Any]
+    visibility: Literal["all"] | list[str]
+    prompt: Segments | None
+    reasoning: Text | None
+    metadata: dict[str, Any]
+
+    @classmethod
+    def of(cls, seq: int, logged: LoggedEvent, decision: DecisionRecord | None = None) -> EventRecord:
+        """Return event `seq` of the log, with the decision that led to it, if that is known."""
+        last = decision.attempts[-1] if decision is not None and decision.attempts else None
+        return cls(
+            seq=seq,
+            kind=logged.event.kind,
+            heading=logged.event.heading,
+            role=role_of(logged.by),
+            content=logged.event.content,
+            data=logged.event.data(),
+            visibility="all" if isinstance(logged.to, EveryoneType) else list(logged.to),
+            prompt=None if last is None else tuple(text for message in last.messages for text in message.segments),
+            reasoning=None if last is None else last.reasoning,
+            metadata={} if logged.decision is None else {"decision": logged.decision},
+        )
+
+
+def role_of(by: str | None) -> str:
+    """Return an event's `role`: the player or the staff (`@role`) whose decision led to it, or the narrator."""
+    if by is None:
+        return "narrator"
+    return by.removeprefix("@") if by.startswith("@") else f"player {by}"
+
+
+class RoundRecord(Record):
+    """A round and its events; round 0 is the setup."""
+
+    index: int
+    title: str
+    events: list[EventRecord]
+
+
+class Totals(BaseModel):
+    """Counts of calls, tokens and US dollars, in total or for one player.
+
+    `known_usd` sums the calls with a known price. `cost_usd` is None if the price of any call is unknown.
+    `cacheable_tokens` are those of the prompts whose provider reports how many tokens it read from its cache.
+    """
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, defer_build=True)
+
+    calls: int
+    failed_calls: int
+    reasks: int
+    fallbacks: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    reasoning_tokens: int
+    cost_usd: float | None
+    known_usd: float
+    unpriced_calls: int
+    cacheable_tokens: Annotated[int, _WhereSet] = 0
+    repaired: Annotated[int, _WhereSet] = 0
+    cut: Annotated[int, _WhereSet] = 0
+    takeovers: Annotated[int, _WhereSet] = 0
+    late: Annotated[int, _WhereSet] = 0
+    by_player: Annotated[dict[str, Totals] | None, _WhereSet] = None
+
+    @classmethod
+    def zero(cls) -> Totals:
+        """Return totals of 0."""
+        return cls(
+            calls=0,
+            failed_calls=0,
+            reasks=0,
+            fallbacks=0,
+            prompt_tokens=0,
+            cached_tokens=0,
+            completion_tokens=0,
+            reasoning_tokens=0,
+            cost_usd=0.0,
+            known_usd=0.0,
+            unpriced_calls=0,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        decisions: Iterable[DecisionRecord],
+        players: Iterable[str],
+        undecided: Iterable[tuple[str, Attempt]] = (),
+    ) -> Totals:
+        """Return the totals of decisions, with `by_player`: all players and `@role` staff in the order given.
+
+        `undecided` are attempts, by player, at requests that have no decision yet.
+        """
+        found, by_player = cls.zero(), {player: cls.zero() for player in players}
+        for decision in decisions:
+            found.add(decision)
+            by_player[decision.player].add(decision)
+        for player, attempt in undecided:
+            found.add_call(attempt)
+            by_player[player].add_call(attempt)
+        found.by_player = by_player
+        return found
+
+    @property
+    def cached_share(self) -> float | None:
+        """The share of the prompt tokens that came from a provider's cache, 0 to 1, or None if no provider reports it.
+
+        Prompts whose provider reports nothing about a cache are left out: an unknown count is not 0.
+        """
+        return min(1.0, self.cached_tokens / self.cacheable_tokens) if self.cacheable_tokens else None
+
+    def add(self, decision: DecisionRecord) -> None:
+        """Count one decision and its calls; a person's reply is not a call."""
+        self.fallbacks += decision.source == "fallback"
+        self.late += decision.fallback_reason == TICK_DEADLINE
+        self.repaired += decision.parse is not None and decision.parse.repaired
+        self.cut += decision.parse is not None and decision.parse.stage == "cut"
+        if not decision.attempts:
+            return
+        bad = [attempt for attempt in decision.attempts if attempt.completion is not None and attempt.code is not None]
+        last_was_bad = bool(bad) and decision.attempts[-1] is bad[-1]
+        self.reasks += len(bad) - (decision.source == "fallback" and last_was_bad)
+        if decision.source != "human":
+            for attempt in decision.attempts:
+                self.add_call(attempt)
+
+    def add_call(self, attempt: Attempt) -> None:
+        """Count one call, which may have failed."""
+        self.calls += 1
+        self.takeovers += attempt.takeover
+        self.failed_calls += attempt.completion is None
+        if (usage := attempt.usage) is None:
+            return
+        self.prompt_tokens += usage.prompt_tokens or 0
+        self.cached_tokens += usage.cached_tokens or 0
+        self.completion_tokens += usage.completion_tokens or 0
+        self.reasoning_tokens += usage.reasoning_tokens or 0
+        self.cacheable_tokens += 0 if usage.cached_tokens is None else usage.prompt_tokens or 0
+        self.known_usd = round(self.known_usd + (usage.cost_usd or 0.0), 10)
+        self.unpriced_calls += usage.cost_usd is None
+        self.cost_usd = None if self.unpriced_calls else self.known_usd
+
+
+class WarningRecord(Record):
+    """A diagnostic of a model's answers, the number of its occurrences, and the message of the first."""
+
+    code: str
+    model: str
+    message: str
+    count: int
+
+
+class Branch(Record):
+    """The link of a run to the parent whose past it shares, as journals and histories keep it.
+
+    `of` is the parent's name, `at` the index of the decision that is made anew, or replaced by `instead`; `branch` is
+    the number among several branches. `salts` are pairs of a wave and a word that change chance after that wave; a
+    fork of a fork may have two. `changed` are the settings that differ from the parent's, as `KEY=VALUE`; `arm` is the
+    name of the branches with the same change, or None. `wave` is that of the decision. Decisions of earlier waves, and
+    those `beside` it in the same wave, are the parent's. Histories add the usage of the parent's decisions
+    (`inherited`) and of the branch's own (`paid`).
+    """
+
+    of: str
+    at: int
+    branch: int | None = None
+    instead: dict[str, Any] | None = None
+    changed: list[str] = []
+    salts: list[tuple[int, str]] = []
+    wave: int
+    beside: list[int] = []
+    arm: Annotated[str | None, _WhereSet] = None
+    inherited: Annotated[Totals | None, _WhereSet] = None
+    paid: Annotated[Totals | None, _WhereSet] = None
+
+    def inherits(self, wave: int, index: int) -> bool:
+        """Return whether a decision is the parent's, which paid for it."""
+        return wave < self.wave or index in self.beside
+
+    @property
+    def change(self) -> str:
+        """The changes to the parent, in words."""
+        return ", ".join((*self.changed, *(() if self.instead is None else (json.dumps(self.instead),))))
+
+    @classmethod
+    def restore(cls, record: Mapping[str, Any]) -> Branch:
+        """Return the branch of a record. Raises `ValueError` if the record is not one."""
+        try:
+            return cls.model_validate(record)
+        except ValidationError as error:
+            raise ValueError(first_objection(error)) from None
+
+
+class _TextsOfFile(Record):
+    """The long texts of a history's file, which its other records refer to by position."""
+
+    texts: list[Word]
+
+
+class History(Record):
+    """One run, whole or as far as it went.
+
+    `usage` is that of the game; `paid` is the part that the run itself made, a branch's without its parent's.
+    """
+
+    format: Literal["agentsim-history/3"]
+    game: str
+    rules_version: int
+    reader: int
+    seed: int
+    fork: Annotated[Branch | None, _WhereSet] = None
+    status: Status
+    scenario: dict[str, Any]
+    asides: Annotated[list[dict[str, Any]], _WhereSet] = []
+    players: list[PlayerRecord]
+    rounds: list[RoundRecord]
+    decisions: list[DecisionRecord]
+    outcome: Outcome | None
+    usage: Totals
+    warnings: Annotated[list[WarningRecord], _WhereSet] = []
+    volatile: dict[str, Any]
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_texts(
+        cls, document: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo[Texts | None]
+    ) -> Self:
+        """Validate a file's `texts` first, and put them into the context, so that its records can refer to them."""
+        if not isinstance(document, Mapping) or "texts" not in document:
+            return validate(document)
+        if info.context is None:
+            return cls.model_validate(document, context=Texts())
+        info.context.in_order += _TextsOfFile.model_validate(document).texts
+        return validate(document)
+
+    @model_validator(mode="after")
+    def _points_at_what_is_there(self) -> Self:
+        """Check that every name and number refers to exactly one existing thing."""
+        players = [player.id for player in self.players]
+        decided: list[Any] = [each.index for each in self.decisions]
+        ranked = [] if self.outcome is None else [each.player for each in self.outcome.standings]
+        what_is = ("name each player", "number each decision", "rank each player")
+        for what, names in zip(what_is, (players, decided, ranked), strict=True):
+            if len(set(names)) < len(names):
+                raise ValueError(f"does not {what} once")
+        if strangers := {*ranked, *(each.player for each in self.decisions)} - set(players):
+            raise ValueError(f"{min(strangers)[:80]!r} is not one of its players")
+        if [part.index for part in self.rounds] != [*range(len(self.rounds))]:
+            raise ValueError("does not number its rounds from 0 on")
+        for key in self.volatile.keys() & _VOLATILE:
+            if not isinstance(self.volatile[key], _VOLATILE[key]):
+                raise ValueError(f"does not say its {key} in a {'number' if key == 'wall_s' else 'text'}")
+        return self
+
+    @property
+    def seated(self) -> list[PlayerRecord]:
+        """The players without staff."""
+        return [player for player in self.players if not player.staff]
+
+    @property
+    def paid(self) -> Totals:
+        """The usage of the run itself, without a parent's."""
+        return self.usage if self.fork is None or self.fork.paid is None else self.fork.paid
+
+    @property
+    def spent(self) -> tuple[int, float, int]:
+        """The calls, known US dollars and number of calls of unknown price, a parent's included."""
+        return self.usage.calls, self.usage.known_usd, self.usage.unpriced_calls
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names, by id, of players that the game does not call by their id."""
+        return {player.id: player.name for player in self.players if player.name}
+
+    def inherits(self, decision: DecisionRecord) -> bool:
+        """Return whether a decision is that of the parent that this run is a branch of."""
+        return self.fork is not None and self.fork.inherits(decision.wave, decision.index)
+
+
+KEYS = tuple(name for field in History.model_fields for name in (("texts", field) if field == "volatile" else (field,)))
+"""The keys of a history's file, in order: those of its records, with the texts that they refer to before the last."""
+
+
+def build_history(
+    *,
+    game: str,
+    rules_version: int,
+    seed: int,
+    status: str,
+    scenario: Mapping[str, Any],
+    players: Sequence[PlayerRecord],
+    rounds: Sequence[str],
+    log: Sequence[LoggedEvent],
+    decisions: Sequence[DecisionRecord],
+    undecided: Sequence[tuple[str, Attempt]] = (),
+    outcome: Outcome | None,
+    volatile: Mapping[str, Any],
+    fork: Branch | None = None,
+    asides: Sequence[Aside] = (),
+    first: int = 1,
+) -> History:
+    """Build the history of these events and decisions, without validating its records.
+
+    `undecided` are attempts, by player, at requests that have no decision yet: they count in `usage`. Surveys of
+    `asides` are numbered after the scenario's interviews. `first` is the number of the first event.
+    """
+    ordered = sorted(decisions, key=attrgetter("wave", "place"))
+    by_index = {each.index: each for each in ordered}
+    events: list[list[EventRecord]] = [[] for _ in rounds]
+    for seq, logged in enumerate(log, start=first):
+        events[logged.round].append(EventRecord.of(seq, logged, by_index.get(logged.decision or 0)))
+    latencies = {
+        str(entry.index): round(sum(attempt.latency_s for attempt in entry.attempts), 4)
+        for entry in ordered
+        if entry.attempts
+    }
+    return History.model_construct(
+        format=HISTORY_FORMAT,
+        game=game,
+        rules_version=rules_version,
+        reader=READER_VERSION,
+        seed=seed,
+        fork=fork,
+        status=status,
+        scenario=dict(scenario),
+        asides=[each.model_dump(mode="json", exclude_defaults=True) for each in asides],
+        players=list(players),
+        rounds=[
+            RoundRecord.model_construct(index=index, title=title, events=told)
+            for index, (title, told) in enumerate(zip(rounds, events, strict=True))
+        ],
+        decisions=ordered,
+        outcome=outcome,
+        usage=Totals.of(ordered, [player.id for player in players], undecided),
+        warnings=warnings_of(ordered, undecided, {player.id: player.model for player in players}),
+        volatile={**volatile, "latency_s": latencies},
+    )
+
+
+def history_bytes(history: History) -> Iterator[bytes]:
+    """Yield the file's bytes: JSON with one event, decision or text per line, so that files can be compared.
+
+    Long texts are stored once, in `texts`; records refer to them by position.
+    """
+    texts = NewTexts(Texts())
+    by_line: Mapping[str, Iterator[bytes]] = {
+        "rounds": _round_lines(history.rounds, texts),
+        "decisions": _array_lines(
+            _lines(DecisionRecord, history.decisions, texts, {"attempts": {"__all__": PER_EXECUTION}})
+        ),
+        "texts": _array_lines(map(json_line, texts.new)),
+    }
+    rest = history.model_dump(exclude={*by_line})
+    before = b"{\n"
+    for key in KEYS:
+        if key in by_line or key in rest:
+            yield b'%b"%b":' % (before, key.encode())
+            yield from by_line[key] if key in by_line else [json_line(rest[key])]
+            before = b",\n"
+    yield b"\n}\n"
+
+
+def dump_history(history: History) -> str:
+    """Return the file's text."""
+    return b"".join(history_bytes(history)).decode()
+
+
+def _round_lines(rounds: Iterable[RoundRecord], texts: NewTexts) -> Iterator[bytes]:
+    """Yield the rounds in pieces, one event per line."""
+    before = b"[\n"
+    for part in rounds:
+        yield b'%b{"index":%d,"title":%b,"events":' % (before, part.index, json_line(part.title))
+        yield from _array_lines(_lines(EventRecord, part.events, texts))
+        yield b"}"
+        before = b",\n"
+    yield _end(before)
+
+
+def _lines(kind: type[Any], records: Iterable[Any], texts: NewTexts, exclude: Any = None) -> Iterator[bytes]:
+    """Yield each record as JSON; its long texts are put into `texts`."""
+    for record in records:
+        yield json_line(adapter(kind).dump_python(record, context=texts, exclude=exclude))
+
+
+def _array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a JSON array, one value per line."""
+    before = b"[\n"
+    for value in values:
+        yield before + value
+        before = b",\n"
+    yield _end(before)
+
+
+def _end(before: bytes) -> bytes:
+    return b"[]" if before == b"[\n" else b"\n]"
+
+
+def warnings_of(
+    entries: Iterable[DecisionRecord], undecided: Sequence[tuple[str, Attempt]], models: Mapping[str, str]
+) -> list[WarningRecord]:
+    """Return the history's `warnings`: each diagnostic of each model once, in order of appearance, with its count.
+
+    `models` are those of the players, by id.
+    """
+    attempts = [(entry.player, attempt) for entry in entries for attempt in entry.attempts]
+    first: dict[tuple[str, str], Diagnostic] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    hosts: dict[str, str] = {}
+    for player, attempt in (*attempts, *undecided):
+        for diagnostic in diagnostics(attempt.model or models[player], attempt, hosts):
+            key = (diagnostic.code, diagnostic.model)
+            first.setdefault(key, diagnostic)
+            counts[key] += 1
+    return [WarningRecord(**asdict(diagnostic), count=counts[key]) for key, diagnostic in first.items()]

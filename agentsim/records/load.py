@@ -1,0 +1,247 @@
+"""Load: histories from the disk, and the runs and branches of a folder.
+
+Every failure is a `UsageError` of one line, because histories may come from anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from agentsim.engine.codec import Texts, json_line
+from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
+from agentsim.records.fallback_rates import FallbackRates, fallback_rates_in
+from agentsim.records.history import Branch, History
+from agentsim.records.journal import read_journal
+from agentsim.records.run_files import MANIFEST, RunFiles, find_run, is_running, is_table, read_history, run_name
+from agentsim.records.versions import HISTORY_FORMAT, require_version
+
+
+def find_source(source: str, logs_dir: Path) -> RunFiles | Path:
+    """Return the run with that name in the logs folder, or else the path of an existing file or folder.
+
+    Raises `UsageError` if neither exists.
+    """
+    try:
+        return find_run(logs_dir, source)
+    except UsageError:
+        if source and (path := Path(source)).exists():
+            return path
+        if "/" in source:
+            raise UsageError(f"{source}: there is no such file or folder") from None
+        raise
+
+
+def require_history(files: RunFiles) -> None:
+    """Raise `UsageError` if a run has no history, with the reason and the command that makes one."""
+    if files.history.is_file():
+        return
+    if is_running(files.journal):
+        raise UsageError(f"{files.name}: is being played now; there is no history yet")
+    try:
+        read_journal(files.journal, most_lines=1)
+    except JournalError as error:  # resuming it would not help
+        raise UsageError(f"{files.name}: has no history, and no journal that can be read: {error}") from None
+    raise UsageError(f"{files.name}: has a journal but no history yet; `{again_with(files)}` ends the run")
+
+
+_MOST_PLACES = 25  # text references per byte of a file, on average: at most 200 bytes of memory
+
+
+def load_history(path: Path) -> History:
+    """Return the history in a file. Raises `UsageError` if the file is not one."""
+    return parsed(read(path), path)
+
+
+def read(path: Path) -> bytes:
+    """Return the JSON in a history file. Raises `UsageError` if it cannot be read."""
+    try:
+        return read_history(path)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: is not an agentsim history: {error}") from None
+
+
+def parsed(raw: bytes, path: Path) -> History:
+    """Parse a history. Raises `UsageError` with `path` in its line if the bytes are not one."""
+    try:
+        document = from_json(raw, cache_strings="keys")
+    except ValueError as error:
+        raise UsageError(f"{path}: is not an agentsim history: the file: Invalid JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise UsageError(f"{path}: is not an agentsim history: the file: must be an object")
+    finite = _finite(document)
+    try:
+        history = History.model_validate(document, context=Texts(most=_MOST_PLACES * len(raw)))
+    except ValidationError as error:
+        require_version(str(path), raw, written_as=HISTORY_FORMAT)
+        where, why = first_objection(error)
+        why = why.replace("Input should be", "must be")
+        raise UsageError(f"{path}: is not an agentsim history: {where or 'the file'}: {why}") from None
+    if not finite:
+        raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express")
+    require_version(str(path), dict(history), written_as=HISTORY_FORMAT)
+    return history
+
+
+def _finite(document: Any) -> bool:
+    """Return whether all numbers of a JSON document are finite."""
+    try:
+        json_line(document)
+    except ValueError:
+        return False
+    return True
+
+
+def again_with(files: RunFiles) -> str:
+    return f"agentsim resume {files.name}{elsewhere(files.directory)}"
+
+
+def elsewhere(directory: Path) -> str:
+    """Return the option that a command for copying needs if the runs are not in `logs`, or ""."""
+    return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
+
+
+_LAST = ("fallback_rates", "shared", "fork")
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """One run of a folder, as `agentsim runs` lists it.
+
+    `status` is the history's; without a history it is `running` while a process plays the run, `interrupted` after, and
+    `unreadable` for files that are not a run. `cost_usd` and `fallback_rates` are those of the run itself, a branch's
+    without its parent's, so that they can be summed; `fallback_rates` is None without a history. `trouble` is the
+    problem with a journal or history that cannot be read. `models` counts the players of each model. `shared` is the
+    reason of an end with a shared first place, such as a team's; `fork` is the link of a branch to its parent.
+    """
+
+    name: str
+    status: str
+    game: str = "-"
+    seed: int | None = None
+    winner: str | None = None
+    cost_usd: float | None = None
+    started_at: str = ""
+    fallback_rates: FallbackRates | None = None
+    models: Mapping[str, int] = field(default_factory=dict)
+    trouble: str | None = None
+    shared: str | None = None
+    fork: Branch | None = None
+
+    @property
+    def first(self) -> str | None:
+        """The winner, or how the first place is shared; None if no player is ranked."""
+        return self.winner or (None if self.shared is None else f"shared ({self.shared.replace('_', ' ')})")
+
+    @property
+    def branch_of(self) -> str:
+        """The branch and the run that it forks, in words; "" for a run that is not a branch."""
+        if (fork := self.fork) is None:
+            return ""
+        named = ("" if fork.arm is None else f" of arm {fork.arm}", "" if fork.branch is None else f" {fork.branch}")
+        return f"branch{named[1]}{named[0]} of {fork.of} at {fork.at}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON value that `agentsim runs --json` prints."""
+        line = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _LAST}
+        fork = self.fork and {key: getattr(self.fork, key) for key in ("of", "at", "arm", "branch")}
+        fallbacks = None if self.fallback_rates is None else self.fallback_rates.to_json()
+        return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork}
+
+
+def list_runs(directory: Path) -> list[RunSummary]:
+    """Return every run in a folder, oldest first; empty for a missing folder."""
+    runs = [summarized(RunFiles(directory, name)) for name in run_names(directory)]
+    return sorted(runs, key=lambda run: (run.started_at, run.name))
+
+
+def run_names(directory: Path) -> set[str]:
+    """Return the names of the runs in a folder, from its files alone."""
+    if not directory.is_dir():
+        return set()
+    names = {files.name for files in runs_with_history(directory)}
+    journals = (path for path in directory.glob("*.jsonl") if path.is_file())
+    return names | {path.stem for path in journals if path.stem not in names and not is_table(path)}
+
+
+def runs_with_history(directory: Path) -> list[RunFiles]:
+    """Return the runs in a folder that have a history file, sorted by name."""
+    found = [path for suffix in (".json", ".json.gz") for path in directory.glob(f"*{suffix}")]
+    # reading a pipe of that name would block
+    names = {run_name(path.name) for path in found if path.name != MANIFEST and path.is_file()}
+    return [RunFiles(directory, name) for name in sorted(names, key=lambda name: f"{name}.json")]
+
+
+def summarized(files: RunFiles) -> RunSummary:
+    """Return one run as in `list_runs`."""
+    running = is_running(files.journal)
+    try:
+        if files.history.is_file() and not running:
+            history = load_history(files.history)
+            alone = history.outcome is None or history.outcome.winner is not None or not history.outcome.ranked
+            return RunSummary(
+                name=files.name,
+                status=history.status,
+                game=history.game,
+                seed=history.seed,
+                winner=None if history.outcome is None else history.outcome.winner,
+                cost_usd=history.paid.cost_usd,
+                started_at=history.volatile.get("started_at", ""),
+                fallback_rates=fallback_rates_in(history),
+                models=Counter(player.model for player in history.seated),
+                trouble=None if _begins(files.journal) else "the journal cannot be read; the history can",
+                shared=None if alone or history.outcome is None else history.outcome.reason,
+                fork=history.fork,
+            )
+        head = read_journal(files.journal).head
+        models = [player["model"] for player in head.get("scenario", {}).get("players", ())]
+        return RunSummary(
+            name=files.name,
+            status="running" if running else "interrupted",
+            game=str(head["game"]),
+            seed=int(head["seed"]),
+            started_at=str(head["started_at"]),
+            models=Counter(model if isinstance(model, str) else " > ".join(model) for model in models),
+            fork=Branch.restore(head["fork"]) if head.get("fork") else None,
+        )
+    except (UsageError, JournalError, ValueError, TypeError, LookupError, OverflowError) as error:
+        what = str(error) if isinstance(error, AgentsimError) else "the journal's first line does not describe a run"
+        return RunSummary(files.name, "unreadable", trouble=what)
+
+
+def _begins(journal: Path) -> bool:
+    """Return whether a journal's first line is a JSON object; True without a journal."""
+    if not journal.is_file():
+        return True
+    with journal.open("rb") as file:
+        first = file.readline()
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def branches_in(directory: Path) -> Iterator[tuple[RunFiles, Branch]]:
+    """Yield every branch with a journal in the folder, by name; unreadable files are skipped."""
+    for path in sorted(directory.glob("*.jsonl")):
+        if not path.is_file():
+            continue
+        with path.open("rb") as file:
+            first = file.readline()
+        if b'"fork"' not in first:
+            continue  # most runs of a large folder are not branches
+        try:
+            branch = Branch.restore(json.loads(first)["fork"])
+        except (KeyError, TypeError, ValueError, RecursionError):
+            continue  # a table, or not readable
+        yield RunFiles(directory, path.stem), branch

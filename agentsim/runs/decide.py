@@ -1,0 +1,526 @@
+"""Decide: turning one request into a decision that the rules can use.
+
+The player is asked. A failed call is retried, a bad reply is put to the player again, another model takes over, and at
+last the request's own fallback decides. Each step is counted, and on disk before the rules see the decision. `limits`
+says whether a call may be made; `loop` orders the decisions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from agentsim.engine.chance import Stream
+from agentsim.engine.codec import values
+from agentsim.engine.decision import Decision, Reading
+from agentsim.engine.play import Ask, Wave
+from agentsim.engine.request import Request
+from agentsim.engine.survey import Survey, SurveyPlace
+from agentsim.errors import (
+    AgentsimError,
+    DecisionError,
+    ModelError,
+    ModelRefused,
+    ProviderRejected,
+    RateLimited,
+    RunStopped,
+    TransportFailed,
+    UnreadableReply,
+)
+from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
+from agentsim.models.faults import may_be_the_prompt
+from agentsim.models.negotiation import words_of
+from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay
+from agentsim.players.human import HumanPlayer
+from agentsim.players.model import BotPlayer, Complaint, ModelPlayer, Player, diagnostics, emptiness
+from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
+from agentsim.records.history import Branch, Totals
+from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source
+from agentsim.runs.limits import Limits, Link
+from agentsim.runs.watcher import Watcher
+
+Seat: TypeAlias = Player | BotPlayer
+Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
+"""An awaitable check before each decision that is not on record: the player is asked when it returns."""
+UNSYNCED_S = 0.05
+"""Seconds after which an attempt or a decision is synced to disk. A killed process loses none, a power loss may."""
+
+
+class Calls(Protocol):
+    """The calls of one decision, and their record."""
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The places among `player.links` of the models to ask, in the order in which they take over."""
+
+    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
+        """Make the decision's attempt `number` (from 1) with the model at place `link`. Raises `ModelError`."""
+
+    def keep(self, attempt: Attempt) -> None:
+        """Journal an attempt that is not the decision before anything follows, so that it is not paid for again."""
+
+    async def rest(self, seconds: float) -> None:
+        """Wait before the next attempt. Any error that this raises ends the decision."""
+
+
+class Ruling(NamedTuple):
+    """A decision, its source, and every attempt at it."""
+
+    decision: Decision
+    source: Source
+    attempts: tuple[Attempt, ...] = ()
+    reading: Reading[Any] | None = None
+    fallback_reason: str | None = None
+
+
+def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
+    """Return the journal's record of a ruling."""
+    request = ask.request
+    return DecisionRecord(
+        index=ask.index,
+        wave=ask.wave,
+        place=ask.place,
+        player=request.player,
+        kind=request.kind,
+        fingerprint=request.fingerprint,
+        decision=values(ruling.decision),
+        source=ruling.source,
+        fallback_reason=ruling.fallback_reason,
+        attempts=ruling.attempts,
+        parse=None if ruling.reading is None else Parse.of(ruling.reading),
+        survey=SurveyPlace(request.interview, request.round) if isinstance(request, Survey) else None,
+    )
+
+
+class _RetryLoop:
+    """The retries of one decision: its attempts, the complaints about them, and what they have used of the policy."""
+
+    def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
+        self.ask, self.player, self._calls = ask, player, calls
+        self._links, self._order = player.links, calls.order
+        self._link = self._order[0]
+        self.attempts: list[Attempt] = []
+        self.complaints: list[Complaint] = []
+        self.used = self._unused()
+
+    def _unused(self) -> RetryCount:
+        return RetryCount(decision=f"{self.ask.request.player} {self.ask.index}")
+
+    def take(self, attempt: Attempt) -> None:
+        """Add and journal an attempt that is not the decision."""
+        self.attempts.append(attempt)
+        self._calls.keep(attempt)
+
+    def resume(self, attempt: Attempt) -> None:
+        """Count an earlier process's attempt as if it had just been made."""
+        self.attempts.append(attempt)
+        if attempt.takeover:
+            self.take_over()
+        elif attempt.code == "rate_limited":
+            self.used.waited_s += attempt.wait_s
+            self.used.limited += 1
+        else:
+            self.used.made += 1
+            self.used.retries += attempt.completion is None
+
+    async def complete(self, messages: tuple[Message, ...]) -> Attempt:
+        """Return the next attempt that brings a completion.
+
+        Raises `ModelError` if the last model's attempts are used up.
+        """
+        clock, policy = asyncio.get_running_loop().time, self.player.attempts
+        started = clock()
+
+        async def once() -> Completion:
+            nonlocal started
+            started = clock()
+            return await self._calls.call(messages, len(self.attempts) + 1, self._link, self.used)
+
+        def failed(error: ModelError) -> None:
+            wait = retry_delay(error, policy, self.used)
+            takeover = wait is None and self.may_take_over(error)
+            attempt = Attempt.failed(
+                messages,
+                error,
+                latency_s=clock() - started,
+                wait_s=wait or 0.0,
+                model=self._named(),
+                takeover=takeover,
+                final=wait is None and not takeover,
+                held=exceeds_patience(error, policy, self.used),
+            )
+            self.take(attempt)
+
+        while True:
+            try:
+                completion = await call_with_retries(once, policy, self.used, failed, self._calls.rest)
+            except ModelError as error:
+                if not self.may_take_over(error):
+                    raise
+                self.take_over()
+            else:
+                return Attempt(messages, latency_s=clock() - started, completion=completion, model=self._named())
+
+    def _named(self) -> str | None:
+        return self._links[self._link].name if len(self._links) > 1 else None
+
+    def was_asked(self, model: str | None) -> None:
+        """Switch to the model that made an earlier process's attempt; another model has attempts of its own."""
+        for place, link in enumerate(self._links):
+            if link.name == model and place != self._link:
+                self._link, self.used = place, self._unused()
+
+    def may_take_over(self, error: ModelError) -> bool:
+        """Return whether another model takes over after this final error.
+
+        One does if this model is unreachable, and none if it refuses, unless the refusal may be about every call of it.
+        """
+        doubtful = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
+        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or doubtful
+        return unreachable and any(place > self._link for place in self._order)
+
+    def take_over(self) -> None:
+        """Switch to the next model, with attempts of its own."""
+        self._link = next((place for place in self._order if place > self._link), self._link)
+        self.used = self._unused()
+
+    def judge(self, attempt: Attempt, *, resumed: bool) -> Ruling | None:
+        """Return the ruling that a completion leads to, or None if the player is to be asked again."""
+        completion, count = attempt.completion, self.resume if resumed else self.take
+        assert completion is not None, "only completions are judged"
+        if completion.refusal is not None:  # another attempt would only be refused again
+            count(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
+            return self.fallback(completion.refusal)
+        if self._lacks_object(completion):
+            count(replace(attempt, code=UnreadableReply.code, error="The reply holds no JSON object."))
+            return self.fallback(UnreadableReply.code)
+        try:
+            if completion.unusable is not None:
+                raise UnreadableReply(completion.unusable)
+            if completion.cut:
+                raise UnreadableReply(f"The reply is longer than {MOST_TEXT:,} bytes.")
+            reading = self._read(completion, resumed=resumed)
+        except DecisionError as error:
+            code, reason = _bad(completion, error)
+            count(replace(attempt, code=code, error=reason))
+            if not self.may_reask(error):
+                return self.fallback(code)
+            self.complaints.append(Complaint(completion.text, reason))
+            return None
+        self.attempts.append(attempt)
+        return Ruling(reading.decision, self._links[self._link].source, tuple(self.attempts), reading)
+
+    def _lacks_object(self, completion: Completion) -> bool:
+        """Return whether a model's reply lacks the object without which its question is not asked again."""
+        whole = completion.unusable is None and not completion.cut
+        return whole and self.player.source != "human" and not self.ask.request.is_answered_by(completion.text)
+
+    def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
+        """Return the legal decision of a reply. Raises `DecisionError`."""
+        request, length = self.ask.request, completion.ended_early
+        # an attempt of an earlier process is counted once it is judged
+        last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
+        repair = self.player.reasking.repair
+        reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
+        if not reading.checked:
+            request.check(reading.decision)
+        return reading
+
+    def may_reask(self, error: DecisionError, made: int | None = None) -> bool:
+        policy, made = self.player.reasking, self.used.made if made is None else made
+        if error.code not in policy.on or made >= self.player.attempts.max_attempts:
+            return False
+        return policy.reasks is None or len(self.complaints) < policy.reasks
+
+    def fallback(self, reason: str) -> Ruling:
+        return fallen_back(self.ask, self.attempts, reason)
+
+
+def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str]:
+    """Return when a player's decision falls back, in the loop's time or None for never, and the reason."""
+    if isinstance(player, WebPlayer) and player.timeout_s is not None:
+        return asyncio.get_running_loop().time() + player.timeout_s, NO_ANSWER
+    return None if isinstance(player, HumanPlayer | WebPlayer) else tick_ends, TICK_DEADLINE
+
+
+def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> Ruling:
+    """Return the ruling of a decision that was not made, or not in time, after these attempts."""
+    decision = without_reply(ask.request, attempts)
+    ask.request.check(decision)
+    return Ruling(decision, "fallback", tuple(attempts), fallback_reason=reason)
+
+
+def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
+    """Return the record of a call that was in flight when its tick ended.
+
+    It is final, and does not blame the provider.
+    """
+    why = "No answer came before the end of the tick."
+    return Attempt(messages, TICK_DEADLINE, why, latency_s=latency_s, model=model, final=True)
+
+
+def without_reply(request: Request[Any], attempts: Sequence[Attempt]) -> Decision:
+    """Return the decision for attempts that brought none: the forfeit if the last brought a reply, or the fallback."""
+    last = attempts[-1] if attempts else None
+    replied = last is not None and last.completion is not None and last.completion.refusal is None
+    decision: Decision = request.forfeit(last.error) if replied and last and last.error else request.fallback()
+    return decision
+
+
+def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
+    """Return the code of a bad reply, more exact than `unreadable` if it is empty, and the reason for its player."""
+    if error.code != "unreadable":
+        return error.code, str(error)
+    code = (None if completion.unusable else emptiness(completion)) or error.code
+    if code == "empty_reasoning":
+        return code, f"{error} All of it went into thinking: think less, and then answer."
+    if completion.ended_early:
+        return code, f"{error} The reply was cut off at its longest allowed length: be shorter."
+    return code, str(error)
+
+
+async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt] = ()) -> Ruling:
+    """Decide one request; `earlier` are the attempts that an interrupted process left for it.
+
+    Raises `ProviderRejected` of a player's only model, every `RunStopped`, and cancellation; any other `ModelError`
+    ends in the fallback.
+    """
+    loop = _RetryLoop(ask, player, calls)
+    pending = list(earlier)
+    ruling: Ruling | None = None
+    while ruling is None:
+        messages = player.messages(ask, loop.complaints)
+        if not pending:
+            try:
+                ruling = loop.judge(await loop.complete(messages), resumed=False)
+            except ModelError as error:
+                if isinstance(error, ProviderRejected) and len(player.links) == 1:
+                    raise  # of several models another may answer the next time; the circuit breaker judges that
+                return loop.fallback(error.code)
+            continue
+        tried = pending.pop(0)
+        loop.was_asked(tried.model)
+        if tried.completion is None:
+            loop.resume(tried)
+            ruling = loop.fallback(str(tried.code)) if tried.final else None
+        else:
+            ruling = loop.judge(replace(tried, code=None, error=None), resumed=True)
+    return ruling
+
+
+@dataclass
+class Decider:
+    """Has each request of a run decided by its player; `totals` counts every call, also those of open decisions."""
+
+    seats: Mapping[str, Seat]
+    journal: Journal
+    limits: Limits
+    watcher: Watcher
+    branch: Branch | None = None
+    tick_deadline_s: float | None = None
+    gate: Gate | None = None
+
+    def __post_init__(self) -> None:
+        self.totals = Totals.zero()
+        # no prompt tells staff about the game, the screen does
+        people = (player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer))
+        self.people = {player for player in people if not player.startswith("@")}
+        self._places: Mapping[int, int] = {}
+        self._warned: set[tuple[str, str]] = set()
+        self._hosts: dict[str, str] = {}  # the host that answered first, by model
+        self._sync_due: asyncio.TimerHandle | None = None
+        self._tick_ends: float | None = None  # in the event loop's time
+
+    def asks_person(self, wave: Wave) -> bool:
+        """Return whether the wave asks a player at this terminal."""
+        return any(ask.request.player in self.people for ask in wave.asks)
+
+    def begin(self, asks: Sequence[Ask]) -> None:
+        """Begin to decide a wave's requests. Recorded calls count for the breaker, the totals and the budget."""
+        asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
+        if self.tick_deadline_s is not None:
+            self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
+        self._places = {ask.place: order for order, ask in enumerate(asked)}
+        breaker, recorded = self.limits.breaker, self.journal.contents
+        breaker.begin([[Link(link.name, link.provider) for link in self._player(ask).links] for ask in asked])
+        for place, ask in enumerate(asked):
+            key = (ask.wave, ask.place)
+            entry = recorded.decisions.get(key)
+            for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
+                breaker.add_earlier(place, attempt, past=key in recorded.decided_before_stop)
+            if entry is not None:
+                breaker.settled(place)
+            player = self._player(ask)
+            inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # the parent has paid
+            if isinstance(player, ModelPlayer) and not inherited:
+                # a call of an earlier process counts against the run's limits, and is shown
+                for attempt in recorded.calls(*key):
+                    self.totals.add_call(attempt)
+                    used = self.limits.cost(ask, player.linked(attempt.model), attempt.messages, attempt.usage)
+                    self.limits.budget.add_earlier(1, used)
+
+    def _player(self, ask: Ask) -> Player:
+        player = self.seats[ask.request.player]
+        assert not isinstance(player, BotPlayer), "bots decide at once, without calls"
+        return player
+
+    async def by_bot(self, ask: Ask, bot: BotPlayer, rng: Stream) -> tuple[Decision, DecisionRecord]:
+        """Have a bot decide one request, and journal the decision without syncing it."""
+        if self.gate is not None:
+            await self.gate(ask)
+        decision = bot.decide(ask, rng)
+        record = decision_record_of(ask, Ruling(decision, "bot"))
+        self.journal.append_decision(record, sync=False)
+        self.watcher.decided(record)
+        return decision, record
+
+    async def decide(self, ask: Ask) -> tuple[Decision, DecisionRecord]:
+        """Have one request of the wave decided by its player, and journal the decision.
+
+        A sync is scheduled; the rules may not see the decision before `journal.sync()`. Raises `RunStopped`, also if
+        calls that were judged after this decision end the run.
+        """
+        player, place, breaker = self._player(ask), self._places[ask.place], self.limits.breaker
+        try:
+            clock, tick_ends = asyncio.get_running_loop().time, self._tick_ends
+            if self.gate is not None:
+                held_since = clock()
+                await self.gate(ask)
+                if tick_ends is not None:  # a pause uses up none of the tick's time
+                    tick_ends += clock() - held_since
+            earlier = self.journal.contents.open_attempts(ask.wave, ask.place)
+            ends, code = deadline(player, tick_ends)
+            try:
+                async with asyncio.timeout_at(ends) as tick:
+                    ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
+            except (TimeoutError, Withdrawn) as ended:
+                if isinstance(ended, TimeoutError) and not tick.expired():
+                    raise
+                code = WITHDRAWN if isinstance(ended, Withdrawn) else code
+                ruling = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
+            late = ruling.fallback_reason == TICK_DEADLINE
+            if breaker.is_silent(place) if late else ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
+                if breaker.waits(place):
+                    self.limits.check()  # or it would wait for requests that are not asked any more
+                await breaker.gave_up(place, late=late)
+            record = decision_record_of(ask, ruling)
+            self.journal.append_decision(record, sync=True)
+            self.sync_soon()
+            self.watcher.decided(record)
+            breaker.settled(place)
+        except Exception as error:  # also our own bugs: other decisions must not wait for this one forever
+            self.limits.stopped = self.limits.stopped or error
+            raise
+        return ruling.decision, record
+
+    def sync_soon(self) -> None:
+        """Schedule an fsync within `UNSYNCED_S` seconds, shared with other pending writes."""
+        if self._sync_due is None:
+            self._sync_due = asyncio.get_running_loop().call_later(UNSYNCED_S, self._sync)
+
+    def _sync(self) -> None:
+        self._sync_due = None
+        with suppress(AgentsimError):  # the journal keeps the error and raises it at the end of the wave at the latest
+            self.journal.sync()
+
+    def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
+        """Count a call that brought a completion, and warn once about its model.
+
+        A completion carries the newest terms of its model; the scenario's own may hold again. Changed terms are
+        journaled.
+        """
+        self.totals.add_call(attempt)
+        self.diagnose(player, attempt)
+        terms, known = completion.terms or AS_ASKED, self.journal.contents.negotiated.get(player.name, AS_ASKED)
+        if terms != known:
+            self.journal.append_terms(player.name, terms)
+            for words in words_of(terms, known):
+                if (words, player.name) not in self._warned:
+                    self._warned.add((words, player.name))
+                    self.watcher.warned(f"{player.name}: {words}")
+
+    def diagnose(self, player: ModelPlayer, attempt: Attempt) -> None:
+        """Warn once of each diagnostic of a model's calls."""
+        for diagnostic in diagnostics(player.model.name, attempt, self._hosts):
+            if (diagnostic.code, diagnostic.model) not in self._warned:
+                self._warned.add((diagnostic.code, diagnostic.model))
+                self.watcher.warned(diagnostic.message)
+
+
+class _DecisionCalls:
+    """The calls of one decision, each admitted by the limits before it is made; implements `Calls`."""
+
+    def __init__(self, decider: Decider, ask: Ask, player: Player, place: int, tick: asyncio.Timeout) -> None:
+        self._decider, self._limits, self._watcher = decider, decider.limits, decider.watcher
+        self._ask, self._player, self._place, self._tick = ask, player, place, tick
+        self.order = self._limits.breaker.order(place)
+
+    def keep(self, attempt: Attempt) -> None:
+        self._decider.journal.append_attempts(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])
+        self._decider.sync_soon()
+        self._decider.totals.takeovers += attempt.takeover
+
+    async def rest(self, seconds: float) -> None:
+        self._limits.check()
+        await self._limits.budget.rest(seconds)
+
+    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
+        player = self._player.links[link]
+        if isinstance(player, WebPlayer):
+            return await player.reply(self._ask, messages, number)
+        if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
+            if (unasked := player.unasked(self._ask)) is not None:
+                return unasked
+            async with player.terminal.turn:
+                self._watcher.person(asked=True)
+                try:
+                    return await player.reply(self._ask, messages, number)
+                finally:
+                    self._watcher.person(asked=False)
+        assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
+        return await self._model_call(player, messages, number, link, used)
+
+    async def _model_call(
+        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, link: int, used: RetryCount
+    ) -> Completion:
+        decider, ask, watcher = self._decider, self._ask, self._watcher
+        named = player.name if len(self._player.links) > 1 else None
+        clock = asyncio.get_running_loop().time
+        sent_at: float | None = None
+        try:
+            async with self._limits.admitted(ask, player, messages, lambda: watcher.held(ask)) as call:
+                sent_at = clock()
+                watcher.calling(ask)
+                completion = await player.reply(ask, messages, number)
+                call.usage = completion.usage
+            decider.answered(player, Attempt(messages, completion=completion), completion)
+            self._limits.breaker.called(self._place, None, link)
+        except ModelError as error:
+            attempt = Attempt.failed(messages, error, model=named, held=exceeds_patience(error, player.attempts, used))
+            self._failed(player, attempt, link, error)
+            raise
+        except asyncio.CancelledError:
+            if self._tick.expired() and sent_at is not None:  # it may be billed
+                attempt = unanswered(messages, clock() - sent_at, named)
+                decider.totals.add_call(attempt)
+                self.keep(attempt)
+            raise
+        finally:
+            if sent_at is None:  # it was never sent
+                watcher.counted(decider.totals)
+            else:
+                watcher.called(ask, decider.totals)
+        return completion
+
+    def _failed(self, player: ModelPlayer, attempt: Attempt, link: int, error: ModelError) -> None:
+        self._decider.totals.add_call(attempt)
+        self._decider.diagnose(player, attempt)
+        self._watcher.waiting(self._ask, str(error))
+        try:
+            self._limits.breaker.called(self._place, error, link, held=attempt.held)
+        except RunStopped:
+            self.keep(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
+            raise

@@ -1,0 +1,302 @@
+"""Forecast: an estimate of what a run would send, from playing its game with bots. No model is called.
+
+The game's typical policies, dealt in turn, play the seats without bots. Their texts are padded to half of the allowed
+length, which is what models use, so that later prompts do not come out too short. At most `MOST_MEASURED` prompts to a
+model are measured in one wave, and stand for the others. Three such games are played, in the world of the scenario's
+seed with other luck of the policies, or in the worlds of three seeds if the scenario has none; the estimate is the one
+with the median number of calls. These games and one game for each single policy give the minimum and maximum number of
+calls. The command line prints the forecast.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import cycle
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from agentsim.engine import Text
+from agentsim.engine.chance import Chance
+from agentsim.engine.codec import values_at
+from agentsim.engine.decision import Decision
+from agentsim.engine.game import Bot, Game, bots_of, typical_of
+from agentsim.engine.play import Ask, Wave
+from agentsim.engine.request import Request
+from agentsim.engine.survey import decided_by
+from agentsim.errors import DecisionError
+from agentsim.models.base import Message
+from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
+from agentsim.players.model import prompt_messages
+from agentsim.runs.played_game import new_play
+from agentsim.scenario.player_plan import PlayerPlan
+from agentsim.scenario.scenario import Scenario, prices_of
+
+M = TypeVar("M", bound=BaseModel)
+MOST_DECISIONS = 20_000
+MOST_SECONDS = 20.0
+MOST_MEASURED = 12
+"""The maximum number of prompts to one model that are measured in one wave."""
+REHEARSALS = 3
+"""The number of games that the typical policies play."""
+_FILLER = "and so on "
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A prompt of the rehearsal, and its request; `tokens` is an estimate."""
+
+    request: Request[Any]
+    messages: tuple[Message, ...]
+    tokens: int
+
+
+@dataclass
+class ModelForecast:
+    """The estimated calls, tokens and dollars of one model.
+
+    `repeated` are the prompt tokens that an earlier prompt began with. `most_completion` is what `max_tokens` allows,
+    or `longest_reply`. Dollars are None if the price is unknown; `most_usd` is what the budget would reserve for these
+    calls, each at the price of the most expensive model of the chain. `longest` is the longest prompt,
+    `shortest_answer` the request whose answer has the least room for words.
+    """
+
+    model: str
+    calls: int = 0
+    prompt: int = 0
+    repeated: int = 0
+    completion: int = 0
+    most_completion: int = 0
+    usd: float | None = 0.0
+    most_usd: float | None = 0.0
+    longest: Sample | None = None
+    shortest_answer: Sample | None = None
+
+    def add(self, other: ModelForecast) -> None:
+        """Add the calls, tokens and dollars of another forecast."""
+        for name in ("calls", "prompt", "repeated", "completion", "most_completion"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        self.most_usd = None if self.most_usd is None or other.most_usd is None else self.most_usd + other.most_usd
+
+    def times(self, calls: int, measured: int) -> ModelForecast:
+        """Scale from `measured` prompts to `calls` calls."""
+        tokens = {
+            name: getattr(self, name) * calls // measured
+            for name in ("prompt", "repeated", "completion", "most_completion")
+        }
+        usd, most = (None if each is None else each * calls / measured for each in (self.usd, self.most_usd))
+        return ModelForecast(self.model, calls=calls, **tokens, usd=usd, most_usd=most)
+
+
+@dataclass
+class Forecast:
+    """The forecasts by name of the model, in the order of the seats; `ended` if the game ended in the rehearsal.
+
+    `least` and `most` are the calls of all models together in the shortest and the longest of all rehearsals. Tokens
+    are those of the first rehearsal, in proportion to the calls of the median one.
+    """
+
+    models: dict[str, ModelForecast] = field(default_factory=dict)
+    decisions: int = 0
+    ended: bool = True
+    least: int = 0
+    most: int = 0
+
+    def total(self) -> ModelForecast:
+        """Return the sum over all models."""
+        whole = ModelForecast("total")
+        for part in self.models.values():
+            whole.add(part)
+        return whole
+
+    def take(self, calls: Mapping[str, int]) -> None:
+        """Scale each model's forecast to so many calls with prompts like the measured ones."""
+        for name, part in self.models.items():
+            if part.calls not in {0, calls[name]}:
+                longest, shortest = part.longest, part.shortest_answer
+                taken = part.times(calls[name], part.calls)
+                self.models[name] = replace(taken, longest=longest, shortest_answer=shortest)
+
+
+def forecast(
+    scenario: Scenario,
+    game: Game,
+    *,
+    most_decisions: int = MOST_DECISIONS,
+    most_seconds: float = MOST_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+    env: Mapping[str, str] | None = None,
+) -> Forecast:
+    """Play the scenario with bots, and estimate what its models would be sent.
+
+    A chain counts as its first model, except for `most_usd`. `env` may change the address of a provider and with it the
+    prices. `ended` is False in the result if the game was cut short after `most_decisions` or `most_seconds`.
+    """
+    takes = [(scenario.seed, luck) for luck in range(REHEARSALS)]
+    if scenario.seed is None:
+        takes = [(seed, 0) for seed in range(REHEARSALS)]
+    scenario = replace(scenario, seed=takes[0][0])
+    seats = {plan.id: plan for plan in scenario.seats}
+    callers = {plan.id for plan in scenario.seats if plan.name.kind in {"remote", "local"}}
+    found = Forecast({seats[seat].model: ModelForecast(seats[seat].model) for seat in seats if seat in callers})
+    if not callers:
+        return found
+    typical = typical_of(game)
+    counter = _Counter(found, prices_of(scenario, env or {}), seats)
+    until = clock() + most_seconds
+    for wave, answers in _rehearsed(scenario, game, typical):
+        decisions: list[Decision] = []
+        for ask, decision in zip(wave.asks, answers, strict=False):
+            if found.decisions >= most_decisions or clock() > until:
+                found.ended = False
+                counter.count(wave.asks[: len(decisions)], decisions)
+                found.least = found.most = found.total().calls
+                return found
+            decisions.append(wordy(ask.request, decision) if ask.request.player in callers else decision)
+            found.decisions += 1
+        counter.count(wave.asks, decisions)
+        answers[:] = decisions
+    games = [Counter({model: part.calls for model, part in found.models.items()})]
+    alone = [[policy] for policy in game.bots.values() if [policy] != typical]
+    for policies, (seed, luck) in [*((typical, take) for take in takes[1:]), *((own, takes[0]) for own in alone)]:
+        calls: Counter[str] = Counter()
+        for wave, _ in _rehearsed(replace(scenario, seed=seed), game, policies, luck):
+            calls.update(seats[ask.request.player].model for ask in wave.asks if ask.request.player in callers)
+            if clock() > until:
+                break
+        else:
+            games.append(calls)
+    found.take(sorted(games[:REHEARSALS], key=Counter.total)[len(games[:REHEARSALS]) // 2])
+    found.least, found.most = (chosen(each.total() for each in games) for chosen in (min, max))
+    return found
+
+
+def _rehearsed(
+    scenario: Scenario, game: Game, policies: Sequence[Bot], luck: int = 0
+) -> Iterator[tuple[Wave, list[Decision]]]:
+    """Yield each wave with the answers of bots, which the caller may change before the next wave.
+
+    `policies` play the seats without a bot. A `luck` above 0 gives them other random numbers in the same world.
+    """
+    bots = {plan.id: bots_of(game)[plan.name.rest] for plan in scenario.seats if plan.name.kind == "bot"}
+    dealt = dict(zip((plan.id for plan in scenario.seats if plan.id not in bots), cycle(policies), strict=False))
+    other = Chance(f"{scenario.seed}/{luck}") if luck else None
+    play = new_play(scenario, game)
+    wave = play.start()
+    try:
+        while wave is not None:
+            answers: list[Decision] = []
+            for ask in wave.asks:
+                bot = bots.get(ask.request.player)
+                rng = play.bot_rng(ask, None if bot else other)
+                answers.append(decided_by(bot or dealt[ask.request.player], ask.request, rng))
+            yield wave, answers
+            wave = play.answer(answers)
+    finally:
+        play.close()
+
+
+def wordy(request: Request[Any], decision: Decision, filler: str = _FILLER) -> Decision:
+    """Return the decision with its texts padded with `filler` to half of their limits, as models write.
+
+    Returns the decision unchanged if the padded one is not legal.
+    """
+    said = decision
+    for path, option in request.legal.items():
+        if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
+            missing = max(0, option.limit // 2 - len(words))
+            said = _replaced(said, path.split("."), words + (filler * missing)[:missing])
+    try:
+        request.check(said)
+    except DecisionError:
+        return decision
+    return said
+
+
+def _replaced(whole: M, path: Sequence[str], words: str) -> M:
+    """Return a copy with these words at the end of the path."""
+    name, *rest = path
+    part: Any = _replaced(getattr(whole, name), rest, words) if rest else words
+    return whole.model_copy(update={name: part})
+
+
+class _Counter:
+    """The totals of one rehearsal. A prompt repeats the beginning of the last one of its player or of its model."""
+
+    def __init__(self, found: Forecast, prices: Prices, seats: Mapping[str, PlayerPlan]) -> None:
+        self._found, self._prices, self._seats = found, prices, seats
+        self._last: dict[tuple[str, str], str] = {}
+
+    def count(self, asks: Sequence[Ask], decisions: Sequence[Decision]) -> None:
+        """Count a wave, or its beginning; the measured prompts stand for the others of their model."""
+        asked: defaultdict[str, list[tuple[Ask, Decision]]] = defaultdict(list)
+        for ask, decision in zip(asks, decisions, strict=True):
+            if (model := self._seats[ask.request.player].model) in self._found.models:
+                asked[model].append((ask, decision))
+        for model, own in asked.items():
+            measured = min(len(own), MOST_MEASURED)
+            wave = ModelForecast(model)
+            for place in range(measured):
+                wave.add(self._measured(*own[place * len(own) // measured]))
+            self._found.models[model].add(wave.times(len(own), measured))
+
+    def _measured(self, ask: Ask, decision: Decision) -> ModelForecast:
+        plan = self._seats[ask.request.player]
+        messages = prompt_messages(ask, plan.prompt or "")
+        texts = [message.text for message in messages]
+        prompt, limit = estimated_tokens(texts), longest_reply(plan.model, plan.max_tokens)
+        completion = min(limit, estimated_tokens([decision.model_dump_json()]))
+        part, sample = self._found.models[plan.model], Sample(ask.request, messages, prompt)
+        if part.longest is None or prompt > part.longest.tokens:
+            part.longest = sample
+        if part.shortest_answer is None or _room(ask.request) < _room(part.shortest_answer.request):
+            part.shortest_answer = sample
+        return ModelForecast(
+            plan.model,
+            calls=1,
+            prompt=prompt,
+            repeated=min(prompt, self._repeated(plan, "".join(texts))),
+            completion=completion,
+            most_completion=limit,
+            usd=self._prices.estimate(plan.model, prompt, completion),
+            most_usd=self._most(plan, most_tokens((*texts, json.dumps(ask.request.schema())))),
+        )
+
+    def _most(self, plan: PlayerPlan, prompt: int) -> float | None:
+        """Return the highest price in US dollars among a seat's fallback models, or None if one is unknown.
+
+        Before a call it is not known which model will answer.
+        """
+        cap = plan.max_tokens
+        costs = [self._prices.estimate(model, prompt, longest_reply(model, cap)) for model in plan.models]
+        known = [cost for cost in costs if cost is not None]
+        return max(known) if len(known) == len(costs) else None
+
+    def _repeated(self, plan: PlayerPlan, text: str) -> int:
+        keys = ((plan.model, ""), (plan.model, plan.id))
+        longest = max(alike(self._last.get(key, ""), text) for key in keys)
+        self._last.update(dict.fromkeys(keys, text))
+        return estimated_tokens([text[:longest]])
+
+
+def _room(request: Request[Any]) -> int:
+    """Return the number of characters of free text that an answer may hold."""
+    return sum(option.limit for option in request.legal.values() if isinstance(option, Text))
+
+
+def alike(one: str, other: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    same, most = 0, min(len(one), len(other))
+    while same < most:
+        upto = most
+        while one[same:upto] != other[same:upto]:
+            if upto == same + 1:
+                return same
+            upto = (same + upto) // 2
+        same = upto
+    return same

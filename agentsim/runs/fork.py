@@ -1,0 +1,343 @@
+"""Fork: new runs that begin with the journal of another run up to one decision.
+
+`analysis.arms` compares the arms of a fork.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import lock_descriptor
+
+from agentsim.engine.decision import Decision
+from agentsim.engine.game import Game, bots_of
+from agentsim.engine.play import Ask
+from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
+from agentsim.records.history import CONTROL, Branch
+from agentsim.records.journal import Contents, DecisionRecord, Journal, read_journal
+from agentsim.records.load import branches_in
+from agentsim.records.run_files import RunFiles, check_name, is_running
+from agentsim.runs.decide import Ruling, decision_record_of
+from agentsim.runs.played_game import PlayedGame, head_of
+from agentsim.runs.replay import is_over
+from agentsim.runs.run import PreparedRun, Run, RunOptions, seats_of
+from agentsim.scenario.document import by_typed_ids, overridden
+from agentsim.scenario.player_plan import PlayerPlan, check_terminal
+from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
+from agentsim.scenario.source_files import located, roots
+from agentsim.scenario.validation import no_such_bot, screen
+
+
+@dataclass(frozen=True)
+class Change:
+    """The difference between a branch and its parent.
+
+    `instead` is the decision to take, as a decision or as JSON in the form of a model's reply; with None the player is
+    asked again. `settings` are `KEY=VALUE` changes of the scenario in the journal.
+    """
+
+    instead: str | Decision | None = None
+    settings: tuple[str, ...] = ()
+
+
+NO_CHANGE = Change()
+
+
+@dataclass(frozen=True)
+class ForkPoint:
+    """A run cut before one decision: `ask` is the request to decide again."""
+
+    files: RunFiles
+    contents: Contents
+    scenario: Scenario
+    game: Game
+    kept: tuple[DecisionRecord, ...]
+    ask: Ask
+
+    @classmethod
+    def of(cls, files: RunFiles, at: int) -> ForkPoint:
+        """Cut a run before its decision number `at`, playing its past again.
+
+        Raises `UsageError` if there is no such decision, `JournalError` if the journal cannot be used or the rules ask
+        something else.
+        """
+        contents = read_journal(files.journal)
+        played = PlayedGame.of_journal(contents)
+        cut = next((entry for entry in contents.decisions.values() if entry.index == at), None)
+        if cut is None:
+            numbers = sorted(entry.index for entry in contents.decisions.values())
+            valid = f"{numbers[0]} to {numbers[-1]}" if numbers else "none: it has no decision yet"
+            raise UsageError(f"{files.name}: has no decision {at} (valid: {valid})")
+        kept: list[DecisionRecord] = []
+        for found in played.replay(contents):
+            kept += [entry for entry in found.records.values() if entry is not cut]
+            if found.wave.number == cut.wave:
+                played.play.close()
+                return cls(files, contents, played.scenario, played.game, tuple(kept), found.wave.asks[cut.place])
+        raise JournalMismatch(f"the game ends before wave {cut.wave}, which is recorded")
+
+    def branch(
+        self,
+        options: RunOptions,
+        change: Change = NO_CHANGE,
+        *,
+        number: int | None = None,
+        of_several: bool = False,
+        arm: str | None = None,
+        paired: bool = False,
+        name: str | None = None,
+        limits: LimitOverrides | None = None,
+    ) -> Run:
+        """Create a run with this past and write its journal, which `agentsim resume` can go on with.
+
+        A `number` tells the branch from others and salts chance after the decision, unless `paired`. With `of_several`
+        and no number, the branch takes the number after the highest of the branches that make the same change, and its
+        name ends with it. The name of a branch of an `arm` has the arm and the number, which must be free. `limits`
+        count only the branch's own calls. Raises `UsageError` if the decision is not allowed, `ScenarioError` for
+        changes that are not valid.
+        """
+        if name is not None:
+            check_name(name)
+        entry = None if change.instead is None else self._decided(change.instead)
+        default = f"{self.files.name}_at{self.ask.index}"
+        given = name is not None
+        with _alone(self.files.directory):  # or another process could take the same number
+            made = self._branch(entry, change.settings, arm)
+            if arm is not None:
+                if number in self.alike(made):
+                    raise UsageError(f"branch {number} of the arm {arm} already exists, or another process makes it")
+                name = f"{name or default}_{arm}_b{number}"
+            elif number is None and of_several:
+                # one more than the highest, so that a repeated command makes new branches and no copies
+                number = max(self.alike(made), default=0) + 1
+                name = f"{name or default}_b{number}"
+            salted = [] if self.scenario.branch is None else self.scenario.branch.salts
+            salts = [(wave, word) for wave, word in salted if wave < self.ask.wave]
+            if number is not None and not paired:
+                salts.append((self.ask.wave, str(number)))
+            scenario = changed_scenario(self.scenario, self.game, change.settings)
+            scenario = with_limits(scenario, options.env, limits or LimitOverrides())
+            scenario = replace(scenario, branch=made.model_copy(update={"branch": number, "salts": salts}))
+            seats = seats_of(scenario, self.game, options, self.contents.terms(self.scenario.first_models))
+            files, handle = RunFiles.reserve(self.files.directory, name or default, numbered=not given)
+            os.close(handle)
+            draft = files.journal.with_name(f".{files.journal.name}.tmp")
+            try:
+                head = head_of(scenario, self.game, files.name, datetime.now(UTC))
+                self._write(draft, head, entry)
+                draft.replace(files.journal)
+            except BaseException:
+                for path in (draft, files.journal):
+                    path.unlink(missing_ok=True)
+                raise
+        prepared = PreparedRun(scenario, self.game, seats, Journal.reopen(files.journal))
+        return Run(files, options, prepared=prepared)
+
+    def _write(self, draft: Path, head: Mapping[str, Any], entry: DecisionRecord | None) -> None:
+        """Write the journal to `draft`, which is renamed when complete: half a past would be paid for again."""
+        handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
+        journal = Journal.create(draft, handle, head)
+        with journal.beginning():
+            for model, terms in self.contents.negotiated.items():
+                journal.append_terms(model, terms)
+            for wave, does in sorted(self.contents.steered.items()):
+                for each in does if wave <= self.ask.wave else ():
+                    journal.append_steering(wave, each)
+            for kept in (*self.kept, *((entry,) if entry is not None else ())):
+                journal.append_decision(kept, sync=True)
+            journal.sync()
+        journal.close()
+
+    def marked(self, change: Change = NO_CHANGE, arm: str | None = None) -> Branch:
+        """Return the record of a branch with this change, without its number."""
+        entry = None if change.instead is None else self._decided(change.instead)
+        return self._branch(entry, change.settings, arm)
+
+    def _branch(self, entry: DecisionRecord | None, settings: Sequence[str], arm: str | None) -> Branch:
+        return Branch(
+            of=self.files.name,
+            at=self.ask.index,
+            instead=None if entry is None else entry.decision,
+            changed=list(settings),
+            wave=self.ask.wave,
+            beside=[kept.index for kept in self.kept if kept.wave == self.ask.wave],
+            arm=arm,
+        )
+
+    def alike(self, branch: Branch) -> dict[int, RunFiles]:
+        """Return the branches beside the parent that make the same change in the same arm, by number.
+
+        Raises `UsageError` if a branch of the same arm makes another change.
+        """
+        found: dict[int, RunFiles] = {}
+        for files, other in branches_in(self.files.directory):
+            named = (branch.of, branch.at, branch.arm) == (other.of, other.at, other.arm)
+            if other.branch is None or not named:
+                continue
+            if branch.instead == other.instead and _alike(branch.changed, other.changed):
+                found.setdefault(other.branch, files)
+            elif branch.arm is not None:
+                raise UsageError(
+                    f"--arm {branch.arm}: {files.name} is of this arm and changes {other.change or 'nothing'}, this is "
+                    f"{branch.change or 'no change'}; give it another name"
+                )
+        return found
+
+    def _decided(self, given: str | Decision) -> DecisionRecord:
+        request = self.ask.request
+        try:
+            decision = request.parse(given).decision if isinstance(given, str) else given
+            request.check(decision)
+        except DecisionError as error:
+            raise UsageError(f"--instead: {error}") from None
+        return decision_record_of(self.ask, Ruling(decision, "human"))
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether two lists of `KEY=VALUE` changes mean the same."""
+    return one == other or overridden({}, one) == overridden({}, other)
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Lock the folder against other processes that make a branch in it."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        lock_descriptor(handle, poll_interval=0.01)
+        yield
+    finally:
+        os.close(handle)
+
+
+_MAY_CHANGE = ("players", "staff", "prices", "providers")
+
+
+def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> Scenario:
+    """Return the scenario with the `KEY=VALUE` changes put into what a journal keeps of it.
+
+    Raises `UsageError` for keys that a fork cannot change, `ScenarioError` for values that are not valid.
+    """
+    for change in changes:
+        first = change.partition("=")[0].strip().partition(".")[0]
+        if first not in _MAY_CHANGE:
+            raise UsageError(f"--set {first}: cannot be changed by a fork (valid: {', '.join(_MAY_CHANGE)})")
+    if not changes:
+        return scenario
+    screen(overridden({}, changes))  # changed values are stored as they were typed, so they are screened first
+    identity = overridden(scenario.identity(), changes)
+    with by_typed_ids(identity, changes):
+        changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
+    if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
+        raise UsageError("--set players: who plays cannot change in the middle of a game")
+    before = {plan.id: plan for plan in scenario.seats}
+    players = tuple(_checked(plan, before[plan.id], changed, game) for plan in changed.players)
+    check_terminal(players)
+    return replace(
+        changed,
+        players=players,
+        staff={role: _checked(plan, before.get(plan.id), changed, game) for role, plan in changed.staff.items()},
+    )
+
+
+def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, game: Game) -> PlayerPlan:
+    """Return the plan with the files of its models. Raises `ScenarioError` if its new models cannot play here."""
+    if before is not None and plan.models == before.models:
+        return plan
+    at = f"the model of {plan.id}"
+    try:
+        name, *_ = names = plan.names
+    except ValueError as error:
+        raise ScenarioError(str(error), key=at) from None
+    if name.kind == "bot" and name.rest not in bots_of(game):
+        raise no_such_bot(game.name, name.rest, bots_of(game), key=at)
+    if name.kind not in {"bot", "human", "web"} and (plan.timeout_s is None or plan.max_attempts is None):
+        raise ScenarioError(
+            "a person has no time limit and a model needs one: set timeout_s and max_attempts as well", key=at
+        )
+    allowed = roots(scenario.path, scenario.allow_dirs)
+    files = [None if each.file is None else located(each.file, scenario.path, allowed, key=at) for each in names]
+    return plan.found(files)
+
+
+@dataclass(frozen=True)
+class BranchJob:
+    """A branch to play; `files` is set if its journal exists."""
+
+    point: ForkPoint
+    change: Change = NO_CHANGE
+    number: int | None = None
+    of_several: bool = False
+    arm: str | None = None
+    paired: bool = False
+    files: RunFiles | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether another process is playing the branch."""
+        return self.files is not None and is_running(self.files.journal)
+
+    def run(self, options: RunOptions, *, name: str | None = None, limits: LimitOverrides | None = None) -> Run:
+        """Return the branch's run: a new one, or the existing one. Raises like `ForkPoint.branch`."""
+        if self.files is not None:
+            return Run.open(self.files, options, limits)
+        return self.point.branch(
+            options,
+            self.change,
+            number=self.number,
+            of_several=self.of_several,
+            arm=self.arm,
+            paired=self.paired,
+            name=name,
+            limits=limits,
+        )
+
+
+def jobs_of_arm(point: ForkPoint, arm: str, count: int, change: Change = NO_CHANGE) -> list[BranchJob]:
+    """Return branches 1 to `count` of the arm, each before the control of the same number, which shares its luck.
+
+    Existing branches are in the list with their files, so that the same command resumes them. An arm without a change
+    is decided again too. Raises `UsageError` if a branch of the arm exists with another change, or if the control is
+    given one.
+    """
+    if arm == CONTROL and change != NO_CHANGE:
+        raise UsageError(f"--arm {CONTROL}: changes nothing, so --set and --instead are for other arms")
+    return jobs_of_arms(point, {arm: change, CONTROL: NO_CHANGE}, count)
+
+
+def jobs_of_arms(point: ForkPoint, arms: Mapping[str, Change], count: int) -> list[BranchJob]:
+    """Return branches 1 to `count` of each arm, by number. Raises like `jobs_of_arm`."""
+    for name in arms:
+        check_name(name)
+    # before anything is paid for: if one arm is impossible, no arm is played
+    there = {name: point.alike(point.marked(change, name)) for name, change in arms.items()}
+    return [
+        BranchJob(point, change, number, arm=name, files=there[name].get(number))
+        for number in range(1, count + 1)
+        for name, change in arms.items()
+    ]
+
+
+def jobs_of_several(
+    point: ForkPoint, count: int, change: Change = NO_CHANGE, *, paired: bool = False
+) -> list[BranchJob]:
+    """Return `count` branches outside any arm: first the stopped ones with this change, then new ones."""
+    there = point.alike(point.marked(change))
+    stopped = [files for _, files in sorted(there.items()) if not is_over(files) and not is_running(files.journal)]
+    new = BranchJob(point, change, paired=paired, of_several=True)
+    begun = [replace(new, files=files) for files in stopped[:count]]
+    return [*begun, *[new] * (count - len(begun))]
+
+
+def jobs_to_play(jobs: Sequence[BranchJob], noted: Callable[[str], object]) -> Iterator[BranchJob]:
+    """Yield the branches that no other process plays; report the others with `noted`."""
+    for job in jobs:
+        if job.running and job.files is not None:
+            noted(f"{job.files.name} is being played by another process")
+        else:
+            yield job

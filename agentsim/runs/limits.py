@@ -1,0 +1,508 @@
+"""Limits: whether and when a call of a run may be made.
+
+`Budget` counts calls, US dollars and seconds; `models.prices` knows what a call costs. `CircuitBreaker` counts
+consecutive decisions that a provider failed; `models.faults` classifies the errors. `Warming` lets one call of a wave
+fill a prompt cache for the others. `Limits.admitted` applies all of them to one call, with the provider's slots and the
+rate limiter of its host (`models.rate_limiter`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from agentsim.engine.play import Ask
+from agentsim.engine.prompt import TOKEN_BYTES
+from agentsim.engine.wording import counted
+from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
+from agentsim.models.base import AS_ASKED, Attempt, Fault, Message, Usage, fault_of
+from agentsim.models.faults import UNACCEPTED, may_be_the_prompt
+from agentsim.models.negotiation import cap_under
+from agentsim.models.prices import Prices, longest_reply, most_tokens
+from agentsim.players.model import ModelPlayer
+from agentsim.records.journal import Journal
+
+T = TypeVar("T")
+_DUST_USD = 1e-9  # the rounding error of a sum of floats that exactly reaches a limit
+
+
+class Budget:
+    """The calls, US dollars and seconds that are spent; calls in flight also reserve dollars.
+
+    The seconds are wall-clock time since the budget was made. `within` is a budget that several games share: it must
+    admit each call too.
+    """
+
+    def __init__(
+        self,
+        max_calls: int | None = None,
+        max_cost_usd: float | None = None,
+        max_wall_s: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        within: Budget | None = None,
+    ) -> None:
+        self.max_calls, self.max_cost_usd, self.max_wall_s = max_calls, max_cost_usd, max_wall_s
+        self.calls, self.cost_usd = 0, 0.0
+        self._within = within
+        self.reserved_usd = 0.0
+        self._settled = asyncio.Event()
+        self._clock, self._started = clock, clock()
+
+    async def admit(self, worst_case_usd: float) -> None:
+        """Reserve one call that costs at most `worst_case_usd`. Raises `BudgetReached` if a limit would be passed.
+
+        If only reservations of calls in flight stand in the way, wait until they are settled, so that the number of
+        concurrent calls does not decide whether the budget is reached.
+        """
+        self.check_time()
+        self._check_calls()
+        while self._passes(self.reserved_usd + worst_case_usd):
+            if self._passes(worst_case_usd):
+                raise BudgetReached(
+                    f"limits.max_cost_usd = {self.max_cost_usd:g} is reached: {self.cost_usd:.4f} spent, "
+                    f"and the next call reserves {worst_case_usd:.4f}"
+                )
+            self._settled.clear()
+            await self._settled.wait()
+            self._check_calls()  # others that waited may have gone out
+        self.calls += 1
+        self.reserved_usd += worst_case_usd
+        if self._within is not None:
+            try:
+                await self._within.admit(worst_case_usd)
+            except BaseException:
+                self.calls -= 1
+                self._release(worst_case_usd)
+                raise
+
+    def _check_calls(self) -> None:
+        if self.max_calls is not None and self.calls + 1 > self.max_calls:
+            raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
+
+    def settle(self, worst_case_usd: float, cost_usd: float | None, *, sent: bool = True) -> None:
+        """Replace a call's reservation by its cost. A call that was never sent is not counted.
+
+        A cost of None counts as 0.
+        """
+        self.calls -= not sent
+        self.cost_usd += cost_usd or 0.0
+        self._release(worst_case_usd)
+        if self._within is not None:
+            self._within.settle(worst_case_usd, cost_usd, sent=sent)
+
+    def add_earlier(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
+        """Add what earlier processes spent on the same run; the owner of a shared budget adds it there."""
+        self.calls += calls
+        self.cost_usd += cost_usd
+        self._started -= wall_s
+
+    def check_time(self) -> None:
+        """Raise `BudgetReached` if the run's time is used up."""
+        if self.left_s() == 0:
+            raise self.out_of_time()
+
+    def left_s(self) -> float | None:
+        """Return the seconds until the run's time is used up, or None if it has no time limit."""
+        return None if self.max_wall_s is None else max(0.0, self.max_wall_s - self._played_s())
+
+    def out_of_time(self) -> BudgetReached:
+        """Return the error for a run whose time is used up."""
+        return BudgetReached(f"limits.max_wall_s = {self.max_wall_s:g} is reached: {self._played_s():.1f} s played")
+
+    async def in_time(self, waiting: Awaitable[T]) -> T:
+        """Await and return a result. Raises `BudgetReached` if the run's time is used up first."""
+        try:
+            async with asyncio.timeout(self.left_s()):
+                return await waiting
+        except TimeoutError:
+            raise self.out_of_time() from None
+
+    async def rest(self, seconds: float) -> None:
+        """Sleep for `seconds`. Raises `BudgetReached` if the run's time is used up first."""
+        left = self.left_s()
+        await asyncio.sleep(seconds if left is None else min(seconds, left))
+        if left is not None and seconds >= left:
+            raise self.out_of_time()
+
+    def _played_s(self) -> float:
+        return self._clock() - self._started
+
+    def _passes(self, usd: float) -> bool:
+        return self.max_cost_usd is not None and self.cost_usd + usd > self.max_cost_usd + _DUST_USD
+
+    def _release(self, usd: float) -> None:
+        self.reserved_usd = max(0.0, self.reserved_usd - usd)
+        self._settled.set()
+
+
+STREAK = 5
+"""Consecutive decisions that a provider may leave without an answer before it is skipped."""
+_TWICE = 2  # the first may be the limit of one decision; the second, with no answer between, is the model's
+
+
+class Link(NamedTuple):
+    """One model that may be asked for a request.
+
+    Rejections count for the model, transport failures for its provider.
+    """
+
+    name: str
+    provider: str
+
+
+class _Call(NamedTuple):
+    link: Link
+    fault: Fault | None
+    error: ModelError | None  # None for calls of earlier processes, which are only counted
+    held: bool
+    doubtful: bool = False  # the refusal may be about this prompt, or about every call of the model
+    unaccepted: bool = False  # the host accepts no such request, whatever is left out of it
+
+
+@dataclass
+class _Place:
+    """One request of the wave: the models that may be asked, their order, and the results of the calls."""
+
+    links: Sequence[Link]
+    order: tuple[int, ...]
+    calls: deque[_Call] = field(default_factory=deque)
+    settled: bool = False
+    rejected: set[int] = field(default_factory=set)  # links that rejected this very request
+    silent: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
+
+    def take(self, call: _Call) -> None:
+        """Add a call. An answer, a bad reply or a refusal ends its provider's silence; a rate limit does not."""
+        self.calls.append(call)
+        if call.fault == "transport":
+            self.silent.add(call.link.provider)
+        elif call.fault in {None, "refused"}:
+            self.silent.discard(call.link.provider)
+
+
+class CircuitBreaker:
+    """A counter of consecutive decisions that each provider failed, and of the models that were rejected.
+
+    A provider fails a decision if its last call for it failed for transport reasons, regardless of the number of
+    attempts. A provider that fails `STREAK` decisions in a row, or a model that is rejected, is skipped from the next
+    wave on for requests that have another model. The run stops before a decision for which no other model is left, and
+    before a decision none of whose providers has ever answered if it gets no answer. It also stops if a model's host
+    wants more time than a decision has (`held`), twice without an answer between: that limit holds for every call of
+    the model. A refusal that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has
+    answered before; if it never has, the model counts as rejected. Other failures cost one decision.
+
+    Decisions are judged in the order of the requests, not of the replies: the calls of a wave count as if they had been
+    made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks. A
+    place is the position of a request in the current wave.
+
+    With `on_failure="fallback"`, silence, held calls and requests that are not accepted cost decisions only; rejected
+    models still stop the run.
+    """
+
+    def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
+        self._goes_on = on_failure == "fallback"
+        self._answered: set[str] = set()  # providers
+        self._answered_by: set[str] = set()  # models
+        self._streak: Counter[str] = Counter()
+        self._held: Counter[str] = Counter()  # by model
+        self._last: dict[str, ModelError] = {}
+        self._rejected: set[str] = set()
+        self._places: list[_Place] = []
+        self._judged = 0  # places before this one are settled and counted
+        self._moved = asyncio.Event()
+
+    def begin(self, asked: Sequence[Sequence[Link]]) -> None:
+        """Begin a wave: `asked` has the models that may be asked for each request, in the order of the requests."""
+        self._places = [_Place(links, self._order(links)) for links in asked]
+        self._judged = 0
+
+    def _order(self, links: Sequence[Link]) -> tuple[int, ...]:
+        alive = tuple(index for index, link in enumerate(links) if self._lives(link))
+        return alive or tuple(range(len(links)))
+
+    def _lives(self, link: Link, here: _Place | None = None) -> bool:
+        failed = self._streak[link.provider] if here is None else self._failed(link.provider, here)
+        return failed < STREAK and link.name not in self._rejected
+
+    def order(self, place: int) -> tuple[int, ...]:
+        """Return which of a request's models to ask, in order: those alive when the wave began, or all if none was."""
+        return self._places[place].order
+
+    def add_earlier(self, place: int, attempt: Attempt, *, past: bool) -> None:
+        """Count a call that an earlier process made for this request. It never stops the run.
+
+        `past` failures happened before a provider stopped the run: the cause may be fixed since. They are not counted,
+        except that held calls are counted as rate limits, because only an answer shows whether such a limit still
+        holds.
+        """
+        links, held = self._places[place].links, attempt.held
+        link = next((link for link in links if link.name == attempt.model), links[0])
+        fault: Fault | None = "limited" if past and held else attempt.fault
+        if attempt.completion is not None:
+            fault = None
+        elif fault is None or (past and not held):
+            return
+        doubtful = may_be_the_prompt(fault == "refused", attempt.code)
+        self._places[place].take(_Call(link, fault, None, held, doubtful, attempt.code == UNACCEPTED))
+        self._judge()
+
+    def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
+        """Count a call that returned a completion (`error` is None) or failed.
+
+        Raises `ProviderStopped` if no call for this request can succeed, or if the calls judged so far leave no model
+        to ask.
+        """
+        here = self._places[place]
+        if isinstance(error, ProviderRejected):
+            here.rejected.add(link)
+            if here.rejected.issuperset(here.order):
+                raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
+        fault = None if error is None else fault_of(error)
+        doubtful = error is not None and may_be_the_prompt(fault == "refused", error.code)
+        unaccepted = error is not None and error.code == UNACCEPTED
+        here.take(_Call(here.links[link], fault, error, held, doubtful, unaccepted))
+        self._judge()
+
+    def settled(self, place: int) -> None:
+        """Mark a request as decided. Raises `ProviderStopped` if the calls judged after it leave no model to ask."""
+        self._places[place].settled = True
+        self._judge()
+
+    def waits(self, place: int) -> bool:
+        """Return whether requests before this one are undecided."""
+        return self._judged < place
+
+    def is_silent(self, place: int) -> bool:
+        """Return whether any provider's last call for this request failed for transport reasons."""
+        return bool(self._places[place].silent)
+
+    async def gave_up(self, place: int, *, late: bool = False) -> None:
+        """Wait until all requests before one that got no usable answer are decided, then judge it.
+
+        Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or if they had not
+        answered before. A `late` decision, which fell back at its deadline, is exempt from the second rule.
+        """
+        while self.waits(place):
+            self._moved.clear()
+            await self._moved.wait()
+        here = self._places[place]
+        if self._may_go_on(here):
+            return
+        seen_silent = [link.provider for link in here.links if link.provider in here.silent & self._last.keys()]
+        if seen_silent and not any(self._lives(link, here) for link in here.links):
+            row = f"no answer for {counted(self._failed(seen_silent[0], here), 'decision')} in a row"
+            raise ProviderStopped(f"{seen_silent[0]}: {row}; the last: {self._last[seen_silent[0]]}") from None
+        if not late and all(self._never_answered(link, here) for link in here.links):
+            silent = next((link.provider for link in here.links if link.provider in self._last), here.links[0].provider)
+            rejected = any(link.name in self._rejected for link in here.links)
+            why = self._last.get(silent, "it is rejected" if rejected else "it had not answered when the run ended")
+            raise ProviderStopped(f"{silent}: the first call failed: {why}") from None
+
+    def _may_go_on(self, here: _Place) -> bool:
+        return self._goes_on and any(link.name not in self._rejected for link in here.links)
+
+    def _failed(self, provider: str, here: _Place) -> int:
+        """Return how many consecutive decisions a provider has failed, with the one at this place."""
+        return self._streak[provider] + (provider in here.silent)
+
+    def _never_answered(self, link: Link, here: _Place) -> bool:
+        if link.name in self._rejected:
+            return link.name not in self._answered_by
+        return bool(self._failed(link.provider, here)) and link.provider not in self._answered
+
+    def _judge(self) -> None:
+        while self._judged < len(self._places):
+            place = self._places[self._judged]
+            while place.calls:
+                self._count(place, place.calls.popleft())
+            if not place.settled:
+                return
+            for provider in place.silent:
+                self._streak[provider] += 1
+            self._judged += 1
+            self._moved.set()
+
+    def _count(self, place: _Place, call: _Call) -> None:
+        provider = call.link.provider
+        if call.doubtful and (call.link.name in self._answered_by or (self._goes_on and call.unaccepted)):
+            return
+        match "rejected" if call.doubtful else call.fault:
+            case None | "refused":
+                self._answered.add(provider)
+                self._answered_by.add(call.link.name)
+                self._streak[provider] = self._held[call.link.name] = 0
+                return
+            case "limited" if not call.held:
+                return
+            case "rejected":
+                self._rejected.add(call.link.name)
+        self._held[call.link.name] += call.held
+        if call.error is None:
+            return
+        self._last[provider] = call.error
+        ended = call.held and self._held[call.link.name] >= _TWICE
+        if not (ended or call.link.name in self._rejected) or self._may_go_on(place):
+            return
+        if any(self._lives(link) and not (call.held and self._held[link.name] >= _TWICE) for link in place.links):
+            return
+        why = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: " if ended else ""
+        raise ProviderStopped(f"{provider}: {why}{call.error}") from None
+
+
+BLOCK = 1_024 * TOKEN_BYTES
+"""Characters of a cache block (1,024 tokens): OpenAI and Gemini cache no shorter prefixes."""
+KEPT_S = 300.0
+"""Seconds since its last use for which a prefix counts as cached: the least that OpenAI promises."""
+
+
+class Warming:
+    """A gate that lets one call of a wave go first, while calls with the same beginning wait for its answer.
+
+    A provider with a prompt cache charges less for a prefix that it has answered before, but not for one that is still
+    under way: of a hundred calls sent at once, none hits the cache. Whole blocks of the beginning of a prompt count as
+    cached, by model. A call waits at most once. Answers report what the provider took from its cache
+    (`Usage.cached_tokens`).
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._cached: dict[int, float] = {}  # blocks and the times of their last use, the latest last
+        self._under_way: dict[int, asyncio.Event] = {}
+
+    @asynccontextmanager
+    async def turn(self, model: str, messages: Sequence[Message], schema: Mapping[str, Any]) -> AsyncIterator[None]:
+        """Wait for the call that is caching the next part of this prompt, if there is one; make the call inside.
+
+        The calls that wait for this one go on when it ends, also if it fails.
+        """
+        self._forget()
+        blocks = list(_blocks(model, messages, schema))
+        new = next((block for block in blocks if block not in self._cached), None)
+        if new in self._under_way:
+            await self._under_way[new].wait()
+        own = [block for block in blocks if block not in self._cached and block not in self._under_way]
+        over = asyncio.Event()
+        self._under_way.update(dict.fromkeys(own, over))
+        try:
+            yield
+            for block in blocks:
+                self._cached.pop(block, None)
+                self._cached[block] = self._clock()
+        finally:
+            for block in own:
+                del self._under_way[block]
+            over.set()
+
+    def _forget(self) -> None:
+        """Drop the blocks that were last used more than `KEPT_S` seconds ago."""
+        oldest = self._clock() - KEPT_S
+        while self._cached and self._cached[first := next(iter(self._cached))] < oldest:
+            del self._cached[first]
+
+
+def _blocks(model: str, messages: Sequence[Message], schema: Mapping[str, Any]) -> Iterator[int]:
+    """Yield a hash for each whole block of a call's beginning; it depends on all blocks before it as well."""
+    before = hash((model, json.dumps(schema)))  # providers put the schema before the messages
+    text = "".join(message.text for message in messages)
+    for start in range(0, len(text) - BLOCK + 1, BLOCK):
+        before = hash((before, text[start : start + BLOCK]))
+        yield before
+
+
+NOTICEABLE_S = 1.0
+"""Seconds that the rate limiter may hold a call back before the watcher is told."""
+
+
+@dataclass
+class AdmittedCall:
+    """A call that is about to be sent; the caller sets `usage` when it is answered."""
+
+    usage: Usage | None = None
+
+
+class Limits:
+    """The limits of one run's calls: its budget, the slots of each provider, its circuit breaker.
+
+    `stopped` is the error that ended the run: no call is sent after it. Slots belong to one provider, so that a busy
+    provider does not block calls to another.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        budget: Budget,
+        prices: Prices,
+        concurrency: int,
+        on_provider_failure: Literal["stop", "fallback"] = "stop",
+    ) -> None:
+        self._journal, self.budget, self._prices = journal, budget, prices
+        self.breaker = CircuitBreaker(on_provider_failure)
+        self.stopped: Exception | None = None
+        self.in_flight: set[asyncio.Task[Any] | None] = set()
+        self._warming = Warming()
+        self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(concurrency))
+
+    def check(self) -> None:
+        """Raise the error that stopped the run, or the one that prevents writing to the journal."""
+        self._journal.check()
+        if self.stopped is not None:
+            raise self.stopped
+
+    @asynccontextmanager
+    async def admitted(
+        self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], held: Callable[[], object]
+    ) -> AsyncIterator[AdmittedCall]:
+        """Wait until a model may be called; the caller makes the call inside, and its cost is counted afterwards.
+
+        The budget must allow for the most expensive of the fallback models as well. `held` is called if the call waits
+        for more than `NOTICEABLE_S` seconds. Raises `BudgetReached`, or the error that stopped the run.
+        """
+        task = asyncio.current_task()
+        async with AsyncExitStack() as turn:
+            if player.warm:  # before it takes a slot, which the call that it waits for may need
+                await turn.enter_async_context(self._warming.turn(player.name, messages, ask.request.schema()))
+            await turn.enter_async_context(self._slots[player.provider])
+            self.check()
+            worst = self.worst_case(ask, player.links, messages)
+            await self.budget.admit(worst)
+            cost: float | None = None
+            call = AdmittedCall()
+            notice = asyncio.get_running_loop().call_later(NOTICEABLE_S, held)
+            try:
+                with await self.budget.in_time(player.slot(messages)) as slot:
+                    self.check()  # the run may have been stopped while the call waited for its slot
+                    self.budget.check_time()
+                    notice.cancel()
+                    self.in_flight.add(task)
+                    yield call
+                    assert call.usage is not None, "a call without an answer raises"
+                    slot.used(call.usage.tokens)
+                cost = self.cost(ask, player, messages, call.usage)
+            except ModelError as error:
+                cost = self.cost(ask, player, messages, error.usage if isinstance(error.usage, Usage) else None)
+                raise
+            finally:
+                notice.cancel()
+                self.budget.settle(worst, cost, sent=task in self.in_flight)
+                self.in_flight.discard(task)
+
+    def cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:
+        """Return the US dollars that a call cost; its worst case if the cost is unknown, 0 if the usage is."""
+        if usage is None:
+            return 0.0
+        return self.worst_case(ask, [player], messages) if usage.cost_usd is None else usage.cost_usd
+
+    def worst_case(self, ask: Ask, players: Sequence[ModelPlayer], messages: Sequence[Message]) -> float:
+        """Return the most that a call to any of these players can cost in US dollars; 0 without a limit in dollars."""
+        if self.budget.max_cost_usd is None:
+            return 0.0
+        prompt = most_tokens((*(message.text for message in messages), json.dumps(ask.request.schema())))
+        negotiated = self._journal.contents.negotiated
+        caps = {each.name: cap_under(negotiated.get(each.name, AS_ASKED), each.sampling.max_tokens) for each in players}
+        return max(self._prices.estimate(name, prompt, longest_reply(name, cap)) or 0.0 for name, cap in caps.items())

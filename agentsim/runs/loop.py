@@ -1,0 +1,112 @@
+"""Loop: playing a game to its end, wave by wave, first with the recorded decisions, then with live ones.
+
+Decisions reach the rules in the order of the requests, not of the replies; all decisions of a wave are on disk before
+the rules see any of them, but for waves of bots alone, who would decide the same again. `decide` turns one request into
+a decision.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
+
+from agentsim.engine.decision import Decision
+from agentsim.engine.event import LoggedEvent
+from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.errors import JournalMismatch, RunStopped
+from agentsim.players.model import BotPlayer
+from agentsim.records.journal import DecisionRecord
+from agentsim.runs.decide import Decider
+from agentsim.runs.played_game import DecidedWave, PlayedGame, recorded_wave
+
+Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
+"""A function that is awaited before each wave and returns the wave to decide: see `GamePlay.steered`."""
+
+
+async def play(game: PlayedGame, decider: Decider, before: Before | None = None) -> None:
+    """Play to the end. Also after an error, `game.decisions` are those of the journal."""
+    news, journal, watcher = _News(game.play.log, decider), decider.journal, decider.watcher
+    while game.wave is not None:
+        if before is not None:
+            game.wave = await before(game.play, game.wave)
+        news.before(game.wave)
+        watcher.stands(game.play.table.progress)
+        watcher.wave(game.wave, game.play.table.rounds[-1])
+        try:
+            decided = await _decided(game.play, game.wave, decider)
+        except BaseException:
+            # A stop may come after the last decision of the wave is recorded: a replay of the journal plays that wave
+            # too.
+            game.take(recorded_wave(journal.contents, game.wave))
+            raise
+        game.take(decided)
+    journal.sync()
+    news.at_the_end()
+
+
+class _News:
+    """The news for the watcher, each event once. If people play, their prompts recount some events instead."""
+
+    def __init__(self, log: Sequence[LoggedEvent], decider: Decider) -> None:
+        self._log, self._decider = log, decider
+        self._told = self._recounted = 0  # log positions: told, and told or recounted by prompts
+
+    def before(self, wave: Wave) -> None:
+        """Tell the watcher the new events before a wave is decided."""
+        people = bool(self._decider.people)
+        new = [told for told in self._log[self._told :] if not (people and told.event.in_prompt)]
+        self._decider.watcher.told(new)
+        self._told = len(self._log)
+        if not people or self._decider.asks_person(wave):
+            self._recounted = len(self._log)
+
+    def at_the_end(self) -> None:
+        """Tell the watcher all events that were not told and that no prompt recounted."""
+        left = [told for told in self._log[self._recounted : self._told] if told.event.in_prompt]
+        self._decider.watcher.told([*left, *self._log[self._told :]])
+
+
+async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> DecidedWave:
+    """Return the wave with all its decisions: recorded ones, then those of bots, then all others concurrently."""
+    journal, seats = decider.journal, decider.seats
+    found = recorded_wave(journal.contents, wave)
+    records, decisions, live = dict(found.records), dict(found.decisions), list[Ask]()
+    for ask in wave.asks:
+        seat = seats[ask.request.player]
+        if ask.place in records:
+            decider.watcher.decided(records[ask.place])
+        elif isinstance(seat, BotPlayer):
+            decisions[ask.place], records[ask.place] = await decider.by_bot(ask, seat, play.bot_rng(ask))
+        else:
+            live.append(ask)
+    if not all(isinstance(seats[ask.request.player], BotPlayer) for ask in wave.asks):
+        if live and wave.number < journal.contents.last_wave:
+            raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
+        decider.begin(wave.asks)
+        for ask, (decision, record) in zip(live, await _at_once(live, decider), strict=True):
+            decisions[ask.place], records[ask.place] = decision, record
+        journal.sync()
+    return DecidedWave(wave, records, decisions)
+
+
+async def _at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision, DecisionRecord]]:
+    """Return the decisions of concurrent requests. If one stops the run, calls in flight finish first."""
+    if not asks:
+        return []
+    tasks = [asyncio.create_task(decider.decide(ask)) for ask in asks]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in tasks:
+            if task not in decider.limits.in_flight:
+                task.cancel()  # it is done, or waits for a turn that will not come
+    except asyncio.CancelledError:
+        for task in tasks:
+            task.cancel()
+        raise
+    finally:
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    errors = [result for result in results if isinstance(result, Exception)]
+    if errors:  # a bug comes before a planned stop, which must not hide it
+        raise min(errors, key=lambda error: isinstance(error, RunStopped))
+    return [task.result() for task in tasks]

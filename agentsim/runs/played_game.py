@@ -1,0 +1,290 @@
+"""PlayedGame: a run's game as far as it is played, with decisions from a journal or made live.
+
+`recorded_wave` restores a wave's decisions from a journal, and `PlayedGame.take` gives them to the rules. `loop` does
+so between live waves; `PlayedGame.replay` does so alone: to prove or rebuild a history, to fork, and to follow a run
+while another process plays it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import product
+from typing import Any, cast
+
+from agentsim.engine.codec import values
+from agentsim.engine.decision import Decision
+from agentsim.engine.event import LoggedEvent
+from agentsim.engine.game import Game
+from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.reading import READER_VERSION
+from agentsim.errors import DecisionError, JournalMismatch
+from agentsim.games import find
+from agentsim.models.base import AS_ASKED, Attempt
+from agentsim.records.fallback_rates import fallback_rates
+from agentsim.records.history import Branch, History, Totals, build_history
+from agentsim.records.journal import Contents, DecisionRecord, Parse
+from agentsim.records.versions import package_versions
+from agentsim.runs.decide import without_reply
+from agentsim.scenario.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class DecidedWave:
+    """One wave with the decisions made so far, by place.
+
+    `is_whole` if every request has one: the rules get them next.
+    """
+
+    wave: Wave
+    records: Mapping[int, DecisionRecord]
+    decisions: Mapping[int, Decision]
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.decisions) == len(self.wave.asks)
+
+
+@dataclass
+class PlayedGame:
+    """A scenario's game with its decisions so far; `wave` is the next to decide, or None if the game is over."""
+
+    scenario: Scenario
+    game: Game
+    play: GamePlay
+    wave: Wave | None = field(init=False)
+    decisions: list[DecisionRecord] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.wave = self.play.start()
+
+    @classmethod
+    def of_journal(cls, recorded: Contents) -> PlayedGame:
+        """Start the game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
+        return cls.of_scenario(*restored_scenario(recorded), recorded)
+
+    @classmethod
+    def of_scenario(cls, scenario: Scenario, game: Game, recorded: Contents) -> PlayedGame:
+        """Start the game of a scenario, with the steering of the journal."""
+        return cls(scenario, game, new_play(scenario, game, recorded))
+
+    def replay(self, recorded: Contents) -> Iterator[DecidedWave]:
+        """Play on with the journal's decisions, and yield each wave before the rules get its decisions.
+
+        The last wave may not be whole; a later call goes on from there, with newer records of the journal. Raises
+        `JournalMismatch` if the rules ask something else than the journal answers, or if a wave is not whole and later
+        ones are recorded.
+        """
+        while self.wave is not None:
+            self.wave = self.play.steered(self.wave)
+            found = recorded_wave(recorded, self.wave)
+            yield found
+            if not found.is_whole:
+                if found.wave.number < recorded.last_wave:
+                    raise JournalMismatch(f"wave {found.wave.number} is not whole, though later ones are recorded")
+                return
+            self.take(found)
+
+    def take(self, found: DecidedWave) -> None:
+        """Add the decisions of a wave; if it is whole, pass them to the rules in the order of its requests."""
+        self.decisions += found.records.values()
+        if found.is_whole:
+            self.wave = self.play.answer([found.decisions[ask.place] for ask in found.wave.asks])
+
+    @property
+    def finished(self) -> str | None:
+        """The status of a game that is over, or None.
+
+        It is `degraded` if the share of fallbacks is above `limits.max_fallback_rate`, of the run or of a player with
+        enough decisions (`LEAST_DECISIONS`). Surveys and bots do not count.
+        """
+        if self.play.outcome is None:
+            return None
+        limit = self.scenario.limits.max_fallback_rate
+        own = [each for each in self.decisions if each.survey is None]
+        found = fallback_rates((entry.index, entry.player, entry.source) for entry in own)
+        return "degraded" if limit is not None and found.worst > limit else "completed"
+
+    def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
+        """Build the history so far; the journal has the attempts at requests without a decision."""
+        undecided = recorded.undecided()
+        return self._folded(
+            self.play.log,
+            self.decisions,
+            status=status,
+            fork=None if self.scenario.branch is None else self._fork(self.scenario.branch, undecided),
+            undecided=undecided,
+            outcome=self.play.outcome,
+            volatile=volatile,
+        )
+
+    def since(self, told: int, decisions: Sequence[DecisionRecord]) -> History:
+        """Build a history of only these decisions and the events after the first `told`."""
+        log = self.play.log[told:]
+        return self._folded(log, decisions, first=told + 1, status="interrupted", outcome=None, volatile={})
+
+    def _folded(self, log: Sequence[LoggedEvent], decisions: Sequence[DecisionRecord], **more: Any) -> History:
+        return build_history(
+            game=self.game.name,
+            rules_version=self.game.rules_version,
+            seed=cast("int", self.scenario.seed),
+            scenario=self.scenario.identity(),
+            players=[plan.listed for plan in self.scenario.seats],
+            rounds=self.play.table.rounds,
+            log=log,
+            decisions=decisions,
+            asides=self.play.asides,
+            **more,
+        )
+
+    def _fork(self, branch: Branch, undecided: Sequence[tuple[str, Attempt]]) -> Branch:
+        """Return the branch's record with the usage that its parent paid for and the usage of its own."""
+        players = [plan.id for plan in self.scenario.seats]
+        kept = [entry for entry in self.decisions if branch.inherits(entry.wave, entry.index)]
+        own = [entry for entry in self.decisions if not branch.inherits(entry.wave, entry.index)]
+        used = {"inherited": Totals.of(kept, players), "paid": Totals.of(own, players, undecided)}
+        return branch.model_copy(update=used)
+
+
+def recorded_wave(recorded: Contents, wave: Wave) -> DecidedWave:
+    """Return the journal's decisions of a wave, checked and read again. Raises `JournalMismatch`."""
+    entries = {ask.place: entry for ask in wave.asks if (entry := _entry(recorded, ask)) is not None}
+    asks = {ask.place: ask for ask in wave.asks}
+    return DecidedWave(
+        wave, entries, {place: restored_decision(asks[place], entry) for place, entry in entries.items()}
+    )
+
+
+def _entry(recorded: Contents, ask: Ask) -> DecisionRecord | None:
+    """Return the journal's answer to this request, or None. Raises `JournalMismatch` if it answers another request."""
+    if (entry := recorded.decisions.get((ask.wave, ask.place))) is None:
+        return None
+    request = ask.request
+    found = (request.kind, request.player, request.fingerprint, ask.index)
+    if found != (entry.kind, entry.player, entry.fingerprint, entry.index):
+        raise JournalMismatch(
+            f"decision {ask.index} (wave {ask.wave}, place {ask.place}): the journal answers {entry.kind} of "
+            f"{entry.player} [{entry.fingerprint}], the rules ask {request.kind} of {request.player} "
+            f"[{request.fingerprint}]: the game's code has changed since"
+        )
+    return entry
+
+
+def restored_decision(ask: Ask, entry: DecisionRecord) -> Decision:
+    """Return the decision of a record after checking it and reading its reply again.
+
+    Raises `JournalMismatch` if the request does not allow it, or if the reply says something else.
+    """
+    request = ask.request
+    fallback = without_reply(request, entry.attempts) if entry.source == "fallback" else None
+    # a fallback may say more than a reply can, such as the lines of a narrator
+    answer = request.answer if fallback is None else type(fallback)
+    try:
+        decision: Decision = answer.model_validate(dict(entry.decision))
+        request.check(decision)
+    except ValueError:
+        raise JournalMismatch(f"decision {entry.index}: what is recorded is no answer to {entry.kind}") from None
+    except DecisionError as error:
+        raise JournalMismatch(f"decision {entry.index}: {error}") from None
+    if not (_says(ask, entry, decision) if fallback is None else decision == fallback):
+        origin = "its reply says" if fallback is None else "the fallback is"
+        raise JournalMismatch(f"decision {entry.index} of {entry.player}: what is recorded is not what {origin}")
+    return decision
+
+
+def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
+    """Return whether the last reply, read again, is this decision. True for decisions without a reply."""
+    if entry.source == "bot" or (entry.source == "human" and not entry.attempts):
+        return True
+    reply = entry.attempts[-1].completion if entry.attempts else None
+    if reply is None or entry.parse is None:
+        return False
+    cut = reply.ended_early
+    # The settings it was read with follow from the scenario and the changes of a fork. They decide whether a reply is
+    # unreadable, not what it says.
+    for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):
+        with suppress(DecisionError):
+            reading = ask.request.parse(reply.text, cut=cut, last=last, repair=repair)
+            if reading.decision == decision and Parse.of(reading) == entry.parse:
+                return True
+    return False
+
+
+def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
+    """Return the scenario and game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
+    head = recorded.head
+    try:
+        scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
+        if "fork" in head:
+            scenario = replace(scenario, branch=Branch.restore(head["fork"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
+    return filled(scenario, recorded.filled), find(scenario.game)
+
+
+def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
+    """Return the scenario with these bots in the seats of people who did not come."""
+    players = tuple(plan.filled(bots[plan.id]) if plan.id in bots else plan for plan in scenario.players)
+    return replace(scenario, players=players) if bots else scenario
+
+
+def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
+    """Return the game of a scenario, ready to start, with the steering of the journal if there is one."""
+    assert scenario.seed is not None, "a run has its seed before it plays"
+    players = [plan.id for plan in scenario.players]
+    names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
+    salts = {} if scenario.branch is None else dict(scenario.branch.salts)
+    return GamePlay(
+        game,
+        scenario.config,
+        players,
+        scenario.seed,
+        staff=scenario.staff,
+        names=names,
+        salts=salts,
+        interviews=scenario.interviews,
+        steering=None if recorded is None else recorded.steered,
+    )
+
+
+def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[str, Any]:
+    """Return the first record of the journal for a scenario that has a seed."""
+    return {
+        "game": game.name,
+        "rules_version": game.rules_version,
+        "reader": READER_VERSION,
+        "seed": scenario.seed,
+        "name": name,
+        "started_at": stamp(now),
+        "versions": package_versions(),
+        "scenario": scenario.identity(),
+        "run": scenario.run_part(),
+        **({} if scenario.branch is None else {"fork": scenario.branch.model_dump(mode="json")}),
+    }
+
+
+def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wall_s: float) -> dict[str, Any]:
+    """Return the history's `volatile`; `wall_s` are the seconds of all sessions."""
+    run = scenario.run_part()
+    void = recorded.void_calls()
+    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items()) if terms != AS_ASKED}
+    return {
+        "name": name,
+        "started_at": recorded.head["started_at"],
+        "finished_at": now,
+        "wall_s": round(wall_s, 3),
+        "versions": recorded.head["versions"],
+        "run": {"concurrency": run["limits"]["concurrency"], **run},
+        **({"replies": list(recorded.replies)} if recorded.replies else {}),
+        # these calls were made, but the undisturbed run's `usage` has none of them
+        **({"void_calls": void} if void else {}),
+        **({"filled": dict(sorted(recorded.filled.items()))} if recorded.filled else {}),
+        **({"negotiated": negotiated} if negotiated else {}),
+    }
+
+
+def stamp(moment: datetime) -> str:
+    """Return a UTC moment as ISO 8601 with milliseconds and `Z`."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,184 @@
+"""Messages of players: what a decision said to others, who heard it, and the decision with other words or none.
+
+The message of a decision follows from the events with `words` that it led to and that another player heard.
+`studies.influence` measures what listeners did then.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
+from agentsim.engine.decision import Decision
+from agentsim.engine.event import EveryoneType, LoggedEvent, PlayerId
+from agentsim.engine.options import LegalValues, Text, Variant, bare_field, leaves
+from agentsim.engine.request import Request
+from agentsim.engine.wording import CUT, counted
+from agentsim.errors import DecisionError, UsageError
+from agentsim.records.journal import read_journal
+from agentsim.records.run_files import RunFiles
+from agentsim.runs.fork import BranchJob, Change, ForkPoint, jobs_of_arms
+from agentsim.runs.played_game import PlayedGame
+
+Swap: TypeAlias = Literal["silence", "neutral"]
+ANY = Text(sys.maxsize)
+"""The legal values of a text for which the request states none."""
+SAID = "said"
+"""The name of the arm that keeps the message."""
+NEUTRAL = (
+    "I have thought about what has happened so far, and I am ready to go on. There is nothing that I want to add at "
+    "this point. I will listen to what the others say, and then I will decide. "
+)
+"""The words of a neutral message, repeated up to its length."""
+
+
+def neutral(length: int) -> str:
+    """Return exactly `length` characters of neutral words; full stops replace a word that does not fit."""
+    text = (NEUTRAL * (length // len(NEUTRAL) + 1))[: length + 1]
+    whole = text[:length] if text[length:].isspace() else text[:length].rpartition(" ")[0]
+    return whole.rstrip().ljust(length, ".")
+
+
+@dataclass(frozen=True)
+class PlayerMessage:
+    """The message of the decision `parent.ask`, its listeners, and the decision `instead` of the other arm.
+
+    `places` are the paths of its words in the decision, with the legal values there; `kind` and `round` are those of
+    the events that carry it. `heard` is the number of the first wave in which all listeners know it.
+    """
+
+    parent: ForkPoint
+    decision: Decision
+    places: Mapping[Path, Text]
+    kind: str
+    round: int
+    listeners: tuple[PlayerId, ...]
+    heard: int
+    arm: str = SAID
+    instead: Decision | None = None
+
+    def words_of(self, decision: Decision | None) -> str:
+        """Return the words of a decision at the places of the message, joined by newlines, or ""."""
+        found = (None if decision is None else value_at(values(decision), place) for place in self.places)
+        return "\n".join(each for each in found if isinstance(each, str))
+
+    def swapped(self, swap: Swap | None = None, words: str | None = None) -> PlayerMessage:
+        """Return the message with its other arm: `words`, or silence, or neutral words if silence is not legal.
+
+        Raises `UsageError` if the resulting decision is not legal.
+        """
+        said = values(self.decision)
+        if words is not None:
+            return self._with(f"words_{text_id(words)[:6]}", dict.fromkeys(self.places, words))
+        if swap != "neutral":
+            try:
+                return self._with("silence", dict.fromkeys(self.places, ""))
+            except UsageError:
+                if swap is not None:
+                    raise
+        lengths = {place: min(len(value_at(said, place).strip()), legal.limit) for place, legal in self.places.items()}
+        return self._with("neutral", {place: neutral(length) for place, length in lengths.items()})
+
+    def jobs(self, count: int) -> list[BranchJob]:
+        """Return branches 1 to `count` with the message and without it, number by number."""
+        return jobs_of_arms(self.parent, {SAID: Change(self.decision), self.arm: Change(self.instead)}, count)
+
+    def _with(self, arm: str, words: Mapping[Path, str]) -> PlayerMessage:
+        """Return the message with these words. If "" is not legal, the whole field gets the fallback's value."""
+        request, data = self.parent.ask.request, values(self.decision)
+        for place, text in words.items():
+            legal = self.places[place]
+            if len(text) > legal.limit:
+                raise UsageError(f"--words: must have at most {counted(legal.limit, 'character')}, found {len(text)}")
+            if text or legal.empty:
+                data = with_value(data, place, text)
+            else:
+                data[str(place[0])] = values(request.fallback()).get(str(place[0]))
+        try:
+            decision: Decision = request.answer.model_validate(data)
+            request.check(decision)
+        except (ValueError, DecisionError) as error:
+            why = " ".join(str(error).split())[:200]
+            raise UsageError(f"{arm}: cannot replace the words of decision {self.parent.ask.index}: {why}") from None
+        return replace(self, arm=arm, instead=decision)
+
+
+def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMessage]:
+    """Return the message of decision `at`; with `each`, also those of other players in the same round.
+
+    Others count if events of the same kind carry their messages; the first of each player is taken. Raises `UsageError`
+    if the decision says nothing to another player.
+    """
+    told = _told(files)
+    if at not in told:
+        ForkPoint.of(files, at)  # raises its own error if there is no such decision
+        raise UsageError(f"{files.name}: decision {at} says nothing that another player hears")
+    (first, *_), _ = told[at]
+    chosen = {first.by: at}
+    if each:
+        for index, ((entry, *_), _) in sorted(told.items()):
+            if (entry.event.kind, entry.round) == (first.event.kind, first.round):
+                chosen.setdefault(entry.by, index)
+    return [_message(ForkPoint.of(files, index), *told[index]) for index in sorted(chosen.values())]
+
+
+def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
+    """Return each decision's events with words that another player heard, and the first wave after the last of them."""
+    recorded = read_journal(files.journal)
+    played = PlayedGame.of_journal(recorded)
+    play = played.play
+    found: dict[int, tuple[list[LoggedEvent], int]] = {}
+    seen = number = 0
+
+    def take(wave: int) -> None:
+        for entry in play.log[seen:]:
+            if entry.decision is not None and entry.event.words is not None and _heard(entry, play.table.players):
+                found[entry.decision] = [*found.get(entry.decision, ([], 0))[0], entry], wave
+
+    for each in played.replay(recorded):
+        take(number := each.wave.number)
+        seen = len(play.log)
+    take(number + 1)
+    play.close()
+    return found
+
+
+def _heard(entry: LoggedEvent, players: Sequence[PlayerId]) -> list[PlayerId]:
+    """Return the players that heard an event, without its speaker; empty for empty words."""
+    heard = players if isinstance(entry.to, EveryoneType) else entry.to
+    return [player for player in heard if player != entry.by and entry.event.content.strip()]
+
+
+def _message(parent: ForkPoint, told: Sequence[LoggedEvent], heard: int) -> PlayerMessage:
+    entry = parent.contents.decisions[parent.ask.wave, parent.ask.place]
+    texts = {place: text for place, text in paths_in(dict(entry.decision)) if isinstance(text, str)}
+    options = {place: _option(parent.ask.request, place, entry.decision) for place in texts}
+    free = {place: option or ANY for place, option in options.items() if option is None or isinstance(option, Text)}
+    places = {at: free[at] for each in told for at in _carrying(each, {place: texts[place] for place in free})}
+    if entry.source == "fallback" or not places:
+        raise UsageError(f"{parent.files.name}: the words that decision {entry.index} led to are not its own")
+    decision: Decision = parent.ask.request.answer.model_validate(dict(entry.decision))
+    players = [plan.id for plan in parent.scenario.players]
+    listeners = dict.fromkeys(player for each in told for player in _heard(each, players))
+    return PlayerMessage(parent, decision, places, told[0].event.kind, told[0].round, tuple(listeners), heard)
+
+
+def _carrying(told: LoggedEvent, texts: Mapping[Path, str]) -> list[Path]:
+    """Return the places of the texts that an event tells, whole or cut; of equal texts, the one named by the event."""
+    words = " ".join(told.event.content.removesuffix(CUT).split())
+    found = [place for place, text in texts.items() if " ".join(text.split()).startswith(words)]
+    return [place for place in found if place[-1] == told.event.words] or found
+
+
+def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> LegalValues | None:
+    """Return the legal values at a place of a decision; a variant's depend on the value of its deciding field."""
+    options = leaves(request.answer, request.stated)
+    *outer, name = map(str, place)
+    if outer == [bare_field(request.answer, request.stated)]:
+        return options.get(name)
+    if outer and isinstance(variant := options.get(".".join(outer)), Variant):
+        return variant.fields.get(str(value_at(decision, (*outer[:-1], variant.by))), {}).get(name)
+    return options.get(".".join((*outer, name)))
