@@ -121,7 +121,9 @@ class Vote(IslandRequest[VoteCast]):
 
     def build_answer_fields(self) -> Record:
         explained = super().build_answer_fields()
-        return Record(dict(reversed(explained.parts.items()))) if self.vote_first else explained
+        if not self.vote_first:
+            return explained
+        return Record({name: explained.parts[name] for name in ("vote", "explanation")})
 
     def question(self) -> str:
         aim = "win" if self.view.final else "be eliminated"

@@ -199,7 +199,7 @@ def test_a_tied_poll_draws_no_lot() -> None:
 
 
 def test_an_override_of_phases_inherits_the_vote() -> None:
-    quiet = {"vote": "none", "phases": ["sidebars"], "rounds": 3}
+    quiet: dict[str, Any] = {"vote": "none", "phases": ["sidebars"], "rounds": 3}
     final = {"round": "final", "vote": "win", "phases": ["votes"]}
     leave = {"round": 2, "vote": "eliminate", "phases": ["votes"]}
     overrides = [{"round": 1, "phases": ["pitches"]}, leave, final]
