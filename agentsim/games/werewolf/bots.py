@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentsim.engine import Bot, Decision, Request, Stream
-from agentsim.games.werewolf.words import NOBODY, Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
+from agentsim.games.werewolf.state import NOBODY
+from agentsim.games.werewolf.words import Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
 
 
 def candid(request: Request[Any], rng: Stream) -> Decision:

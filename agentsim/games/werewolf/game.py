@@ -15,7 +15,8 @@ from agentsim.engine.wording import counted, cut
 from agentsim.errors import ScenarioError
 from agentsim.games.werewolf import laws, panels, rules_text, words
 from agentsim.games.werewolf.bots import BOTS
-from agentsim.games.werewolf.words import NOBODY, ROLES, Question, Role, Village
+from agentsim.games.werewolf.state import NOBODY, ROLES, Role, Village
+from agentsim.games.werewolf.words import Question
 
 
 class WerewolfConfig(GameConfig):

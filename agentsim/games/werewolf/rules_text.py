@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentsim.engine import PlayerId
 from agentsim.engine.wording import counted, listed
-from agentsim.games.werewolf.words import NOBODY, Role
+from agentsim.games.werewolf.state import NOBODY, Role
 
 if TYPE_CHECKING:
     from agentsim.games.werewolf.game import WerewolfConfig

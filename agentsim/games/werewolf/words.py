@@ -1,21 +1,16 @@
-"""Words of Werewolf: the village, the events, the requests, and what a player knows when it is asked."""
+"""Words of Werewolf: the events, the requests, and what a player knows when it is asked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
 
-from agentsim.engine import Choice, Decision, Event, Prompt, Request, Standing, Text, ranked
+from agentsim.engine import Choice, Decision, Event, Prompt, Request, Text
 from agentsim.engine.event import AGAINST, FOR, InteractionRule
 from agentsim.engine.wording import By, If, listed
+from agentsim.games.werewolf.state import NOBODY, Role, Team
 
 D = TypeVar("D", bound=Decision)
-Role: TypeAlias = Literal["werewolf", "seer", "doctor", "villager"]
-ROLES: tuple[Role, ...] = ("werewolf", "seer", "doctor", "villager")
-Team: TypeAlias = Literal["werewolves", "village"]
-NOBODY = "nobody"
-TEAMS: Mapping[Role, Team] = {role: "werewolves" if role == "werewolf" else "village" for role in ROLES}
 Claims: TypeAlias = dict[str, tuple[Role | None, str | None, bool]]
 Part: TypeAlias = Literal["night", "day"]
 _NATURE = If("werewolf", "a werewolf", "no werewolf")
@@ -25,38 +20,6 @@ _DIED = By("at", {"night": "was killed in the night", "day": "is hanged"})
 _ACCUSED = InteractionRule("speaker", "seen", "accused", AGAINST, when="werewolf")
 _PROTECTED = InteractionRule("doctor", "target", "protected", FOR)
 _VOTED = InteractionRule("votes", "votes", By("at", {"night": "voted to kill", "day": "voted to hang"}), AGAINST)
-
-
-@dataclass
-class Village:
-    """The state of the game. `roles` is in seat order, `died` in the order of deaths.
-
-    `protected` is the doctor's last choice, or `nobody`.
-    """
-
-    roles: dict[str, Role]
-    died: list[str] = field(default_factory=list)
-    protected: str = NOBODY
-
-    def living(self, *roles: Role) -> tuple[str, ...]:
-        return tuple(each for each, role in self.roles.items() if each not in self.died and role in (roles or ROLES))
-
-    def others(self, *players: str) -> tuple[str, ...]:
-        return tuple(player for player in self.living() if player not in players)
-
-    def winners(self) -> Team | None:
-        """Return the village if no werewolf lives, the werewolves if they are as many as the others, else None."""
-        werewolves = len(self.living("werewolf"))
-        return "village" if not werewolves else "werewolves" if 2 * werewolves >= len(self.living()) else None
-
-    def standings(self) -> tuple[Standing, ...]:
-        """Return the ranking by team; the dead win and lose with theirs. All players tie if no team has won."""
-        won = {player: int(TEAMS[role] == self.winners()) for player, role in self.roles.items()}
-        return ranked([(p, won[p], {"won": won[p], "survived": int(p in self.living())}) for p in self.roles])
-
-    def check(self) -> Sequence[str]:
-        died = set(self.died)
-        return [] if len(died) == len(self.died) and died <= set(self.roles) else ["players die, and die once"]
 
 
 class Dealt(
