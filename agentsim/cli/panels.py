@@ -124,6 +124,12 @@ class RichDisplay(_Panel, Following):
         self._spinner = Spinner("dots")
         self._look_at, self._late = 0.0, False
 
+    def close(self) -> None:
+        """Draw the panel a last time, with the progress as it is now, and remove it."""
+        if self._live is not None:
+            self.look()
+        super().close()
+
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         super().began(name, game, players)
         self._name = f"{shortened(game, 200)} · {shortened(name, 200)}"

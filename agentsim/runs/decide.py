@@ -195,6 +195,9 @@ class _RetryLoop:
         if completion.refusal is not None:  # another attempt would only be refused again
             count(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
             return self.fallback(completion.refusal)
+        if self._lacks_object(completion):
+            count(replace(attempt, code=UnreadableReply.code, error="The reply holds no JSON object."))
+            return self.fallback(UnreadableReply.code)
         try:
             if completion.unusable is not None:
                 raise UnreadableReply(completion.unusable)
@@ -212,6 +215,11 @@ class _RetryLoop:
             return None
         self.attempts.append(attempt)
         return Ruling(reading.decision, self._links[self._link].source, tuple(self.attempts), reading)
+
+    def _lacks_object(self, completion: Completion) -> bool:
+        """Return whether a model's reply lacks the object without which its question is not asked again."""
+        whole = completion.unusable is None and not completion.cut
+        return whole and self.player.source != "human" and not self.ask.request.is_answered_by(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""

@@ -230,6 +230,14 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def holds_object(request: Question, text: str) -> bool:
+    """Return whether a reply has a JSON object or a tool call outside of its thoughts, readable or not."""
+    try:
+        return bool(Reply(request, text[:MAX_TEXT]).objects)
+    except DecisionError:  # too many objects, or broken ones
+        return True
+
+
 # -- a reply that is nothing but the object
 
 

@@ -9,7 +9,7 @@ from agentsim.engine import Choice
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, InteractionRule
 from agentsim.engine.wording import If, Template, cut
-from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
+from agentsim.games.agent_island.view import IslandRequest, OrderDrawn, SpeechRequest, Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
@@ -155,6 +155,7 @@ async def phase_sidebars(context: RoundContext) -> None:
         where = f"{context.round_index}" if exchange == 1 else f"{context.round_index}/{exchange}"
         order = context.drawn("sidebars", context.active_player_ids, where)
         await (_in_turn(context, order, where) if settings.partners == "any" else _at_once(context, order))
+        context.tell(OrderDrawn("sidebars", tuple(order)), to=Everyone)
 
 
 async def _at_once(context: RoundContext, order: Sequence[str]) -> None:

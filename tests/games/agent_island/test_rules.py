@@ -57,7 +57,7 @@ def test_fewer_rounds_send_more_into_the_final(rounds: int | str, finalists: int
 
 def test_a_round_runs_its_phases_in_order() -> None:
     kinds = [entry.event.kind for entry in play("ABC").log if entry.round == 1]
-    assert kinds == ["round_began", "order_drawn", *["pitch"] * 3, *["vote"] * 3, "tally", "eliminated"]
+    assert kinds == ["round_began", *["pitch"] * 3, "order_drawn", *["vote"] * 3, "tally", "eliminated"]
 
 
 def test_set_up_is_round_0_and_rounds_have_titles() -> None:
@@ -114,6 +114,31 @@ def test_the_eliminated_hear_the_pitches_too() -> None:
         *((2, player) for player in "ABC"),
         *((3, player) for player in "AB"),
     }
+
+
+def test_a_pitch_is_for_advancing_and_in_the_final_for_winning() -> None:
+    asked = {request.view.round: request.question() for request in requests(play("ABCD", FOUR), Pitch)}
+    advance = "Make your public pitch: why should you advance to the next round?"
+    assert asked == {1: advance, 2: advance, 3: "Make your public pitch: why should you win the game?"}
+
+
+@pytest.mark.parametrize("idle", [{"vote": "poll"}, {"vote": "none", "phases": ["pitches"]}], ids=["poll", "no vote"])
+def test_a_pitch_speaks_of_no_elimination_also_in_a_round_in_which_no_player_leaves(idle: dict[str, Any]) -> None:
+    played = play("ABC", rounds=3, round_overrides=[{"round": 1, **idle}])
+    first = [request.question() for request in requests(played, Pitch) if request.view.round == 1]
+    assert {*first} == {"Make your public pitch: why should you advance to the next round?"}
+    last = requests(play("ABCD", vote="eliminate", rounds=2), Pitch)[-1].question()
+    assert last == "Make your public pitch: why should you remain in the game?", "no round follows and no jury"
+
+
+def test_no_speaker_is_told_how_many_speak_after_it() -> None:
+    played = play("ABCDE", chance={"pitches/1": ["ABCDE"]})
+    first = [request for request in requests(played, Pitch) if request.view.round == 1]
+    assert len({(*request.prompt().state, *request.prompt().question) for request in first}) == 1
+    assert len({*(request.prompt().rules[0] for request in first)}) == 1
+    log = [entry.event for entry in played.log if entry.round == 1]
+    drawn = next(place for place, event in enumerate(log) if isinstance(event, OrderDrawn))
+    assert drawn > max(place for place, event in enumerate(log) if isinstance(event, Pitched))
 
 
 def test_the_eliminated_do_not_pitch() -> None:
@@ -340,4 +365,4 @@ def test_the_winner_by_lot_stands_alone_at_the_top() -> None:
 
 def test_the_rules_say_who_wins_where_the_jury_is_divided() -> None:
     text = play().asks()[0].request.prompt().text()
-    assert "Jury vote: the jury votes likewise for a finalist; the most votes win, a tie is broken by lot." in text
+    assert "the jury votes likewise for the winner; the most votes win the game, a tie is broken by lot." in text
