@@ -71,8 +71,8 @@ def commands(text: str) -> list[list[str]]:
     without = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     indented = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
     found = []
-    for line in (part for line in (*fenced, *indented) for part in line.split(" && ")):
-        ours = re.match(r"(?:\$ )?(?:uv run (?:--no-dev )?(?:--extra \w+ )?|uvx --from \S+ )?agentsim (.+)", line)
+    for part in (part for line in (*fenced, *indented) for part in line.split(" && ")):
+        ours = re.match(r"(?:\$ )?(?:uv run (?:--no-dev )?(?:--extra \w+ )?|uvx --from \S+ )?agentsim (.+)", part)
         if ours:
             found.append(shlex.split(ours[1], comments=True))
     return found
