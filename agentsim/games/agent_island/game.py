@@ -117,7 +117,7 @@ class RoundContext:
         return kind(player=player, view=self.view_of(player), **fields)
 
     def drawn(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
-        """Draw an order of these players. The phase tells it when it is over."""
+        """Draw an order of these players. No player is told it before its phase is over."""
         return self.history.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:

@@ -155,7 +155,7 @@ async def phase_sidebars(context: RoundContext) -> None:
         where = f"{context.round_index}" if exchange == 1 else f"{context.round_index}/{exchange}"
         order = context.drawn("sidebars", context.active_player_ids, where)
         await (_in_turn(context, order, where) if settings.partners == "any" else _at_once(context, order))
-        context.tell(OrderDrawn("sidebars", tuple(order)), to=Everyone)
+        context.tell(OrderDrawn("private talks", tuple(order)), to=Everyone)
 
 
 async def _at_once(context: RoundContext, order: Sequence[str]) -> None:

@@ -8,13 +8,13 @@ from agentsim.engine import Each, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import NAMED, Everyone, InteractionRule
 from agentsim.engine.wording import Template, cut, listed
-from agentsim.games.agent_island.view import IslandRequest, OrderDrawn, SpeechRequest, Told
+from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
 
 
-class Pitched(Told, kind="pitch", heading="Player {player}'s pitch", words="text"):
+class Pitched(Told, kind="pitch", heading="Player {player}'s pitch", words="text", drawn=("player",)):
     player: str
     position: int
     text: str
@@ -33,14 +33,13 @@ class Pitch(SpeechRequest):
 async def phase_pitches(context: RoundContext) -> None:
     """Ask each active player in a drawn order for a public pitch, which all players hear before the next one.
 
-    The order is told afterwards: a speaker does not know how many speak after it.
+    The pitches alone tell the order: a speaker does not know how many speak after it.
     """
     table, limit = context.history, context.settings.pitch_chars
     order = context.drawn("pitches", context.active_player_ids)
     for position, player in enumerate(order, start=1):
         speech = await table.ask(context.question(Pitch, player, limit=limit))
         context.tell(Pitched(player, position, cut(speech.text, limit)), to=Everyone, by=player)
-    context.tell(OrderDrawn("pitches", tuple(order)), to=Everyone)
 
 
 class Quipped(
@@ -49,6 +48,7 @@ class Quipped(
     heading="{player} about {about}",
     words="text",
     interactions=(InteractionRule("player", "about", NAMED, when="text"),),
+    drawn=("player",),
 ):
     said: ClassVar[Template] = "quip about {about}"
     player: str
@@ -92,5 +92,3 @@ async def phase_quips(context: RoundContext) -> None:
             for about in request.about:
                 line = cut(quips.quips.get(about, ""), limit)
                 context.tell(Quipped(request.player, about, line), to=Everyone, by=request.player)
-    if order:
-        context.tell(OrderDrawn("quips", tuple(order)), to=Everyone)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agentsim.engine.event import Everyone
 from agentsim.errors import IllegalDecision
 from agentsim.games.agent_island.speeches import Pitch, Pitched
-from agentsim.games.agent_island.view import GameBegan, IslandRequest, OrderDrawn, RoundBegan, Speech
+from agentsim.games.agent_island.view import GameBegan, IslandRequest, RoundBegan, Speech
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Vote, VoteCast, Voted, Won
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
@@ -57,7 +57,7 @@ def test_fewer_rounds_send_more_into_the_final(rounds: int | str, finalists: int
 
 def test_a_round_runs_its_phases_in_order() -> None:
     kinds = [entry.event.kind for entry in play("ABC").log if entry.round == 1]
-    assert kinds == ["round_began", *["pitch"] * 3, "order_drawn", *["vote"] * 3, "tally", "eliminated"]
+    assert kinds == ["round_began", *["pitch"] * 3, *["vote"] * 3, "tally", "eliminated"]
 
 
 def test_set_up_is_round_0_and_rounds_have_titles() -> None:
@@ -79,8 +79,7 @@ def test_active_players_pitch_in_the_drawn_order_one_after_the_other() -> None:
         ("D", 3),
         ("B", 4),
     ]
-    drawn = [event.order for event in played.events(OrderDrawn)]
-    assert drawn == [("C", "A", "D", "B"), ("B", "C", "A"), ("B", "A")]
+    assert "".join(event.player for event in played.events(Pitched)) == "CADB" + "BCA" + "BA"
 
 
 def test_the_order_is_drawn_afresh_in_every_round_uniformly() -> None:
@@ -88,7 +87,8 @@ def test_the_order_is_drawn_afresh_in_every_round_uniformly() -> None:
     firsts: Counter[str] = Counter()
     pairs = set()
     for seed in range(300):
-        orders = [event.order for event in play("ABC", {"A": "C", "B": "C", "C": "A A"}, seed=seed).events(OrderDrawn)]
+        played = play("ABC", {"A": "C", "B": "C", "C": "A A"}, seed=seed)
+        orders = [[entry.event.player for entry in told(played, Pitched) if entry.round == round_] for round_ in (1, 2)]
         firsts[orders[0][0]] += 1
         pairs.add((orders[0][0], orders[1][0]))
     assert pairs == {(first, second) for first in "ABC" for second in "AB"}
@@ -136,9 +136,8 @@ def test_no_speaker_is_told_how_many_speak_after_it() -> None:
     first = [request for request in requests(played, Pitch) if request.view.round == 1]
     assert len({(*request.prompt().state, *request.prompt().question) for request in first}) == 1
     assert len({*(request.prompt().rules[0] for request in first)}) == 1
-    log = [entry.event for entry in played.log if entry.round == 1]
-    drawn = next(place for place, event in enumerate(log) if isinstance(event, OrderDrawn))
-    assert drawn > max(place for place, event in enumerate(log) if isinstance(event, Pitched))
+    before = played.log[: played.log.index(told(played, Pitched)[0])]
+    assert [entry.event.kind for entry in before] == ["game_began", "round_began"], "and no event tells the order"
 
 
 def test_the_eliminated_do_not_pitch() -> None:
