@@ -136,9 +136,9 @@ class Request(Generic[D]):
             return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
         except ValidationError as error:
             name = type(self).__name__
-            field = first_objection(error)
+            field = first_objection(error)[0]
             raise RulesBroken(
-                f"{name} has no fallback ({field}): give each option a `nothing`, or write `{name}.fallback`"
+                f"{name} has no fallback for {field}: give each option a `nothing`, or write `{name}.fallback`"
             ) from None
 
     def forfeit(self, problem: str) -> D:

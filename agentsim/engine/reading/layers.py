@@ -99,7 +99,8 @@ def _unescaped(text: str) -> str:
         return text
     if _TELLING_ESCAPE.search(text) and "\\" not in _ESCAPE.sub("", text) and not _quotes_both(text):
         return cleaned(_ESCAPE.sub(_sign, text))
-    if _TELLING_ENTITY.search(text) and "&" not in _ENTITY.sub("", text):
+    plain_angles = "<" in text or ">" in text
+    if not plain_angles and _TELLING_ENTITY.search(text) and "&" not in _ENTITY.sub("", text):
         return cleaned(unescape(text).replace("\xa0", " "))
     if _TELLING_PERCENT.search(text) and not any(map(str.isspace, text)):
         return cleaned(unquote(text))

@@ -32,8 +32,8 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
         {"action": "forum_post", "content": "use {curly} and } and {"},
     ),
     "JSON in a string": (
-        json.dumps({"action": "forum_post", "content": IDLE}),
-        {"action": "forum_post", "content": IDLE},
+        json.dumps({"action": "forum_post", "content": '{"action": "idle"}'}),
+        {"action": "forum_post", "content": '{"action": "idle"}'},
     ),
     "an escaped quote": (
         '{"action": "forum_post", "content": "say \\"hi\\" {"}',

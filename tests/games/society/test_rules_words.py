@@ -99,7 +99,7 @@ def test_a_post_of_the_same_tick_can_be_answered_where_it_comes_first() -> None:
         ("agent#3!", (3,)),
         ("#23", ()),
         ("#２", ()),
-        ("\\u00232", ()),
+        ("\\u00232", (2,)),  # a text that is escaped as a whole is decoded
     ],
 )
 def test_who_is_mentioned_by_number_is_told(text: str, called: tuple[int, ...]) -> None:
