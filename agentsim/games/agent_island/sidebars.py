@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from agentsim.engine import Choice
@@ -122,6 +122,7 @@ class AnswerApproach(IslandRequest[Answer]):
     """A request to accept or decline an approach."""
 
     particulars: ClassVar[tuple[str, ...]] = ("by",)
+    unheard: ClassVar[Mapping[str, str]] = {"by": "who asks is read here first"}
 
     by: str
 
