@@ -202,8 +202,8 @@ class RunStopped(AgentsimError):
 class ProviderStopped(RunStopped):
     """A provider that cannot be used.
 
-    Its first call failed, five decisions in a row got no answer, it rejects calls, or it twice asked for more time
-    than a decision has.
+    Its first call failed, five decisions in a row got no answer or the same refusal, it rejects calls, or it twice
+    asked for more time than a decision has.
     """
 
     exit_code = 3

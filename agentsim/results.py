@@ -15,8 +15,8 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.wording import counted
 from agentsim.records.folders import listed, read_folder
 from agentsim.records.formats import Tables
-from agentsim.records.history import EventRecord, History, Totals
-from agentsim.records.journal import DecisionRecord
+from agentsim.records.history import EventRecord, History
+from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.load import find_source, parsed, read, require_history
 from agentsim.records.run_files import RunFiles, run_name, write_whole
 from agentsim.records.tables import run_tables

@@ -30,7 +30,7 @@ from typing import Any
 
 import agentsim.games
 from agentsim.cli.app import GC_THRESHOLD
-from agentsim.engine.play import Ask, Wave
+from agentsim.engine.request import Ask, Wave
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
 from agentsim.models.base import Call, Sampling

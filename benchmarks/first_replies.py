@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from scipy.stats import binomtest
 
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.engine.survey import Survey
 from agentsim.errors import DecisionError, ModelRefused
 from agentsim.models.base import Call, Sampling

@@ -33,6 +33,7 @@ from agentsim.models.faults import Faults
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
 from agentsim.models.wire import WIRES
+from agentsim.models.wire.common import Function
 from tests.replies.asked import ASKED, asked, read, thinking_kept
 from tests.replies.corpus import replies
 
@@ -44,6 +45,7 @@ _WORDS = r"""{ } [ ] " ' : , \ ``` ```json <think> </think> <vote> </vote> <answ
     -5 1e9 null true false // /* */ <|im_end|> [INST] <|channel|>analysis <|message|> assistantfinal wait actually would
     example format if then but yes no {"vote":"B"} {"bid":300} vote:B bid:40 **Thinking:** {"action":"idle"}"""
 TOKENS = (*_WORDS.split(), "\n", "\n\n", "  ", "\u200b", "\u202e", "\u0301", "\U0001f600")
+FORCED = Function("decision", forced=True, schema={"properties": {"vote": {"enum": ["B", "C"]}}})
 BODY: dict[str, Any] = {
     "id": "chatcmpl-1",
     "model": "m-1",
@@ -221,7 +223,7 @@ def fuzz_envelopes(seed: int, number: int) -> Found:
         given = rng.choice(("application/json", "text/html", "", "application/json; charset=latin-1"))
         accepted, started = False, clock()
         try:
-            completion_in(WIRES["chat"], decoded(raw, given, faults), faults, "decision" if turn % 5 == 0 else None)
+            completion_in(WIRES["chat"], decoded(raw, given, faults), faults, FORCED if turn % 5 == 0 else None)
             accepted = True
         except ModelError as error:
             if "\n" in str(error):

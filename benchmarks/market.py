@@ -36,9 +36,8 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
 from agentsim.games.market.experiment import PeriodEnded
-from agentsim.games.market.ledger import CAPITAL, Ledger
 from agentsim.games.market.order_book import OrderBook
-from agentsim.games.market.trade import Side
+from agentsim.games.market.world import CAPITAL, Ledger, Side
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 FLAT = "flat_supply"

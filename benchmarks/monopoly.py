@@ -40,8 +40,8 @@ from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.monopoly import GAME
 from agentsim.games.monopoly.bots import BOTS
+from agentsim.games.monopoly.match import GameEnded
 from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed
-from agentsim.games.monopoly.turn import GameEnded
 from agentsim.scenario.load import load
 from tests.playing import play_scenario
 

@@ -3,11 +3,11 @@
     python -m benchmarks.prompts                  # writes docs/prompts
     python -m benchmarks.prompts --tokens         # prints the tokens of every kind of question as JSON
 
-Each game is played once, on its own bots in the seats of models, who say and think half of what they may. Of each kind
-of question one from the middle is shown, as a model would be sent it: of the middle fifth the one with most to decide,
-by the length of its state and question. Tokens are those of the package's own
-estimate. What a provider can cache is the part that the seat's last prompt, or the model's last one, began with too. A
-`survey` is what an interview of any game asks, off the record, and no part of a game's tokens.
+Each game is played once, on its own bots in the seats of models, who say as much as a forecast reckons with. Of each
+kind of question one from the middle is shown, as a model would be sent it: of the middle fifth the one with most to
+decide, by the length of its state and question. Tokens are those of the package's own estimate. What a provider can
+cache is the part that the seat's last prompt, or the model's last one, began with too. A `survey` is what an
+interview of any game asks, off the record, and no part of a game's tokens.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agentsim.engine.game import bots_of
-from agentsim.engine.play import Ask
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.engine.survey import Survey, decided_by
 from agentsim.games import find
 from agentsim.models.prices import estimated_tokens

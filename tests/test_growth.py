@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from agentsim.cli import terminal_output
 from agentsim.engine import decision, prompt
 from agentsim.engine.panel import Frame
-from agentsim.engine.reading.thinking import split
+from agentsim.engine.reading.speech import split
 from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer

@@ -27,14 +27,14 @@ _AFTER_COUNT = re.compile(rf" (?:{_AGREE})\b")
 _IN_TEMPLATE = re.compile(rf"\{{[a-z_.]+:(?!and\b|or\b)[a-z]+(?: [a-z]+)*\}} (?:{_AGREE})\b")
 _MORE_THAN_ONE = {
     ("report.py", "conditions"): "said of two or more",
-    ("lots.py", "teams"): "an auction has two or more",
+    ("rules_text.py", "teams"): "an auction has two or more",
     ("trade.py", "deeds"): "a group has two or more",
     ("panels.py", "agents"): "said of more than fit",
     ("people.py", "ties"): "said of more than fit",
     ("game_panels.py", "pairs"): "said of more than fit",
     ("summary.py", "players"): "said of more than are named",
     ("game.py", "deeds"): "the number is money",
-    ("answer.py", "bytes"): "said of thousands",
+    ("common.py", "bytes"): "said of thousands",
     ("model.py", "tokens"): "said of thousands",
 }
 """The places at which the number is never 1, by module and noun, with the reason."""

@@ -39,7 +39,7 @@ def batch(
         float | None,
         o.option("--until-width", "End when the interval of an effect of --design is narrower; see --measure.", "W"),
     ] = None,
-    effect: o.Effect,
+    effect: o.EffectOptions,
     playing: o.Playing,
     seed: Annotated[
         int | None, o.option("--seed", "Source of the games' seeds; overrides the scenario's.", "S", min=0)
@@ -81,7 +81,7 @@ def batch(
         if not 0 < until_width < float("inf"):
             raise UsageError(f"--until-width: must be a number above 0, found {until_width:g}")
         until = {"width": until_width, **asdict(effect)}
-    elif effect != o.Effect():
+    elif effect != o.EffectOptions():
         raise UsageError("--until-width: needs --measure, --factor or --player, which name its interval")
     directory, manifest = prepare_batch(
         source.given,

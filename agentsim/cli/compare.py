@@ -159,7 +159,7 @@ def influence(
         bool, o.option("--each", "Do the same for every player's message of that kind in the round.")
     ] = False,
     branches: Annotated[int, o.option("--branches", "How many branches a side.", "K", min=1)] = 20,
-    limits: o.Limits,
+    limits: o.LimitOptions,
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = "auto",
     as_json: o.AsJson = False,

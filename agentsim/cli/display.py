@@ -13,11 +13,10 @@ from agentsim.cli.shared_options import DisplayMode
 from agentsim.cli.terminal_output import columns, moves, note, shortened
 from agentsim.engine.event import Event, EveryoneType, LoggedEvent
 from agentsim.engine.panel import Progress
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.engine.wording import counted
 from agentsim.players.terminal import cut
-from agentsim.records.history import Totals
-from agentsim.records.journal import DecisionRecord
+from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.runs.batch.tally import BatchWatcher, GameEnd, Tally
 from agentsim.runs.limits import Budget
 from agentsim.runs.watcher import Watcher

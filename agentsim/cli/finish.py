@@ -15,7 +15,8 @@ from agentsim.engine.codec import values
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.records.fallback_rates import FallbackRates, fallback_rates_in
-from agentsim.records.history import FINISHED, History, Totals
+from agentsim.records.history import FINISHED, History
+from agentsim.records.journal import Totals
 from agentsim.records.load import again_with, elsewhere
 
 if TYPE_CHECKING:

@@ -28,10 +28,10 @@ from agentsim.cli.display import CROWD, Following, Noting, public_lines, status_
 from agentsim.cli.finish import MOST_STANDINGS, money, spent
 from agentsim.cli.terminal_output import shortened
 from agentsim.engine.event import LoggedEvent
-from agentsim.engine.play import Ask, Wave
+from agentsim.engine.request import Ask, Wave
 from agentsim.engine.wording import counted, few
 from agentsim.players.terminal import MARK, rows
-from agentsim.records.history import Totals
+from agentsim.records.journal import Totals
 from agentsim.runs.batch.tally import BatchWatcher, GameEnd, Tally
 
 _SHOWN_AT_ONCE = 6
@@ -123,6 +123,12 @@ class RichDisplay(_Panel, Following):
         self._totals = Totals.zero()
         self._spinner = Spinner("dots")
         self._look_at, self._late = 0.0, False
+
+    def close(self) -> None:
+        """Draw the panel a last time, with the progress as it is now, and remove it."""
+        if self._live is not None:
+            self.look()
+        super().close()
 
     def began(self, name: str, game: str, players: Sequence[str]) -> None:
         super().began(name, game, players)

@@ -177,7 +177,7 @@ def plan(
     design: Annotated[Path, o.path_option("--design", "The design's TOML file.")],
     effect: Annotated[float, o.option("--effect", "The size of effect to be found.", "SIZE")],
     pilot: Annotated[Path, o.path_option("--pilot", "A folder of games of this design.", "DIR")],
-    of: o.Effect,
+    of: o.EffectOptions,
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:

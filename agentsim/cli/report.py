@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 By: TypeAlias = Literal["model", "player"]
-FileFormat: TypeAlias = Literal["csv", "json"]
+ReportFormat: TypeAlias = Literal["csv", "json"]
 
 
 def report(  # noqa: PLR0917 - the argument and one option each
@@ -51,7 +51,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
         ),
     ] = 0.10,
     file_format: Annotated[
-        FileFormat | None, o.option("--format", "Print all tables as data instead.", "csv|json")
+        ReportFormat | None, o.option("--format", "Print all tables as data instead.", "csv|json")
     ] = None,
     out: Annotated[
         Path | None, o.option("--out", "With --format csv: a folder for a file of each table.", "FOLDER")

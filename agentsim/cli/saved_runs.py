@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agentsim.records.run_files import RunFiles
 
 
-FileFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl", "inspect"]
+ExportFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl", "inspect"]
 """The formats of exported tables, with their file extensions, and of conversations (`chat-jsonl`, `inspect`)."""
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ def logs(
 def export(
     source: o.RunOrFolder,
     file_format: Annotated[
-        FileFormat,
+        ExportFormat,
         o.option(
             "--format",
             "csv (strings like formulas get an apostrophe), jsonl, parquet (needs the extra data), or chat-jsonl: "

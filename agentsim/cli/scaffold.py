@@ -96,7 +96,7 @@ def _holds(path: Path, content: bytes) -> bool:
 
 _BOTS = ("truthful", "sniper", "hoarder", "random")
 _SCHEMA = "agentsim.schema.json"
-Kind: TypeAlias = Literal["standard", "scarcity", "abundance", "high_quality", "trap", "random", "all"]
+ItemListKind: TypeAlias = Literal["standard", "scarcity", "abundance", "high_quality", "trap", "random", "all"]
 """The auction's kinds of item lists, repeated here because importing the game would slow down every `--help`."""
 
 ThemeName: TypeAlias = Literal["blaster", "expedition", "plain"]
@@ -106,7 +106,7 @@ ThemeName: TypeAlias = Literal["blaster", "expedition", "plain"]
 def gen_items(
     *,
     kind: Annotated[
-        Kind,
+        ItemListKind,
         o.option(
             "--kind",
             "Which list; `all`: every one but `random`.",

@@ -150,7 +150,7 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Limits:
+class LimitOptions:
     """The limits of a resumed run or of a branch."""
 
     max_cost: MaxCost = None
@@ -266,7 +266,7 @@ Design = Annotated[
 
 
 @dataclass(frozen=True)
-class Effect:
+class EffectOptions:
     """The selection of an effect of a design."""
 
     measure: Annotated[

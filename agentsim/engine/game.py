@@ -101,12 +101,13 @@ class GameConfig(ClosedTable):
     """The base of a game's `[game_config]` table: strict, and closed to unknown keys.
 
     If `called_by_files` is set, players are named after their prompt files (`Table.names`), not by their ids. `reasks`
-    is the number of times that a bad reply is asked for again, unless the scenario sets it. `project_table` is the
-    `[game]` table of another project's files, if the game reads those too.
+    (how often a bad reply is asked for again) and `repair` (whether the punctuation of its JSON is mended) hold unless
+    the scenario sets them. `project_table` is the `[game]` table of another project's files, if the game reads those.
     """
 
     called_by_files: ClassVar[bool] = False
     reasks: ClassVar[int] = 1
+    repair: ClassVar[bool] = True
     project_table: ClassVar[type[ProjectTable] | None] = None
 
     @classmethod

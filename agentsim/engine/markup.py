@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _BARS = "|｜‖│∣❘¦｠"
 BAR = f"[{_BARS}]"
@@ -607,13 +607,15 @@ OWN_NAMES = (
 """Words by which a model announces its own turn, as alternatives of a pattern."""
 _ROLES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
 _OPENS, _SHUTS = (
-    r"(?:#{1,4} ?|> ?|\*{1,2}|_{1,2}|\[|<\|?|\(|`|-{1,3} )",
-    r"(?:\*{1,2}|_{1,2}|\]|\|?>|\)|`| -{1,3})",
+    r"(?:#{1,4} ?|>{1,3} ?|\*{1,2}|_{1,2}|\[|<<?\|?|\(|`|[-=]{1,5} )",
+    r"(?:\*{1,2}|_{1,2}|\]|\|?>{1,2}|\)|`| [-=]{1,5})",
 )
 _LINE_ENDS = r"[ \t]*+(?:\n|\Z)"
+_SOURCES = "function|observation|developer|environment|(?:tool|function)_(?:response|result|output)s?"
+"""Words for roles in lowercase on a line of their own: in another case they are ordinary words."""
 _LABEL = (
     rf"(?:{_OPENS}(?i:{_ROLES})(?:[:：]{_SHUTS}?|{_SHUTS}[:：]|{_SHUTS}?{_LINE_ENDS})"
-    rf"|(?i:{_ROLES}){_SHUTS}?[:：]?{_LINE_ENDS}|(?i:tool|ipython){_LINE_ENDS}"
+    rf"|(?i:{_ROLES}){_SHUTS}?[:：]?{_LINE_ENDS}|(?:(?i:tool|ipython)|{_SOURCES}){_LINE_ENDS}"
     r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:用户|助手|人类|系统)[:：]"
     r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
 )
@@ -680,7 +682,7 @@ def _header() -> re.Pattern[str]:
         rf"|{_OPENS}?(?i:{OWN_NAMES}){_SHUTS}?[:：]?{_SHUTS}?[ \t]*+\n"
         rf"|assistant(?:{_INNER}|<\|role_sep\|>)"
         rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_SHUTS}?[:：](?=\s)|{_SHUTS}?：|[:：]{_SHUTS})"
-        r"|Action:[ \t]*\w{1,40}[ \t]*\n+Action Input:\s?|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
+        r"|final[ \t]*\n|Action:[ \t]*\w{1,40}[ \t]*\n+Action Input:\s?|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
         r"|### Response:?[ \t]*+\n)"
     )
 
@@ -780,7 +782,11 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voice
 
 # -- lines of other players
 
-_SPEAKS = r"says?|said|replie[sd]|reply|answer(?:s|ed)?|asks?|asked|whispers?|whispered|adds?|added|thinks?|to all"
+_SPEAKS = (
+    r"says?|said|replie[sd]|reply|answer(?:s|ed)?|asks?|asked|whispers?|whispered|adds?|added|thinks?|to all"
+    r"|wr(?:ites?|ote)|respond(?:s|ed)?|shout(?:s|ed)?|yell(?:s|ed)?|mutter(?:s|ed)?|interrupt(?:s|ed)?|interject(?:s|ed)?"
+    r"|continue[sd]?|announce[sd]?|declare[sd]?|retort(?:s|ed)?|exclaim(?:s|ed)?|speaks?|spoke|nods?|laughs?|sighs?"
+)
 _NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 
 
@@ -796,7 +802,9 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
     return re.compile(
         r"(?:(?P<first>\A\s*+)|\n)[ \t]{0,4}(?:\*{1,2}|_{1,2}|[\[(@\"“]|#{1,4} ?|<(?![^<>]{1,60}>[^<>]{0,400}</))?+"
+        r"(?:—[ \t]?|(?:message|response|reply|answer|note)[ \t]from[ \t])?"
         rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{'|'.join(every)})(?!\w)[\])*_>\"”]{{0,3}}"
+        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
         rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}(?:[ \t]?[:：>]|(?<=[\]>])[ \t])"
         r"[ \t*_]{0,4}(?P<words>[^\n]?)",
         re.IGNORECASE,
@@ -826,11 +834,29 @@ _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
     r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|пользователь|usuario|utilisateur|benutzer"
-    r"|ユーザー|사용자)[:：](?=\s|(?<=：))"
-    r"|\n[ \t]{0,4}\*{0,2}(?:(?i:moderator|narrator|game ?master|referee))\*{0,2}[:：]"
+    r"|ユーザー|사용자)(?:[ \t](?:says|said|\d{1,2})|[ \t]?\([^()\n]{1,40}\))?[:：](?=\s|(?<=：))"
+    r"|\n[ \t]{0,4}(?:[\[(](?i:user|human|system|assistant)[\])][ \t]|@(?:user|human|system)[ \t]"
+    r"|\[(?i:system|user)\b[^\[\]:\n]{0,20}[:：]|(?i:role[:：][ \t]?[\"']?(?:user|human|system|tool|developer))\b)"
 )
+_STAFF = (
+    r"moderator(?:in)?|narrator|game ?master|referee|host|presenter|announcer|emcee|facilitator|interviewer|judge|gm|dm"
+    r"|player ?#?\d{1,2}|spielleiter(?:in)?|erz[äa]hler(?:in)?|narrateur|animateur|pr[ée]sentateur|narradora?"
+    r"|presentadora?"
+    r"|moderadora?|anfitri[óo]n|apresentadora?|narratore|presentatore|conduttore|moderatore|ведущий|ведущая|рассказчик"
+    r"|модератор|диктор|prowadz[ąa]c[ya]|主持人|旁白|法官|裁判|解说|解說|司会者?|ナレーター|進行役|사회자|진행자|해설자"
+)
+"""Words for those who lead a game and tell of it."""
+_STAFF_LABEL = re.compile(
+    rf"\n[ \t]{{0,4}}(?:[*_\[(（【]{{0,3}}(?i:{_STAFF})[*_\])）】]{{0,3}}[:：]|[\[【](?i:{_STAFF})[\]】](?=[ \t]))"
+)
+_LISTED = re.compile(
+    r"[ \t]*(?:[-*•]|\d{1,2}[.)])?[ \t]?\*{0,2}[^\W\d_][\w ]{0,30}\*{0,2}[:：]\*{0,2}[ \t]*"
+    r"[\w#@-]+(?:[ \t][\w#@-]+)?[ \t]*"
+)
+"""A line of a list of names and one or two words each: `Treasurer: agent2`."""
 _REACT = re.compile(
-    r"(?:Observation|OBSERVATION|Tool (?:output|result|response)|Action Input|Final Answer"
+    r"(?:Observation|OBSERVATION|(?:Tool|Function) (?:output|result|response|call)|Action Input|Final Answer"
+    r"|(?:System|User) (?:message|prompt|note|input)|Instructions?|Input|Output|Next (?:player|turn|speaker)"
     r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
 )
 """Labels of a ReAct loop at the beginning of a line: Yao et al. 2022, and LangChain's prompt for it."""
@@ -882,7 +908,7 @@ def label_in(text: str, voices: Voices = NOBODY) -> str:
     """
     text = text.translate(_LINE_SEPARATORS)
     react = _labels_of_react(text) if voices.names else ()
-    labels = (found[0].strip() for found in chain(_LABELS.finditer(text), react))
+    labels = (found[0].strip() for found in chain(_LABELS.finditer(text), _labels_of_staff(text), react))
     label = next((label for label in labels if not voices.roles or not _is_player(label, voices)), "")
     return label or next((line[0].strip() for line in _lines_of_others(text, voices)), "")
 
@@ -893,6 +919,25 @@ def _labels_of_react(text: str) -> Iterator[re.Match[str]]:
         line, above = (text[max(0, found.start() - 200) : found.start()]).rpartition("\n")[::-2]
         if not line.strip(" \t*") and above and not _LABEL_ABOVE.match(above.rstrip().rpartition("\n")[2]):
             yield found
+
+
+def _labels_of_staff(text: str) -> Iterator[re.Match[str]]:
+    """Yield the labels of those who lead a game, unless they stand in a list of roles."""
+    for found in _STAFF_LABEL.finditer(text):
+        above = text[max(0, found.start() - 200) : found.start()].rpartition("\n")[2]
+        line, _, behind = text[found.start() + 1 : found.start() + 400].partition("\n")
+        beside = (above, behind.partition("\n")[0])
+        if not (_LISTED.fullmatch(line) and any(map(_LISTED.fullmatch, beside))):
+            yield found
+
+
+def is_of_another(value: Any) -> bool:
+    """Return whether a JSON value is a message of another role: `{"role": "user", "content": "..."}`."""
+    role = value.get("role") if isinstance(value, Mapping) and "content" in value else None
+    return isinstance(role, str) and _OTHER_ROLES.fullmatch(role.strip()) is not None
+
+
+_OTHER_ROLES = re.compile(r"user|human|system|developer|tool|function|observation|environment|ipython", re.IGNORECASE)
 
 
 def names_a_role(text: str) -> bool:
@@ -1028,7 +1073,7 @@ _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
 _ESCAPED = re.compile(
     r"&(?:amp;){0,3}(?:(?P<name>lt|gt|vert|verbar|VerticalLine|sol|lowbar|quot|lsqb|rsqb|lbrack|rbrack)"
     r"|#0{0,4}(?P<decimal>\d{2,5})|#[xX]0{0,4}(?P<hex>[\da-fA-F]{2,4}));"
-    r"|%(?P<percent>[2-7][\dA-Fa-f])|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2}))"
+    r"|%(?P<percent>[2-7][\dA-Fa-f])|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<plain>[<>|\[\]_]))"
 )
 _NAMED_SIGNS = {
     **dict.fromkeys(("vert", "verbar", "VerticalLine"), "|"),
@@ -1045,8 +1090,8 @@ _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 
 
 def _sign(escape: re.Match[str]) -> str:
-    if escape["name"]:
-        return _NAMED_SIGNS[escape["name"]]
+    if escape["name"] or escape["plain"]:
+        return escape["plain"] or _NAMED_SIGNS[escape["name"]]
     spelt = escape["hex"] or escape["percent"] or escape["u"] or escape["x"]
     code = int(spelt, 16) if spelt else int(escape["decimal"])
     return chr(code) if 0x20 <= code < 0xD800 or 0xE000 <= code < 0x10000 else escape[0]

@@ -79,7 +79,7 @@ class _Roomless(Container[type[Event]]):
         return _room_for(kind) is None
 
 
-class Latest:
+class RecentEvents:
     """The newest events that a player has heard, oldest first, of the kinds whose class has a `room`."""
 
     skips: ClassVar[Container[type[Event]]] = _Roomless()

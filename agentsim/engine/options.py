@@ -329,7 +329,8 @@ class Number(LegalValues):
         about = f", {self.about}" if self.about else ""
         if self.nothing is not None:
             upto = "" if self.high is None else f" up to {self.high}"
-            return f"<a whole number{upto}, {self.nothing} to pass{about}>"
+            span = upto if self.nothing == self.low else f" from {self.low}{upto and f' to {self.high}'}"
+            return f"<a whole number{span}, {self.nothing} to pass{about}>"
         return f"<{replace(self, low=0 if self.low == LOWEST else self.low)}{about}>"
 
     @property
@@ -400,13 +401,15 @@ class Text(LegalValues):
 
     `about` describes them in the shape of an answer: "your pitch". If they may not be `empty`, a reply without words is
     asked for again, an empty field of a form is refused, and surrounding space is stripped. `also` are further keywords
-    of the schema, from the type of a field.
+    of the schema, from the type of a field. `usual` is the number of characters with which a forecast reckons: half of
+    the limit if None.
     """
 
     limit: int
     about: str = ""
     nothing: None = None
     empty: bool = True
+    usual: int | None = field(default=None, kw_only=True)
     also: tuple[tuple[str, Any], ...] = field(default=(), kw_only=True)
 
     kind = "words"
@@ -806,7 +809,7 @@ class YesNo(LegalValues):
 
 
 @dataclass(frozen=True, slots=True)
-class Real(LegalValues):
+class RealNumber(LegalValues):
     """A number, with a fraction or without; no lower end if `low` is None.
 
     `also` are further keywords of the schema.
@@ -1076,7 +1079,7 @@ def _of_type(name: str | None, node: Schema) -> LegalValues:
             also = _but(node, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
             return Number(max(least, above + 1), min(highs, default=None), also=also)
         case "number":
-            return Real(node.get("minimum"), also=_but(node, "minimum"))
+            return RealNumber(node.get("minimum"), also=_but(node, "minimum"))
         case "string":
             also = _but(node, "maxLength")
             return Text(node.get("maxLength", LONGEST), empty=not node.get("minLength"), also=also)

@@ -8,45 +8,29 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
-from agentsim.engine.prompt import Prompt
-from agentsim.engine.request import Request
-from agentsim.engine.steering import HEARD, RESTATED, Announced, Announcement, Aside, Latest, Steer, restates, survey
+from agentsim.engine.request import Ask, Request, Wave
+from agentsim.engine.steering import (
+    HEARD,
+    RESTATED,
+    Announced,
+    Announcement,
+    Aside,
+    LatestRequests,
+    Steer,
+    restates,
+    survey,
+)
 from agentsim.engine.survey import Interview, Survey, Surveys
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
 
 _NEVER = (None, 0)
-
-
-class Ask(NamedTuple):
-    """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""
-
-    index: int  # type: ignore[assignment] # hides a method of tuples that is not needed here
-    wave: int
-    place: int
-    nth: int
-    request: Request[Any]
-    announced: tuple[str, ...] = ()
-    """The announcements since the rules made the request, or all of them, after a line that introduces them."""
-
-    def prompt(self) -> Prompt:
-        """Return the question in words, with the announcements."""
-        prompt = self.request.prompt()
-        return replace(prompt, state=(*prompt.state, *self.announced)) if self.announced else prompt
-
-
-class Wave(NamedTuple):
-    """Requests to be decided at once; `number` counts from 1."""
-
-    number: int
-    asks: tuple[Ask, ...]
 
 
 class GamePlay:
@@ -74,6 +58,7 @@ class GamePlay:
         self.game = game
         self._salts = salts or {}
         self.table = Table(players, Chance(seed, script), staff, names)
+        self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
         self._restates = restates(game)
         apart = (Announced,) if self._restates else ()
@@ -86,7 +71,7 @@ class GamePlay:
         self._steering = {} if steering is None else steering
         self._done = 0  # number of applied actions before this wave
         self._announced: tuple[str, ...] = ()  # with the line that introduces them
-        self._latest: Latest = {}
+        self._latest: LatestRequests = {}
         self._first_aside = len(interviews)
         self.asides: list[Aside] = []
         """The questions asked off the record; their surveys are numbered after the scenario's interviews."""

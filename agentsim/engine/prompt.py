@@ -166,28 +166,25 @@ def defused(line: str) -> str:
 class Listed:
     """Lines under a title, oldest first; the title states their number and that of the lines left out.
 
-    `more` lines are left out from the start. If there is too little room, the oldest lines are left out first, or the
-    last ones if `first` is set; `rest` names them. Of several lists, the longest in proportion to its `worth` is
-    shortened.
+    `more` lines are left out from the start; `rest` names them. If there is too little room, the oldest lines are left
+    out first. Of several lists, the longest in proportion to its `worth` is shortened.
     """
 
     title: str
     lines: Sequence[str]
     worth: int
     more: int = 0
-    rest: str = "older ones"
-    first: bool = False
+    rest: str = "older"
 
     def shown(self, count: int) -> Iterator[str]:
         """Yield the title and `count` of the lines."""
-        kept = self.lines[:count] if self.first else self.lines[len(self.lines) - count :]
         more = self.more + len(self.lines) - count
         yield (
             f"{self.title} ({count}{f', and {more} {self.rest}' if more else ''}):"
             if count + more
             else (f"{self.title}: none.")
         )
-        yield from kept
+        yield from self.lines[len(self.lines) - count :]
 
 
 PromptSegment: TypeAlias = str | Listed
@@ -203,7 +200,7 @@ def fitted(parts: Sequence[PromptSegment], room: int) -> list[str]:
     totals = [sum(each) for each in sizes]
     while excess > 0 and any(counts):
         longest = max(filter(counts.__getitem__, range(len(lists))), key=lambda each: totals[each] / lists[each].worth)
-        gone = counts[longest] - 1 if lists[longest].first else len(sizes[longest]) - counts[longest]
+        gone = len(sizes[longest]) - counts[longest]
         counts[longest] -= 1
         totals[longest] -= sizes[longest][gone]
         excess -= sizes[longest][gone]

@@ -1,4 +1,4 @@
-"""Request: one question to one player, with everything needed to answer it, to judge the answer, and to ask again.
+"""Requests: questions to a player, with everything needed to answer them, to judge the answers, and to ask again.
 
 A request is plain frozen data built from the player's knowledge. It does not depend on who answers it (a model, a bot,
 a person, a journal), nor on what happens after the decision.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform, get_args
 
 from pydantic import ValidationError
 
@@ -34,7 +34,7 @@ from agentsim.engine.options import (
 )
 from agentsim.engine.prompt import Prompt
 from agentsim.engine.wording import snake_case
-from agentsim.errors import IllegalDecision, UnreadableReply, first_objection
+from agentsim.errors import IllegalDecision, RulesBroken, UnreadableReply, first_objection
 
 D = TypeVar("D", bound=Decision)
 
@@ -55,6 +55,8 @@ class Request(Generic[D]):
     answer: ClassVar[type[Decision]]
     leading: ClassVar[bool] = False
     """Whether a reply must begin with its JSON object; the text after it is ignored."""
+    objects_only: ClassVar[bool] = False
+    """Whether a model's reply without a JSON object is the forfeit at once, without asking again."""
     quotes: ClassVar[frozenset[str]] = frozenset()
     """Lowercase keys of records in the prompt: an object with one of them is a quotation, not an answer."""
     empty: ClassVar[Mapping[str, Any]] = {}
@@ -88,6 +90,8 @@ class Request(Generic[D]):
                 cls.answer = record
                 if problem := unanswerable(record):
                     raise TypeError(f"{cls.__name__}: {problem}")
+        if not hasattr(cls, "answer") and not getattr(cls, "__parameters__", ()):
+            raise TypeError(f"{cls.__name__} names no answer: write `class {cls.__name__}(Request[Answer])`")
         dataclass(frozen=True, kw_only=True)(cls)
 
     def options(self) -> Options:
@@ -121,14 +125,21 @@ class Request(Generic[D]):
         """Return the decision without a usable reply: always legal, a pure function of the request.
 
         By default: no words, no entries, False for yes or no, and for other fields the value of their option that
-        stands for nothing.
+        stands for nothing. Raises `RulesBroken` if some field has none.
         """
         said: dict[str, Any] = {
             name: False for name, field in self.answer.model_fields.items() if field.annotation is bool
         }
         silences = ((name, option.silence) for name, option in self.stated.items())
         said |= {name: silence for name, silence in silences if silence is not MISSING}
-        return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
+        try:
+            return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
+        except ValidationError as error:
+            name = type(self).__name__
+            field = first_objection(error)[0]
+            raise RulesBroken(
+                f"{name} has no fallback for {field}: give each option a `nothing`, or write `{name}.fallback`"
+            ) from None
 
     def forfeit(self, problem: str) -> D:
         """Return the decision after a reply that could not be used: by default the fallback.
@@ -170,6 +181,14 @@ class Request(Generic[D]):
         from agentsim.engine.reading.reader import read
 
         return read(self, text, cut=cut, last=last, repair=repair)
+
+    def is_answered_by(self, text: str) -> bool:
+        """Return whether a model's reply is read; one that is not is forfeited at once (`objects_only`)."""
+        if not self.objects_only:
+            return True
+        from agentsim.engine.reading.reader import holds_object
+
+        return holds_object(self, text)
 
     def in_words(self, words: str) -> D | None:
         """Return the decision that plain prose is, or None if prose alone is not an answer."""
@@ -275,3 +294,27 @@ class Request(Generic[D]):
         """Return the request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
+
+
+class Ask(NamedTuple):
+    """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""
+
+    index: int  # type: ignore[assignment] # hides a method of tuples that is not needed here
+    wave: int
+    place: int
+    nth: int
+    request: Request[Any]
+    announced: tuple[str, ...] = ()
+    """The announcements since the rules made the request, or all of them, after a line that introduces them."""
+
+    def prompt(self) -> Prompt:
+        """Return the question in words, with the announcements."""
+        prompt = self.request.prompt()
+        return replace(prompt, state=(*prompt.state, *self.announced)) if self.announced else prompt
+
+
+class Wave(NamedTuple):
+    """Requests to be decided at once; `number` counts from 1."""
+
+    number: int
+    asks: tuple[Ask, ...]

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome, bots_of
-from agentsim.engine.play import Ask, GamePlay, Wave
-from agentsim.engine.request import Request
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import Interview, decided_by
 
 Answer: TypeAlias = Decision | Callable[[Request[Any]], Decision]

@@ -90,5 +90,5 @@ def _newest(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(reversed(kept))
 
 
-Latest: TypeAlias = dict[PlayerId, tuple[Request[Any], int]]
+LatestRequests: TypeAlias = dict[PlayerId, tuple[Request[Any], int]]
 """The latest question to each player, and the number of events that had been told by then."""

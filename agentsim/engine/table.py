@@ -6,7 +6,7 @@ The driver gets waves of requests and sends decisions back; it decides who answe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from types import coroutine
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -73,6 +73,11 @@ class Table:
         self.watched: Checked | None = None
         self.progress: Callable[[], Progress] | None = None
         self.latest: dict[PlayerId, int] = {}  # index of each player's latest decision, set by the driver
+        self.events: Collection[type[Event]] | None = None
+        """The events that may be told, or None for any."""
+        self.requests: Collection[type[Request[Any]]] | None = None
+        """The requests that may be made, or None for any."""
+        self._asked: set[type[Request[Any]]] = set()
         self._log = EventLog()
         self._buffers: list[list[LoggedEvent]] = []
         """The events of the current step of `together`: a list for each part that is stepped, the outermost first."""
@@ -147,8 +152,11 @@ class Table:
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
         """Tell an event to its audience; `by` names the player whose decision led to it.
 
-        Raises `RulesBroken` if a private event is told to others than its `confidants`.
+        Raises `RulesBroken` if a private event is told to others than its `confidants`, or if the game does not declare
+        the event.
         """
+        if self.events is not None and type(event) not in self.events:
+            raise RulesBroken(f"{type(event).__name__} is told, and is not in the game's `events`")
         if (confidants := event.confidants(self.players)) is not None:
             heard = self.players if isinstance(to, EveryoneType) else to
             if others := [player for player in heard if player not in confidants and not player.startswith("@")]:
@@ -204,8 +212,13 @@ class Table:
         """Check this state's invariants after every wave; `progress` returns the game's progress at any moment."""
         self.watched, self.progress = state, progress
 
-    @staticmethod
-    def _admit(wave: Requests) -> None:
+    def _admit(self, wave: Requests) -> None:
         asked = Counter(request.player for request in wave) if len(wave) > 1 else {}
         if twice := sorted(player for player, times in asked.items() if times > 1):
             raise RulesBroken(f"asked twice in one wave: {', '.join(twice)}")
+        for request in wave:
+            if (kind := type(request)) not in self._asked:
+                if self.requests is not None and kind not in self.requests:
+                    raise RulesBroken(f"{kind.__name__} is asked, and is not in the game's `requests`")
+                request.fallback()  # at its first question, not only when a reply cannot be used
+                self._asked.add(kind)

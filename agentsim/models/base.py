@@ -99,8 +99,8 @@ Seconds: TypeAlias = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=Fal
 Dollars: TypeAlias = Annotated[float, PlainValidator(_dollars)]
 Rounded: TypeAlias = Annotated[Seconds, PlainSerializer(lambda seconds: round(seconds, 4))]
 LogProbability: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
-WhereSet = Field(exclude_if=lambda value: value is None or value is False)
-_WhereAny = Field(exclude_if=lambda value: not value)
+OmitUnset = Field(exclude_if=lambda value: value is None or value is False)
+OmitEmpty = Field(exclude_if=lambda value: not value)
 StructuredMode: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt"]
 """The way a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (enforced as the arguments of a
 forced function call), `json_object` (any JSON object), `prompt` (by the words of the prompt alone)."""
@@ -119,7 +119,7 @@ class Usage:
     completion_tokens: Count | None = None
     reasoning_tokens: Count | None = None
     cost_usd: Dollars | None = None
-    cache_write_tokens: Annotated[Count | None, WhereSet] = None
+    cache_write_tokens: Annotated[Count | None, OmitUnset] = None
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum. A count is None if it is None in both; the cost is None if it is None in either."""
@@ -160,12 +160,12 @@ class Terms:
     start of the first user message.
     """
 
-    structured: Annotated[StructuredMode | None, WhereSet] = None
-    dropped: Annotated[tuple[Word, ...], _WhereAny] = ()
-    keywords: Annotated[tuple[Word, ...], _WhereAny] = ()
-    max_tokens: Annotated[Count | None, WhereSet] = None
-    max_tokens_field: Annotated[Literal["max_tokens", "max_completion_tokens"] | None, WhereSet] = None
-    system: Annotated[Literal["user"] | None, WhereSet] = None
+    structured: Annotated[StructuredMode | None, OmitUnset] = None
+    dropped: Annotated[tuple[Word, ...], OmitEmpty] = ()
+    keywords: Annotated[tuple[Word, ...], OmitEmpty] = ()
+    max_tokens: Annotated[Count | None, OmitUnset] = None
+    max_tokens_field: Annotated[Literal["max_tokens", "max_completion_tokens"] | None, OmitUnset] = None
+    system: Annotated[Literal["user"] | None, OmitUnset] = None
 
 
 AS_ASKED: Final = Terms()
@@ -191,12 +191,12 @@ class Completion:
     model: Word | None = None
     provider: Word | None = None
     usage: WholeUsage = Usage()
-    refusal: Annotated[Word | None, WhereSet] = None
-    unusable: Annotated[Word | None, WhereSet] = None
-    terms: Annotated[Terms | None, WhereSet] = None
-    logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, WhereSet] = None
-    unknown: Annotated[Word | None, WhereSet] = None
-    pin: Annotated[Word | None, WhereSet] = None
+    refusal: Annotated[Word | None, OmitUnset] = None
+    unusable: Annotated[Word | None, OmitUnset] = None
+    terms: Annotated[Terms | None, OmitUnset] = None
+    logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, OmitUnset] = None
+    unknown: Annotated[Word | None, OmitUnset] = None
+    pin: Annotated[Word | None, OmitUnset] = None
 
     @property
     def ended_early(self) -> bool:
@@ -287,15 +287,15 @@ class Attempt:
     latency_s: Rounded = 0.0
     wait_s: Rounded = 0.0
     completion: Completion | None = None
-    fault: Annotated[Fault | None, WhereSet] = None
-    model: Annotated[Word | None, WhereSet] = None
-    takeover: Annotated[bool, WhereSet] = False
-    final: Annotated[bool, WhereSet] = False
-    held: Annotated[bool, WhereSet] = False
-    wasted: Annotated[WholeUsage | None, WhereSet] = None
-    status: Annotated[Annotated[int, Field(strict=True)] | None, WhereSet] = None
-    retry_after: Annotated[Seconds | None, WhereSet] = None
-    served_by: Annotated[Word | None, WhereSet] = None
+    fault: Annotated[Fault | None, OmitUnset] = None
+    model: Annotated[Word | None, OmitUnset] = None
+    takeover: Annotated[bool, OmitUnset] = False
+    final: Annotated[bool, OmitUnset] = False
+    held: Annotated[bool, OmitUnset] = False
+    wasted: Annotated[WholeUsage | None, OmitUnset] = None
+    status: Annotated[Annotated[int, Field(strict=True)] | None, OmitUnset] = None
+    retry_after: Annotated[Seconds | None, OmitUnset] = None
+    served_by: Annotated[Word | None, OmitUnset] = None
 
     @classmethod
     def failed(cls, messages: tuple[Message, ...], error: ModelError, **more: Any) -> Attempt:

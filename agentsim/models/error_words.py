@@ -7,9 +7,17 @@ DashScope (https://help.aliyun.com/en/model-studio/error-code), Volcengine Ark
 (https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7), Spark (https://www.xfyun.cn/doc/spark/%E6%8E%A5%E5%8F%A3%E8%AF%B4%E6%98%8E.html),
 CLOVA Studio (https://api.ncloud-docs.com/docs/clovastudio-troubleshoot-c4xx), GigaChat
 (https://developers.sber.ru/docs/ru/gigachat/api/errors-description), whose errors are HTTP statuses, watsonx, Yandex,
-TGI, vLLM, SGLang, llama.cpp, LM Studio, Ollama; for wordings that no reference holds, public issues
-(UKGovernmentBEIS/inspect_ai#2267, theopenco/llmgateway#1785, deepseek-ai/awesome-deepseek-integration#13,
-vanna-ai/vanna-flask#11, assafelovic/gpt-researcher#985, BoltAI/BoltAI#338) and litellm's `exception_mapping_utils`.
+TGI, vLLM, SGLang, llama.cpp, LM Studio, Ollama, MLC-LLM (serve/engine_utils.py), new-api, Cloudflare
+(https://developers.cloudflare.com/workers-ai/platform/errors/), Tencent
+(https://cloud.tencent.com/document/api/1729/101847), Kimi Code
+(https://www.kimi.com/code/docs/en/kimi-code/error-reference.html), Qianfan's older API
+(https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh).
+
+For wordings that no reference holds: public issues (UKGovernmentBEIS/inspect_ai#2267, theopenco/llmgateway#1785,
+deepseek-ai/awesome-deepseek-integration#13, vanna-ai/vanna-flask#11, assafelovic/gpt-researcher#985,
+BoltAI/BoltAI#338; Groq's in valentinfrlch/ha-llmvision#324, Hugging Face's in cline/cline#5098, OpenRouter's in
+gptme/gptme#1449, NIM's in HKUDS/OpenHarness#233, Bedrock's in anomalyco/opencode#47073 and VectifyAI/OpenKB#204,
+Databricks' in Azure/MachineLearningNotebooks#1686) and litellm's `exception_mapping_utils`.
 """
 
 from __future__ import annotations
@@ -30,12 +38,16 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     """,
     401: """
         invalid_api_key api_key_invalid incorrect_api_key_error authentication_error invalid_authentication_error
-        authentication_failed unauthenticated unauthorized
+        authentication_failed unauthenticated unauthorized unrecognized_client_exception expired_token_exception
+        invalid_signature_exception missing_authentication_token_exception auth_error auth_failure_token_failure
+        auth_failure_secret_id_not_found auth_failure_invalid_secret_id 1002 1003 1004 10000
     """,
     402: """
         insufficient_quota billing_hard_limit_reached billing_not_active insufficient_credits insufficient_credit
         insufficient_balance not_enough_balance exceeded_current_quota_error budget_exceeded set_limit_exceeded
         billing_disabled billing_error payment_required arrearage account_overdue_error reject_no_credit 1113
+        insufficient_user_quota pre_consume_token_quota_failed failed_operation_resource_pack_exhausted
+        failed_operation_free_resource_pack_exhausted failed_operation_service_stop_arrears resource_pack_exhausted
     """,
     403: """
         permission_error permission_denied access_denied content_filter content_policy_violation safety_check_failed
@@ -43,7 +55,8 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     """,
     404: """
         model_not_found not_found_error not_found invalid_model unknown_model model_not_exist model_not_open
-        invalid_endpoint_or_model_not_found deployment_not_found 1211
+        invalid_endpoint_or_model_not_found deployment_not_found model_decommissioned model_not_supported 1211 5007
+        3042
     """,
     429: """
         rate_limit_exceeded rate_limited rate_limit_error rate_limit rate_limit_reached resource_exhausted throttling
@@ -54,7 +67,8 @@ _OF_STATUS: Final[Mapping[int, str]] = {
 STATUS_OF: Final[Mapping[str, int]] = {word: status for status, words in _OF_STATUS.items() for word in words.split()}
 """The HTTP status that a code, type or status in an error stands for, in lower case with underscores.
 
-The numbers are Z.ai's (four digits, from 1113), Spark's (five, from 10007 to 11201) and CLOVA Studio's (from 40003).
+The numbers are Z.ai's (from 1002 to 1303), Cloudflare's (3042, 5007, 10000), Spark's (from 10007 to 11201) and CLOVA
+Studio's (from 40003).
 Spark's 11200 is either a missing permission or excessive use, so it does not count as a bad key.
 """
 NO_CREDIT: Final = frozenset(word for word, status in STATUS_OF.items() if status == 402)
@@ -89,7 +103,9 @@ TOO_LONG: Final = _words(
     r"\b(messages?|content|input|prompt)\S{0,30}: string too long",
     r"`?inputs`? (tokens|must have (less|fewer) than \d+ tokens)|total number of tokens in the prompt cannot exceed",
     r"\b(too big|exceeds?)\b.{0,30}(kv.?(cache|size)|cache.?size|session.?len|character limit)",
-    r"input token count is \d+",
+    r"input token count is \d+|prompt (has|contains|is) \d+ tokens|token count of \d+ exceeds",
+    r"larger than the (model )?(input length|context|capacity)|too large for model with|input.?length.?error",
+    r"maximum (input|model) length is|tokens in request more than max|exceeds the limit of \d+ tokens",
     r"expected maxlength: \d+, actual: \d+",
     r"超长|(输入|上下文|请求|长度|提示词|tokens?).{0,20}(过长|太长|超过|超出|超限)",
 )
@@ -119,6 +135,14 @@ SUSPENDED: Final = _words(
 BAD_KEY: Final = _words(
     r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect|wrong) (x-)?api.?key|login fail",
     r"invalid authentication|api.?key (is|was|has been) (invalid|reported|leaked|revoked|disabled|expired)",
+    r"invalid api.?key|make sure your api.?key is valid",
+    r"\b(access|authori[sz]ation|authentication|auth|bearer|security) token\b.{0,60}"
+    r"\b(invalid|not valid|no longer valid|incorrect|expired|revoked)",
+    r"\b(invalid|incorrect|expired|wrong) (access|authori[sz]ation|authentication|auth|bearer|security) token",
+    r"\bauthenti(cation|fication) (error|failed|failure)\b|\bauthori[sz]ation (failed|failure)\b",
+    r"^\W*invalid token\b(?!:| (in|at|near|for|on)\b)",
+    r"the api you are accessing is not open|\bip (address )?is not allowed to access",
+    r"(身份验证|认证|鉴权|验证)失败|(令牌|密钥|token).{0,6}(非法|无效|过期|失效|不存在)|无效的?(令牌|密钥)",
 )
 NO_MONEY: Final = _words(
     r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left",
@@ -127,12 +151,18 @@ NO_MONEY: Final = _words(
     r"not.?enough.?balance|balance.{0,20}(insufficient|not enough|exhausted)|(has|have) no credits|free.?tier.?only",
     r"(usage|spend(ing)?|budget|key|monthly|credit) limits?\b.{0,30}\b(reached|exceeded|hit)",
     r"\b(reached|exceeded|hit|used)\b.{0,40}\b(usage|spend(ing)?|budget|monthly spending) limit",
-    r"(resource|quota).?package?.?(exhausted|used up)|billing.?disabled",
+    r"(resource|quota).?pack(age)?\b.{0,30}(exhausted|used up)|resource.?pack(age)?.?exhausted|billing.?disabled",
+    r"used up your\b.{0,30}(allocation|quota|credits?|balance)|quota is not enough|credit limit is insufficient",
+    r"(资源包|额度|余额|配额).{0,10}(用尽|耗尽|不足|用完)",
 )
 """No credit is left, in the words of hosts that say 400 or 403 instead of 402."""
 NO_MODEL: Final = _words(
     r"not a valid model|(invalid|unknown|no such) model\b|model identifier is invalid|deploymentnotfound|模型不存在",
     r"\bmodel\b[^.;]{0,80}\b(not found|not exist|does ?n.t exist|is not available|is unknown)\b",
+    r"\bmodel\b[^.;]{0,80}\b(has been|was|is) (decommissioned|deprecated|retired|removed|discontinued|shut ?down)\b",
+    r"\bmodel\b[^.;]{0,80}\b(no longer (available|supported|offered|served)|reached (its )?end of life)\b",
+    r"\bmodel\b[^.;]{0,80}\bis not supported by any provider|\brequested model is not supported\b",
+    r"\bnot found the model\b",
 )
 NO_MODEL_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if status == 404) - {
     "not_found",
@@ -172,8 +202,11 @@ _ANY_PARAMETER: Final = re.compile(r"\b(parameter|argument)s?\b", re.IGNORECASE)
 
 
 def plain(code: str) -> str:
-    """Return a code as the tables spell it: `InvalidApiKey`, `invalid-api-key` and `INVALID_API_KEY` become one."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", code[:100])
+    """Return a code as the tables spell it: `InvalidApiKey`, `invalid-api-key` and `INVALID_API_KEY` become one.
+
+    The namespace that AWS puts before a `#` is left out.
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", code[:100].rpartition("#")[2])
     return re.sub(r"[^a-z0-9]+", "_", spaced.lower()).strip("_")
 
 

@@ -36,6 +36,17 @@ def may_be_the_prompt(refused: bool, code: str | None) -> bool:
     return refused and code in _THIS_PROMPT
 
 
+RefusalKind: TypeAlias = tuple[str | None, int | None, str]
+"""The code, the HTTP status and the words of a refusal; refusals for one cause have the same."""
+
+
+def refusal_kind(code: str | None, status: int | None, message: str) -> RefusalKind:
+    """Return the kind of a refusal: its message without quotations, numbers and identifiers, which differ each time."""
+    words = re.findall(r"[^\W\d_]+", re.sub(r"\S*\d\S*|\S{24,}", " ", _QUOTED.sub(" ", message)))
+    return code, status, " ".join(words)[:_OF_A_KIND].lower()
+
+
+_OF_A_KIND = 200  # characters of the words by which refusals are compared
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
@@ -60,6 +71,7 @@ _NO_PATH = re.compile(
     re.IGNORECASE,
 )
 _REFUSALS = frozenset((400, 403, 412))
+_ABSENT = frozenset((404, 410))
 # A quotation of some words, and what FastAPI says of the input.
 _QUOTED = re.compile(r"'input':.{0,2000}|\"[^\"\n]{16,2000}\"|'[^'\n]{16,2000}'", re.DOTALL)
 # Advice for a request that is not accepted in any form.
@@ -278,11 +290,11 @@ class Faults:
             return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
         of_a_part = table.PARAMETER.search(table.without(told, self._names))
         named = complaint.plain_codes & table.NO_MODEL_CODES or table.names_no_model(complaint.words, self._names)
-        if status == 404 and not of_a_part:
+        if status in _ABSENT and not of_a_part:
             named = named or any(name in told for name in self._names)
-        if named and status in {400, 404, 422}:
+        if named and (status in {400, 422, *_ABSENT} or complaint.plain_codes & table.NO_MODEL_CODES):
             return self._rejected(NOT_FOUND, status, self._not_found(status, complaint, says))
-        if status in {403, 404} and not of_a_part:
+        if status in {403, *_ABSENT} and not of_a_part:
             code = FORBIDDEN if status == 403 else NOT_FOUND
             what = f"the key may not use this model (HTTP {status}){says}"
             what = what if status == 403 else self._not_found(status, complaint, says)
@@ -436,7 +448,7 @@ _SAID = (
     *("status_msg", "error_msg", "blockReason", "blockReasonMessage"),
     *("fieldViolations", "errors", "details"),
 )
-_CODED = ("code", "type", "param", "status", "status_code", "error_code")
+_CODED = ("code", "type", "__type", "param", "status", "status_code", "error_code")
 _FIELDS = ("loc", "param", "field", "property", "pointer", "instancePath", "path", "source")
 # Fields that hold no message. Some hold parts of the request, which may be the prompt.
 _NO_WORDS = frozenset((*_CODED, *_FIELDS, "input", "ctx", "object", "id", "request_id", "timestamp", "metadata", "url"))
@@ -463,6 +475,8 @@ def _words(said: object, found: _Reading, depth: int = 0) -> str:
         return "; ".join(filter(None, (_words(each, found, depth + 1) for each in said[:_MOST_OF_A_LIST])))
     if not isinstance(said, Mapping):
         return ""
+    # AWS and Tencent write keys with a capital
+    said = {str(key)[:1].lower() + str(key)[1:]: value for key, value in reversed(list(said.items()))}
     where = next(filter(None, (_field(said.get(name), name) for name in _FIELDS)), "")
     found.codes |= {str(said[key])[:100] for key in _CODED if isinstance(said.get(key), (str, int)) and said[key] != ""}
     if where:
@@ -494,7 +508,7 @@ def _words_of_text(text: str, found: _Reading, depth: int) -> str:
     return _joined([text[:start].strip(" :-\n"), _words(inner, found, depth + 1)]) or text.strip()
 
 
-def _by_field(said: Mapping[object, object], found: _Reading, depth: int) -> Iterator[str]:
+def _by_field(said: Mapping[str, object], found: _Reading, depth: int) -> Iterator[str]:
     for name, value in list(said.items())[:_MOST_OF_A_LIST]:
         told = isinstance(value, (list, Mapping)) or (depth and isinstance(value, str))
         if told and name not in _NO_WORDS and (words := _words(value, found, depth + 1)):

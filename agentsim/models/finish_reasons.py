@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
@@ -25,12 +25,14 @@ _WORDS: Final[Mapping[Ending, str]] = {
         max_token_limit incomplete not_finished limit output_limit time_limit truncated truncated_final repetition
         max_tokens_reached max_new_tokens_reached max_predicted_tokens_reached max_length_reached token_limit_reached
         reached_max_tokens length_limit output_token_limit max_output_reached token_limit_exceeded
-        length_exceeded max_token
+        length_exceeded max_token max_tokens_exceeded max_output_token max_output_tokens_exceeded
+        max_output_tokens_reached length_capped length_cutoff partial tokens stop_limit stop_length budget_exceeded
     """,
     "full": """
         model_length model_context_window_exceeded context_length context_length_exceeded context_window_exceeded
         context_window context_limit max_context max_context_length max_model_len context context_length_reached
-        max_context_reached max_context_tokens kv_cache_full
+        max_context_reached max_context_tokens kv_cache_full context_window_full context_full exceeded_context
+        context_overflow max_model_length
     """,
     "filtered": """
         content_filter content_filtered content_filter_error content_policy_violation sensitive safety safety_filter
@@ -44,7 +46,8 @@ _WORDS: Final[Mapping[Ending, str]] = {
         error network_error insufficient_system_resource insufficient_system_resources abort aborted cancel cancelled
         canceled user_cancel failed failure timeout timed_out internal_error server_error
         internal_server_error error_limit overloaded preempted load other image_other user_stopped
-        model_unloaded server_overloaded
+        interrupted user_cancelled user_canceled error_unspecified
+        model_unloaded server_overloaded in_progress queued
     """,
 }
 """The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,
@@ -56,6 +59,7 @@ _LONGEST: Final = 100  # characters of a word that are read
 _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?|alternative_status_")
 _PARTS: Final = re.compile(r"[:;,/|]")
 _TELLING: Final[tuple[Ending, ...]] = ("filtered", "full", "cut", "failed", "whole")  # in order of priority
+_RANK: Final[Mapping[Ending | None, int]] = {how: rank for rank, how in enumerate(_TELLING)}
 
 
 def ending(finish_reason: str | None) -> Ending | None:
@@ -70,6 +74,13 @@ def ending(finish_reason: str | None) -> Ending | None:
         return known
     found = {FINISH_REASONS.get(_plain(part)) for part in _PARTS.split(said)}
     return next((how for how in _TELLING if how in found), None)
+
+
+def most_telling(words: Iterable[str | None]) -> str | None:
+    """Return the word with the most specific ending, the first of several alike; a word without one comes last."""
+    said = [word for word in words if word]
+    ends = [ending(word) for word in said]
+    return min(zip(ends, said, strict=True), key=lambda each: _RANK.get(each[0], len(_RANK)), default=(None, None))[1]
 
 
 def is_call(finish_reason: str | None) -> bool:

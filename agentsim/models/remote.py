@@ -25,7 +25,7 @@ from agentsim.models.profiles import Profile, is_host
 from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.retries import Deadline
 from agentsim.models.wire import WIRES, Wire
-from agentsim.models.wire.common import at, forced_function, kept, word
+from agentsim.models.wire.common import Function, at, function_of, kept, word
 
 if TYPE_CHECKING:
     from agentsim.models.clients import Client
@@ -147,17 +147,19 @@ class RemoteModel:
         A refusal of a parameter does not count as an attempt: the model has read nothing, and another request is sent.
         """
 
-        def request(terms: Terms) -> tuple[dict[str, Any], str | None]:
+        def request(terms: Terms) -> tuple[dict[str, Any], Function | None]:
             profile, asked, sampled = fitted(terms, self._profile, call, sampling, self._wire)
             body = self._wire.body(profile, self._model, asked, sampled)
-            return trimmed(terms, body), forced_function(profile, asked)
+            return trimmed(terms, body), function_of(profile, asked)
 
         async def send(terms: Terms) -> Completion:
             return await self._attempt(*request(terms), call, sampling.timeout_s)
 
         return await self._negotiation.completion(call, lambda terms: request(terms)[0], send)
 
-    async def _attempt(self, body: Mapping[str, Any], function: str | None, call: Call, timeout_s: float) -> Completion:
+    async def _attempt(
+        self, body: Mapping[str, Any], function: Function | None, call: Call, timeout_s: float
+    ) -> Completion:
         self._endpoint.open()  # import before the deadline starts
         try:
             completion = await self._exchanged(body, function, timeout_s)
@@ -177,7 +179,7 @@ class RemoteModel:
             completion, text=REDACTED, logprobs=None, unusable="The reply spells out a key, and is not kept."
         )
 
-    async def _exchanged(self, body: Mapping[str, Any], function: str | None, timeout_s: float) -> Completion:
+    async def _exchanged(self, body: Mapping[str, Any], function: Function | None, timeout_s: float) -> Completion:
         """Return the answer to one request, after waiting while this machine has no free connection.
 
         Nothing is sent during that wait. Raises `LocalShortage` after a minute.
@@ -191,7 +193,7 @@ class RemoteModel:
         async with Deadline(timeout_s):
             return await self._exchange(body, function)
 
-    async def _exchange(self, body: Mapping[str, Any], function: str | None) -> Completion:
+    async def _exchange(self, body: Mapping[str, Any], function: Function | None) -> Completion:
         """Send the request once and read the answer.
 
         Raises `ModelError`, or `Unacceptable` for an answer that is not read.
@@ -227,7 +229,7 @@ def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
         raise faults.bad_envelope(what, body[:1000].decode("utf-8", "replace")) from None
 
 
-def completion_in(wire: Wire, envelope: object, faults: Faults, function: str | None = None) -> Completion:
+def completion_in(wire: Wire, envelope: object, faults: Faults, function: Function | None = None) -> Completion:
     """Return the completion in a decoded answer.
 
     Raises `ModelError` for an error inside a 200 and for an answer without a completion; the error carries its usage.

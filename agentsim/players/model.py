@@ -18,8 +18,7 @@ from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
 from agentsim.engine.markup import first_turn
-from agentsim.engine.play import Ask
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
@@ -122,7 +121,7 @@ def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | N
 
     A decision is never read from reasoning.
     """
-    from agentsim.engine.reading.thinking import split
+    from agentsim.engine.reading.speech import split
 
     if split(completion.text)[0].strip():
         return None
@@ -224,7 +223,7 @@ def _family(model: str) -> str:
 def _read(request: Request[Any], text: str) -> str:
     """Return the decision and thoughts in a text as JSON, or "" if the text contains their words unescaped."""
     from agentsim.engine.reading.reader import thoughts_in
-    from agentsim.engine.reading.thinking import has_marks
+    from agentsim.engine.reading.speech import has_marks
 
     if "\\" not in text and not has_marks(text):
         return ""

@@ -18,7 +18,7 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.errors import UsageError, installed_by
 from agentsim.models.base import Attempt
 from agentsim.records.history import History
-from agentsim.records.tables import BASE, LEADING, Kind
+from agentsim.records.tables import BASE, LEADING, ColumnKind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,13 +29,13 @@ _OPERATORS = frozenset("=+-@")
 _LARGEST = 2**63 - 1  # the largest int64, the limit of pandas and Parquet
 
 
-def kinds(table: str, frame: Frame) -> list[Kind]:
+def kinds(table: str, frame: Frame) -> list[ColumnKind]:
     """Return the kind of each column, from the table's definition or from its cells."""
     said = {**LEADING, **BASE.get(table, {})}
     return [_kind([row[place] for row in frame.rows], said.get(name)) for place, name in enumerate(frame.columns)]
 
 
-def _kind(cells: Sequence[Cell], said: Kind | None) -> Kind:
+def _kind(cells: Sequence[Cell], said: ColumnKind | None) -> ColumnKind:
     """Return the kind of a column's cells; `said` decides for empty and JSON columns only: cells are untrusted."""
     present = [cell for cell in cells if cell is not None]
     types = {type(cell) for cell in present}
@@ -55,7 +55,7 @@ def _extra_missing(package: str) -> UsageError:
     return UsageError(f"{package} is not installed: {installed_by('data')}")
 
 
-def _value(cell: Cell, kind: Kind) -> Any:
+def _value(cell: Cell, kind: ColumnKind) -> Any:
     """Return the JSON value that a cell stands for."""
     return json.loads(cell) if kind == "json" and isinstance(cell, str) and cell[:1] in {"[", "{"} else cell
 

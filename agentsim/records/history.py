@@ -30,9 +30,9 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.errors import first_objection
-from agentsim.models.base import PER_EXECUTION, Attempt, Segments, Text, Word
+from agentsim.models.base import PER_EXECUTION, Attempt, OmitEmpty, Segments, Text, Word
 from agentsim.players.model import Diagnostic, diagnostics
-from agentsim.records.journal import TICK_DEADLINE, DecisionRecord
+from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.versions import HISTORY_FORMAT
 
 Status = Literal["completed", "degraded", "interrupted", "stopped_provider", "stopped_budget", "failed"]
@@ -42,16 +42,15 @@ FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The statuses of a game that is over; a run with any other can be resumed, or has failed."""
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
 """The types of the parts of `volatile` that are shown or summed, if they are present."""
-_WhereSet = Field(exclude_if=lambda value: not value)
 
 
-class Record(BaseModel):
+class HistoryModel(BaseModel):
     """The base of most records: frozen; unknown keys are ignored, so that files of later versions load."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
 
-class PlayerRecord(Record):
+class PlayerRecord(HistoryModel):
     """A seat; the ids of staff begin with `@`. Several models are joined by ` > `.
 
     `name` is set if the game calls the player differently.
@@ -60,10 +59,10 @@ class PlayerRecord(Record):
     id: str
     model: str
     temperature: float | None = None
-    reasoning: Annotated[str | int | None, _WhereSet] = None
+    reasoning: Annotated[str | int | None, OmitEmpty] = None
     seed: Annotated[int | None, Field(exclude_if=lambda value: value is None)] = None
-    logprobs: Annotated[bool, _WhereSet] = False
-    name: Annotated[str | None, _WhereSet] = None
+    logprobs: Annotated[bool, OmitEmpty] = False
+    name: Annotated[str | None, OmitEmpty] = None
 
     @property
     def staff(self) -> bool:
@@ -113,7 +112,7 @@ def role_of(by: str | None) -> str:
     return by.removeprefix("@") if by.startswith("@") else f"player {by}"
 
 
-class RoundRecord(Record):
+class RoundRecord(HistoryModel):
     """A round and its events; round 0 is the setup."""
 
     index: int
@@ -121,112 +120,7 @@ class RoundRecord(Record):
     events: list[EventRecord]
 
 
-class Totals(BaseModel):
-    """Counts of calls, tokens and US dollars, in total or for one player.
-
-    `known_usd` sums the calls with a known price. `cost_usd` is None if the price of any call is unknown.
-    `cacheable_tokens` are those of the prompts whose provider reports how many tokens it read from its cache.
-    """
-
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, defer_build=True)
-
-    calls: int
-    failed_calls: int
-    reasks: int
-    fallbacks: int
-    prompt_tokens: int
-    cached_tokens: int
-    completion_tokens: int
-    reasoning_tokens: int
-    cost_usd: float | None
-    known_usd: float
-    unpriced_calls: int
-    cacheable_tokens: Annotated[int, _WhereSet] = 0
-    repaired: Annotated[int, _WhereSet] = 0
-    cut: Annotated[int, _WhereSet] = 0
-    takeovers: Annotated[int, _WhereSet] = 0
-    late: Annotated[int, _WhereSet] = 0
-    by_player: Annotated[dict[str, Totals] | None, _WhereSet] = None
-
-    @classmethod
-    def zero(cls) -> Totals:
-        """Return totals of 0."""
-        return cls(
-            calls=0,
-            failed_calls=0,
-            reasks=0,
-            fallbacks=0,
-            prompt_tokens=0,
-            cached_tokens=0,
-            completion_tokens=0,
-            reasoning_tokens=0,
-            cost_usd=0.0,
-            known_usd=0.0,
-            unpriced_calls=0,
-        )
-
-    @classmethod
-    def of(
-        cls,
-        decisions: Iterable[DecisionRecord],
-        players: Iterable[str],
-        undecided: Iterable[tuple[str, Attempt]] = (),
-    ) -> Totals:
-        """Return the totals of decisions, with `by_player`: all players and `@role` staff in the order given.
-
-        `undecided` are attempts, by player, at requests that have no decision yet.
-        """
-        found, by_player = cls.zero(), {player: cls.zero() for player in players}
-        for decision in decisions:
-            found.add(decision)
-            by_player[decision.player].add(decision)
-        for player, attempt in undecided:
-            found.add_call(attempt)
-            by_player[player].add_call(attempt)
-        found.by_player = by_player
-        return found
-
-    @property
-    def cached_share(self) -> float | None:
-        """The share of the prompt tokens that came from a provider's cache, 0 to 1, or None if no provider reports it.
-
-        Prompts whose provider reports nothing about a cache are left out: an unknown count is not 0.
-        """
-        return min(1.0, self.cached_tokens / self.cacheable_tokens) if self.cacheable_tokens else None
-
-    def add(self, decision: DecisionRecord) -> None:
-        """Count one decision and its calls; a person's reply is not a call."""
-        self.fallbacks += decision.source == "fallback"
-        self.late += decision.fallback_reason == TICK_DEADLINE
-        self.repaired += decision.parse is not None and decision.parse.repaired
-        self.cut += decision.parse is not None and decision.parse.stage == "cut"
-        if not decision.attempts:
-            return
-        bad = [attempt for attempt in decision.attempts if attempt.completion is not None and attempt.code is not None]
-        last_was_bad = bool(bad) and decision.attempts[-1] is bad[-1]
-        self.reasks += len(bad) - (decision.source == "fallback" and last_was_bad)
-        if decision.source != "human":
-            for attempt in decision.attempts:
-                self.add_call(attempt)
-
-    def add_call(self, attempt: Attempt) -> None:
-        """Count one call, which may have failed."""
-        self.calls += 1
-        self.takeovers += attempt.takeover
-        self.failed_calls += attempt.completion is None
-        if (usage := attempt.usage) is None:
-            return
-        self.prompt_tokens += usage.prompt_tokens or 0
-        self.cached_tokens += usage.cached_tokens or 0
-        self.completion_tokens += usage.completion_tokens or 0
-        self.reasoning_tokens += usage.reasoning_tokens or 0
-        self.cacheable_tokens += 0 if usage.cached_tokens is None else usage.prompt_tokens or 0
-        self.known_usd = round(self.known_usd + (usage.cost_usd or 0.0), 10)
-        self.unpriced_calls += usage.cost_usd is None
-        self.cost_usd = None if self.unpriced_calls else self.known_usd
-
-
-class WarningRecord(Record):
+class WarningRecord(HistoryModel):
     """A diagnostic of a model's answers, the number of its occurrences, and the message of the first."""
 
     code: str
@@ -235,7 +129,7 @@ class WarningRecord(Record):
     count: int
 
 
-class Branch(Record):
+class Branch(HistoryModel):
     """The link of a run to the parent whose past it shares, as journals and histories keep it.
 
     `of` is the parent's name, `at` the index of the decision that is made anew, or replaced by `instead`; `branch` is
@@ -254,9 +148,9 @@ class Branch(Record):
     salts: list[tuple[int, str]] = []
     wave: int
     beside: list[int] = []
-    arm: Annotated[str | None, _WhereSet] = None
-    inherited: Annotated[Totals | None, _WhereSet] = None
-    paid: Annotated[Totals | None, _WhereSet] = None
+    arm: Annotated[str | None, OmitEmpty] = None
+    inherited: Annotated[Totals | None, OmitEmpty] = None
+    paid: Annotated[Totals | None, OmitEmpty] = None
 
     def inherits(self, wave: int, index: int) -> bool:
         """Return whether a decision is the parent's, which paid for it."""
@@ -276,13 +170,13 @@ class Branch(Record):
             raise ValueError(first_objection(error)) from None
 
 
-class _TextsOfFile(Record):
+class _TextsOfFile(HistoryModel):
     """The long texts of a history's file, which its other records refer to by position."""
 
     texts: list[Word]
 
 
-class History(Record):
+class History(HistoryModel):
     """One run, whole or as far as it went.
 
     `usage` is that of the game; `paid` is the part that the run itself made, a branch's without its parent's.
@@ -293,16 +187,16 @@ class History(Record):
     rules_version: int
     reader: int
     seed: int
-    fork: Annotated[Branch | None, _WhereSet] = None
+    fork: Annotated[Branch | None, OmitEmpty] = None
     status: Status
     scenario: dict[str, Any]
-    asides: Annotated[list[dict[str, Any]], _WhereSet] = []
+    asides: Annotated[list[dict[str, Any]], OmitEmpty] = []
     players: list[PlayerRecord]
     rounds: list[RoundRecord]
     decisions: list[DecisionRecord]
     outcome: Outcome | None
     usage: Totals
-    warnings: Annotated[list[WarningRecord], _WhereSet] = []
+    warnings: Annotated[list[WarningRecord], OmitEmpty] = []
     volatile: dict[str, Any]
 
     @model_validator(mode="wrap")

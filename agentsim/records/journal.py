@@ -19,21 +19,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from filelock import lock_descriptor
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agentsim.engine.codec import NewTexts, Texts, adapter, json_line, parse_json, values
 from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.models.base import AS_ASKED, Attempt, Count, Terms, Usage, WhereSet, Word
+from agentsim.models.base import AS_ASKED, Attempt, Count, OmitEmpty, OmitUnset, Terms, Usage, Word
 from agentsim.records.causes import Cause, cause_of
 from agentsim.records.disk import write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
 
 TICK_DEADLINE = "tick_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
-Key: TypeAlias = tuple[int, int]
+DecisionKey: TypeAlias = tuple[int, int]
 """The key of a decision: its wave and its place in the wave."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 _HEAD = ("format", "game", "rules_version", "reader", "seed", "name", "started_at", "versions", "scenario", "run")
@@ -101,7 +101,7 @@ class DecisionRecord:
     fallback_reason: Word | None
     attempts: tuple[Attempt, ...]
     parse: Parse | None
-    survey: Annotated[SurveyPlace | None, WhereSet] = None
+    survey: Annotated[SurveyPlace | None, OmitUnset] = None
 
     @property
     def cause(self) -> Cause | None:
@@ -130,6 +130,111 @@ class DecisionRecord:
         """The tokens and dollars of all its attempts together, or None for a person or if no provider reports them."""
         used = [attempt.usage for attempt in self.attempts if attempt.usage is not None and self.source != "human"]
         return reduce(add, used) if used else None
+
+
+class Totals(BaseModel):
+    """Counts of calls, tokens and US dollars, in total or for one player.
+
+    `known_usd` sums the calls with a known price. `cost_usd` is None if the price of any call is unknown.
+    `cacheable_tokens` are those of the prompts whose provider reports how many tokens it read from its cache.
+    """
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False, defer_build=True)
+
+    calls: int
+    failed_calls: int
+    reasks: int
+    fallbacks: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    reasoning_tokens: int
+    cost_usd: float | None
+    known_usd: float
+    unpriced_calls: int
+    cacheable_tokens: Annotated[int, OmitEmpty] = 0
+    repaired: Annotated[int, OmitEmpty] = 0
+    cut: Annotated[int, OmitEmpty] = 0
+    takeovers: Annotated[int, OmitEmpty] = 0
+    late: Annotated[int, OmitEmpty] = 0
+    by_player: Annotated[dict[str, Totals] | None, OmitEmpty] = None
+
+    @classmethod
+    def zero(cls) -> Totals:
+        """Return totals of 0."""
+        return cls(
+            calls=0,
+            failed_calls=0,
+            reasks=0,
+            fallbacks=0,
+            prompt_tokens=0,
+            cached_tokens=0,
+            completion_tokens=0,
+            reasoning_tokens=0,
+            cost_usd=0.0,
+            known_usd=0.0,
+            unpriced_calls=0,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        decisions: Iterable[DecisionRecord],
+        players: Iterable[str],
+        undecided: Iterable[tuple[str, Attempt]] = (),
+    ) -> Totals:
+        """Return the totals of decisions, with `by_player`: all players and `@role` staff in the order given.
+
+        `undecided` are attempts, by player, at requests that have no decision yet.
+        """
+        found, by_player = cls.zero(), {player: cls.zero() for player in players}
+        for decision in decisions:
+            found.add(decision)
+            by_player[decision.player].add(decision)
+        for player, attempt in undecided:
+            found.add_call(attempt)
+            by_player[player].add_call(attempt)
+        found.by_player = by_player
+        return found
+
+    @property
+    def cached_share(self) -> float | None:
+        """The share of the prompt tokens that came from a provider's cache, 0 to 1, or None if no provider reports it.
+
+        Prompts whose provider reports nothing about a cache are left out: an unknown count is not 0.
+        """
+        return min(1.0, self.cached_tokens / self.cacheable_tokens) if self.cacheable_tokens else None
+
+    def add(self, decision: DecisionRecord) -> None:
+        """Count one decision and its calls; a person's reply is not a call."""
+        self.fallbacks += decision.source == "fallback"
+        self.late += decision.fallback_reason == TICK_DEADLINE
+        self.repaired += decision.parse is not None and decision.parse.repaired
+        self.cut += decision.parse is not None and decision.parse.stage == "cut"
+        if not decision.attempts:
+            return
+        bad = [attempt for attempt in decision.attempts if attempt.completion is not None and attempt.code is not None]
+        last_was_bad = bool(bad) and decision.attempts[-1] is bad[-1]
+        self.reasks += len(bad) - (decision.source == "fallback" and last_was_bad)
+        if decision.source != "human":
+            for attempt in decision.attempts:
+                self.add_call(attempt)
+
+    def add_call(self, attempt: Attempt) -> None:
+        """Count one call, which may have failed."""
+        self.calls += 1
+        self.takeovers += attempt.takeover
+        self.failed_calls += attempt.completion is None
+        if (usage := attempt.usage) is None:
+            return
+        self.prompt_tokens += usage.prompt_tokens or 0
+        self.cached_tokens += usage.cached_tokens or 0
+        self.completion_tokens += usage.completion_tokens or 0
+        self.reasoning_tokens += usage.reasoning_tokens or 0
+        self.cacheable_tokens += 0 if usage.cached_tokens is None else usage.prompt_tokens or 0
+        self.known_usd = round(self.known_usd + (usage.cost_usd or 0.0), 10)
+        self.unpriced_calls += usage.cost_usd is None
+        self.cost_usd = None if self.unpriced_calls else self.known_usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +271,14 @@ class Contents:
 
     def __init__(self) -> None:
         self.head: Mapping[str, Any] = {}
-        self.decisions: dict[Key, DecisionRecord] = {}
-        self.attempts: dict[Key, list[PendingAttempt]] = {}
+        self.decisions: dict[DecisionKey, DecisionRecord] = {}
+        self.attempts: dict[DecisionKey, list[PendingAttempt]] = {}
         self.stops: list[Stop] = []
         self.negotiated: dict[str, Terms] = {}  # by model, the terms that its host accepts
         self.replies: list[str] = []  # names of the files that replies were played from
         self.filled: dict[str, str] = {}  # by player, the bot in the seat of a person who did not come
         self.steered: dict[int, list[Steer]] = {}  # by wave, the actions of an experimenter before it
-        self.decided_before_stop: set[Key] = set()  # failures of these do not count after a resume
+        self.decided_before_stop: set[DecisionKey] = set()  # failures of these do not count after a resume
         self.texts = Texts()
         self.chain = Chain()
         self.size = self.lines = 0  # of whole lines: bytes and number

@@ -23,21 +23,21 @@ from agentsim.records.events import derived, pairs, told_events
 from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord
 
-Kind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
+ColumnKind: TypeAlias = Literal["text", "whole", "number", "flag", "json", "mixed"]
 """The kind of a column. `json` is text that is JSON if it begins with `[` or `{`, and stands for itself otherwise."""
 
 
-def _columns(named: str) -> dict[str, Kind]:
+def _columns(named: str) -> dict[str, ColumnKind]:
     """Return the kinds of columns by name from `name kind, name kind`."""
-    return {name: cast("Kind", kind) for name, kind in (column.split() for column in named.split(", "))}
+    return {name: cast("ColumnKind", kind) for name, kind in (column.split() for column in named.split(", "))}
 
 
-LEADING: Mapping[str, Kind] = _columns("run text, game text, seed whole, status text")
+LEADING: Mapping[str, ColumnKind] = _columns("run text, game text, seed whole, status text")
 """The columns before a table's own if it holds more than one run."""
 
 _TOKENS = "prompt_tokens whole, cached_tokens whole, completion_tokens whole, reasoning_tokens whole, cost_usd number"
 _USED = tuple(_TOKENS.split()[::2])
-BASE: Mapping[str, Mapping[str, Kind]] = {
+BASE: Mapping[str, Mapping[str, ColumnKind]] = {
     "events": _columns(
         "round whole, round_title text, seq whole, kind text, heading text, role text, content text, visibility json, "
         "decision whole, data json"

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Cell, Piece, Scene, Tile
-from agentsim.report.markup import HEAT_STEPS, Drawing, cell, fitted, plain, tone, tone_of
+from agentsim.report.markup import HEAT_STEPS, TemplateContext, cell, fitted, plain, tone, tone_of
 
 CELL = 68.0
 _MAX_SCENES = 2000
@@ -39,7 +39,7 @@ class Box(NamedTuple):
     text: str = ""
 
 
-def board(panel: Board, players: Mapping[str, int]) -> Drawing:
+def board(panel: Board, players: Mapping[str, int]) -> TemplateContext:
     """Lay out the last scene, and the data with which a script shows the others.
 
     Of more than `_MAX_SCENES` scenes, an even selection is kept, with the first and the last.
@@ -65,7 +65,7 @@ def board(panel: Board, players: Mapping[str, int]) -> Drawing:
         "pieces": list(moves.values()),
         "cells": [_track(_cell(scene.rows, *place) for scene in scenes) for place in cells],
     }
-    return Drawing(
+    return TemplateContext(
         shape="board",
         panel=panel,
         cell=CELL,
@@ -77,7 +77,9 @@ def board(panel: Board, players: Mapping[str, int]) -> Drawing:
         forms=[None if form is None else tile(form, players, hottest) for form in forms],
         # `at` is x, y and 1 if the piece is held, or None if it is not on the board in the last scene
         pieces=[
-            Drawing(name=name, letter=_letter(name, names), tone=tone(players.get(name, place)), at=moves[name][-1])
+            TemplateContext(
+                name=name, letter=_letter(name, names), tone=tone(players.get(name, place)), at=moves[name][-1]
+            )
             for place, name in enumerate(names)
         ],
         tones={name: tone(place) for name, place in players.items()},
@@ -136,7 +138,7 @@ def _shorts(name: str) -> tuple[str, ...]:
     return name[:1], name[:2], name[:1] + name[-1:], name[-2:]
 
 
-def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
+def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> TemplateContext:
     """Lay out one place of a board, relative to its own corner. `hottest` is the highest heat of the board.
 
     `title` describes the place in words.
@@ -156,7 +158,7 @@ def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> Drawing:
         bar = Box(x, y, _BAR if upright else CELL, CELL if upright else _BAR, f"hue {tile.hue}")
     heat = max(0, min(HEAT_STEPS, round(HEAT_STEPS * (tile.heat or 0.0) / hottest))) if hottest > 0 else 0
     owner = f"owner {tile.owner}" if tile.owner else ""
-    return Drawing(
+    return TemplateContext(
         tile=tile,
         title=", ".join([tile.label, *filter(None, (tile.note, tile.says)), *tile.marks, *([owner] if owner else [])]),
         classes=f"tile{'' if tile.heat is None else f' heat{heat}'}{' struck' if tile.struck else ''}",

@@ -13,7 +13,7 @@ from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
 from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
-from agentsim.report.markup import Drawing, fitted, number, plain, series_tone, table, tone, tone_of
+from agentsim.report.markup import TemplateContext, fitted, number, plain, series_tone, table, tone, tone_of
 
 WIDTH, BASE = 640.0, 236.0
 _CHARACTER = 6.1  # width of a label's character, in units of the drawing
@@ -67,7 +67,7 @@ class Axis:
         return tuple(Label(self.at(mark), number(mark)) for mark in self.marks[::every])
 
 
-class Plot(Drawing):
+class Plot(TemplateContext):
     """A chart with the coordinates of its parts, and its data as a table. The attributes here are defaults."""
 
     shape, kind, width, radius = "chart", "scatter", WIDTH, 3.2

@@ -16,7 +16,7 @@ from agentsim.records.events import InteractionCount, Pair
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
 from agentsim.records.tables import SurveyAnswer, interviews_in, survey_answers
-from agentsim.report.markup import Drawing, number
+from agentsim.report.markup import TemplateContext, number
 
 MOST_KINDS = 10
 """The most columns of events. The players' cards have the rarer kinds."""
@@ -113,7 +113,7 @@ def _heading(period: Sequence[int], titles: Mapping[int, str]) -> str:
     return f"{stem}{period[0]}\u00a0to\u00a0{period[-1]}" if last == f"{stem}{period[-1]}" else f"{first} to {last}"
 
 
-def phases(rounds: Sequence[Drawing]) -> list[tuple[str, str]]:
+def phases(rounds: Sequence[TemplateContext]) -> list[tuple[str, str]]:
     """Return headings of the rounds with the anchor of the first round of each. Many rounds are grouped."""
     titles = {each.index: each.title for each in rounds}
     anchors = {each.index: each.anchor for each in rounds}

@@ -37,7 +37,7 @@ _HIDDEN = re.compile(
 )
 
 
-class Drawing(SimpleNamespace):
+class TemplateContext(SimpleNamespace):
     """The context of a template. Access to a missing name raises."""
 
 
@@ -167,7 +167,7 @@ def cell(value: Cell, heat: int | None = None) -> CellView:
     return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
 
 
-def table(panel: DataTable) -> Drawing:
+def table(panel: DataTable) -> TemplateContext:
     """Lay out a table with every cell as text. `right` says for each column whether it is right-aligned, like numbers.
 
     A column of numbers and words, such as `passes` for a bid, is right-aligned, unless it has more long texts than
@@ -192,7 +192,7 @@ def table(panel: DataTable) -> Drawing:
 
     shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
     rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
-    return Drawing(shape="table", panel=panel, rows=rows, right=right)
+    return TemplateContext(shape="table", panel=panel, rows=rows, right=right)
 
 
 def find_css(logs_dir: Path) -> str:

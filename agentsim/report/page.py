@@ -32,7 +32,8 @@ from agentsim.engine.panel import (
 from agentsim.games import find
 from agentsim.records.events import derived, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in
-from agentsim.records.history import History, Totals
+from agentsim.records.history import History
+from agentsim.records.journal import Totals
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, ranges, scatter
@@ -125,7 +126,7 @@ def shown(history: History, options: PageOptions, *, name: str, css: str = "", s
     return render(history, panels, options, name=name, css=css, course=course, log=log, served=served)
 
 
-_LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing]] = {
+_LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.TemplateContext]] = {
     DataTable: lambda panel, _players: table(panel),
     Chart: chart,
     Scatter: scatter,
@@ -136,7 +137,7 @@ _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Drawing
 }
 
 
-def view(panel: Panel, players: Mapping[str, int]) -> markup.Drawing:
+def view(panel: Panel, players: Mapping[str, int]) -> markup.TemplateContext:
     """Lay out a panel. A series, owner or author with the name of a player has that player's tone.
 
     The panel is folded if it is long or contains only zeros.

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from agentsim.engine.panel import DataTable, Network, Node, Threads, Tie
 from agentsim.engine.wording import sentence
-from agentsim.report.markup import Drawing, fitted, number, series_tone, table, tone, tone_of
+from agentsim.report.markup import TemplateContext, fitted, number, series_tone, table, tone, tone_of
 
 MOST_NODES = 120
 """The most names around a circle, which must stay readable. The nodes with the most traffic are drawn."""
@@ -28,7 +28,7 @@ _PULL = 0.35  # distance of an arc's control point from the middle, as a fractio
 _APART = 9.0  # offset of one direction from the chord, so that both are visible; each further kind adds twice as much
 
 
-def network(panel: Network, players: Mapping[str, int]) -> Drawing:
+def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
     """Lay out the nodes with the most traffic on a circle by group, the heaviest ties, and a table of all ties."""
     ties = _joined(panel)
     traffic: dict[str, float] = defaultdict(float)
@@ -57,7 +57,7 @@ def network(panel: Network, players: Mapping[str, int]) -> Drawing:
         left_out.append(f"the table holds the {MOST_ROWS:,} strongest ties of {len(ties):,}")
     what = ("what",) if any(kinds) else ()
     rows = ((tie.source, tie.target, *((tie.kind,) if what else ()), tie.weight) for tie in strongest[:MOST_ROWS])
-    return Drawing(
+    return TemplateContext(
         shape="network",
         panel=panel,
         size=_SIZE,
@@ -83,15 +83,15 @@ def _joined(panel: Network) -> list[Tie]:
 
 def _spots(
     nodes: Sequence[Node], traffic: Mapping[str, float], tones: Mapping[str, str], players: Mapping[str, int]
-) -> list[Drawing]:
+) -> list[TemplateContext]:
     most = max(traffic.values(), default=0.0) or 1.0
     # names are outside the circle but must fit into the drawing
     around = _SIZE / 2 - _MARGIN - _LETTER * max((len(fitted(node.name, _LABEL)) for node in nodes), default=0)
     largest = min(9.0, 2.2 * around / max(1, len(nodes)))
 
-    def spot(place: int, node: Node) -> Drawing:
+    def spot(place: int, node: Node) -> TemplateContext:
         turn = 2 * math.pi * place / len(nodes) - math.pi / 2
-        return Drawing(
+        return TemplateContext(
             place=place,
             x=round(_SIZE / 2 + around * math.cos(turn), 1),
             y=round(_SIZE / 2 + around * math.sin(turn), 1),
@@ -106,7 +106,7 @@ def _spots(
     return [spot(place, node) for place, node in enumerate(nodes)]
 
 
-def _arc(tie: Tie, at: Mapping[str, Drawing], width: float, kind: int) -> Drawing:
+def _arc(tie: Tie, at: Mapping[str, TemplateContext], width: float, kind: int) -> TemplateContext:
     a, b = at[tie.source], at[tie.target]
     middle = _SIZE / 2
     across, down = b.x - a.x, b.y - a.y
@@ -117,10 +117,10 @@ def _arc(tie: Tie, at: Mapping[str, Drawing], width: float, kind: int) -> Drawin
     title = f"{tie.source} to {tie.target}{f', {tie.kind}' if tie.kind else ''}: {number(tie.weight)}"
     path = f"M{a.x} {a.y}Q{x} {y} {b.x} {b.y}"
     width = round(max(_THIN, width), 1)
-    return Drawing(source=a.place, target=b.place, path=path, width=width, tone=f"kind{kind % 3}", title=title)
+    return TemplateContext(source=a.place, target=b.place, path=path, width=width, tone=f"kind{kind % 3}", title=title)
 
 
-def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
+def threads(panel: Threads, players: Mapping[str, int]) -> TemplateContext:
     """Lay out the posts by thread. A post that answers a missing or later post starts its own thread."""
     place_of: dict[int, int] = {}
     answers: dict[int | None, list[int]] = defaultdict(list)
@@ -128,7 +128,7 @@ def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
         answers[None if post.answers is None else place_of.get(post.answers)].append(place)
         place_of[post.number] = place
 
-    def thread(first: int) -> list[Drawing]:
+    def thread(first: int) -> list[TemplateContext]:
         waiting = [(first, 0)]  # depth first without recursion, since a thread may be deeper than the call stack
         found = []
         while waiting:
@@ -137,8 +137,8 @@ def threads(panel: Threads, players: Mapping[str, int]) -> Drawing:
             waiting += [(answer, depth + 1) for answer in reversed(answers[place])]
         told = len(found) - 1  # answers in the whole thread, stored in its first post
         return [
-            Drawing(post=post, depth=depth, tone=tone_of(post.author, players), answers=0 if depth else told)
+            TemplateContext(post=post, depth=depth, tone=tone_of(post.author, players), answers=0 if depth else told)
             for post, depth in found
         ]
 
-    return Drawing(shape="threads", panel=panel, threads=[thread(first) for first in list(answers[None])])
+    return TemplateContext(shape="threads", panel=panel, threads=[thread(first) for first in list(answers[None])])

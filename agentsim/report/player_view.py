@@ -12,7 +12,8 @@ from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.letters import composed
 from agentsim.engine.wording import few
 from agentsim.errors import UsageError
-from agentsim.records.history import EventRecord, History, PlayerRecord, RoundRecord, Totals
+from agentsim.records.history import EventRecord, History, PlayerRecord, RoundRecord
+from agentsim.records.journal import Totals
 
 _NAMED = 20  # the most ids listed in an error
 

@@ -19,7 +19,7 @@ from agentsim.engine.wording import listed
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.history import EventRecord, History
 from agentsim.report.charts import chart
-from agentsim.report.markup import Drawing, number
+from agentsim.report.markup import TemplateContext, number
 
 MOST_POINTS = 3
 MOST_STANDINGS = 30
@@ -59,7 +59,7 @@ def readable(model: str) -> str:
     return re.sub(r"^GPT (?=\d)", "GPT-", spelt)
 
 
-def summary(history: History, log: Sequence[LoggedEvent], course: Course, places: Mapping[str, int]) -> Drawing:
+def summary(history: History, log: Sequence[LoggedEvent], course: Course, places: Mapping[str, int]) -> TemplateContext:
     """Return the summary. `log` holds the events of the history in order, or is empty if only the history is known."""
     standings = history.outcome.standings if history.outcome else []
     winner = history.outcome and history.outcome.winner
@@ -79,7 +79,7 @@ def summary(history: History, log: Sequence[LoggedEvent], course: Course, places
         points.setdefault(point.anchor, point)
     shares = fallback_rates_in(history)
     titles = {part.index: part.title.partition(":")[0] for part in history.rounds}
-    return Drawing(
+    return TemplateContext(
         winner=None if course.verdict else winner,
         beaten=second[0] if winner and len(second) == 1 else None,
         margin=_margin(standings, course.margin) if winner and second else "",
@@ -133,7 +133,7 @@ def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
             leader = best[0]
 
 
-def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Drawing:
+def exchanges(panel: DataTable, history: History, turned: Container[int]) -> TemplateContext:
     """Return the table of words and deeds with the round of each row.
 
     `sample` is a telling row, if possible of a turning point.
@@ -145,7 +145,7 @@ def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Dra
     parts = ("thought", "did")
     # words beside a thought are better than a thought alone
     sample = max(told, key=lambda row: (bool(row.get("said")), row["turn"] in turned, *map(bool, map(row.get, parts))))
-    return Drawing(panel=panel, rows=rows, sample=sample)
+    return TemplateContext(panel=panel, rows=rows, sample=sample)
 
 
 def _named_by_game(course: Course, told: Sequence[tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:

@@ -18,7 +18,7 @@ from agentsim.models.finish_reasons import ending
 from agentsim.records.causes import cause_of
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
-from agentsim.report.markup import Drawing, foreign
+from agentsim.report.markup import TemplateContext, foreign
 
 MOST_FOLDS = 3_000
 """With more events than this, a page omits their data, which would be half of it. The history file has them."""
@@ -45,18 +45,18 @@ class Timeline:
         self._spent = 0
         self._slim = False
 
-    def rounds(self) -> Iterator[Drawing]:
+    def rounds(self) -> Iterator[TemplateContext]:
         """Yield every round, including empty ones."""
         self._slim = sum(len(record.events) for record in self._history.rounds) > MOST_FOLDS
         for place, record in enumerate(self._history.rounds):
             entries = [self._entry(event, self._decision_of(event), f"e{event.seq}") for event in record.events]
-            yield Drawing(anchor=f"round-{place}", index=record.index, title=record.title, entries=entries)
+            yield TemplateContext(anchor=f"round-{place}", index=record.index, title=record.title, entries=entries)
 
-    def silent(self) -> Iterator[Drawing]:
+    def silent(self) -> Iterator[TemplateContext]:
         """Yield the decisions without an event. Those that differ only in their number are shown once."""
         events = [event for record in self._history.rounds for event in record.events]
         told = {decision.index for event in events if (decision := self._decision_of(event))}
-        same: dict[object, Drawing] = {}
+        same: dict[object, TemplateContext] = {}
         for decision in self._history.decisions:
             in_panel = decision.survey is not None and not (self._prompts or self._reasoning)
             if decision.index not in told and not in_panel:
@@ -77,14 +77,16 @@ class Timeline:
         # Try the role first: a page for one player lacks the others' decisions.
         return self._roles.get(event.role.casefold()) or (decision.player if decision else None)
 
-    def _entry(self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = "") -> Drawing:
+    def _entry(
+        self, event: EventRecord, decision: DecisionRecord | None, anchor: str, label: str = ""
+    ) -> TemplateContext:
         """Lay out an event.
 
         `seen` are the seats of its viewers, `asked` is the seat of its decision, `by` the seat of its player.
         """
         everyone = event.visibility == "all"
         player = self._player(event, decision)
-        return Drawing(
+        return TemplateContext(
             record=event,
             anchor=anchor,
             label=label or str(event.seq),
@@ -102,7 +104,7 @@ class Timeline:
             **self._folds(event, decision, anchor),
         )
 
-    def _silent(self, decision: DecisionRecord) -> Drawing:
+    def _silent(self, decision: DecisionRecord) -> TemplateContext:
         """Lay out a decision as an event that only its player sees."""
         event = EventRecord(
             seq=decision.index,
@@ -127,7 +129,7 @@ class Timeline:
             return {"prompt": [], "reasoning": None, "elsewhere": self._shown_at[decision.index]}
         prompt = self._exchange(decision.attempts, anchor) if decision else []
         if not prompt and self._prompts and event.prompt:
-            prompt = [Drawing(role="prompt", text=self._joined(event.prompt, anchor), attempt=1)]
+            prompt = [TemplateContext(role="prompt", text=self._joined(event.prompt, anchor), attempt=1)]
         reasoning = self._thoughts(decision.attempts, anchor) if decision else None
         if reasoning is None and self._reasoning and event.reasoning:
             reasoning = self._text(event.reasoning, anchor)
@@ -135,23 +137,23 @@ class Timeline:
             self._shown_at[decision.index] = anchor
         return {"prompt": prompt, "reasoning": reasoning, "elsewhere": None}
 
-    def _exchange(self, attempts: Sequence[Attempt], anchor: str) -> list[Drawing]:
+    def _exchange(self, attempts: Sequence[Attempt], anchor: str) -> list[TemplateContext]:
         """Return the messages of each attempt, without those that the previous attempt had sent.
 
         A raw reply may contain words of the prompt and written-out reasoning, so replies need both options.
         """
         if not self._prompts:
             return []
-        messages: list[Drawing] = []
+        messages: list[TemplateContext] = []
         before: list[tuple[str, tuple[str, ...]]] = []
         for attempt, record in enumerate(attempts, start=1):
             sent = [(message.role, message.segments) for message in record.messages]
             same = [*takewhile(lambda pair: pair[0] == pair[1], zip(before, sent, strict=False))]
             for role, segments in sent[len(same) :]:
-                messages.append(Drawing(role=role, text=self._joined(segments, anchor), attempt=attempt))
+                messages.append(TemplateContext(role=role, text=self._joined(segments, anchor), attempt=attempt))
             before = sent
             if record.reply is not None and self._reasoning:
-                messages.append(Drawing(role="reply", text=self._text(record.reply, anchor), attempt=attempt))
+                messages.append(TemplateContext(role="reply", text=self._text(record.reply, anchor), attempt=attempt))
                 before.append(("assistant", (record.reply,)))
         return messages
 

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from agentsim.engine.chance import Stream
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision, Reading
-from agentsim.engine.play import Ask, Wave
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import Survey, SurveyPlace
 from agentsim.errors import (
     AgentsimError,
@@ -33,12 +32,12 @@ from agentsim.errors import (
 from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.negotiation import words_of
-from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay
+from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, Complaint, ModelPlayer, Player, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
-from agentsim.records.history import Branch, Totals
-from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source
+from agentsim.records.history import Branch
+from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
 from agentsim.runs.limits import Limits, Link
 from agentsim.runs.watcher import Watcher
 
@@ -104,6 +103,8 @@ class _RetryLoop:
         self._link = self._order[0]
         self.attempts: list[Attempt] = []
         self.complaints: list[Complaint] = []
+        self.wait_s = 0.0
+        """The wait after the last reply, if it was bad."""
         self.used = self._unused()
 
     def _unused(self) -> RetryCount:
@@ -194,6 +195,9 @@ class _RetryLoop:
         if completion.refusal is not None:  # another attempt would only be refused again
             count(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
             return self.fallback(completion.refusal)
+        if self._lacks_object(completion):
+            count(replace(attempt, code=UnreadableReply.code, error="The reply holds no JSON object."))
+            return self.fallback(UnreadableReply.code)
         try:
             if completion.unusable is not None:
                 raise UnreadableReply(completion.unusable)
@@ -202,13 +206,21 @@ class _RetryLoop:
             reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
             code, reason = _bad(completion, error)
-            count(replace(attempt, code=code, error=reason))
-            if not self.may_reask(error):
+            again = self.may_reask(error, self.used.made + resumed)
+            self.wait_s = self._reask_wait() if again and not resumed else 0.0
+            count(replace(attempt, code=code, error=reason, wait_s=self.wait_s))
+            if not again:
                 return self.fallback(code)
             self.complaints.append(Complaint(completion.text, reason))
             return None
         self.attempts.append(attempt)
         return Ruling(reading.decision, self._links[self._link].source, tuple(self.attempts), reading)
+
+    def _lacks_object(self, completion: Completion) -> bool:
+        """Return whether a model's reply lacks the object without which its question is not asked again."""
+        whole = completion.unusable is None and not completion.cut
+        whole = whole and _bad(completion, UnreadableReply(""))[0] == UnreadableReply.code  # empty replies say nothing
+        return whole and self.player.source != "human" and not self.ask.request.is_answered_by(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
@@ -226,6 +238,20 @@ class _RetryLoop:
         if error.code not in policy.on or made >= self.player.attempts.max_attempts:
             return False
         return policy.reasks is None or len(self.complaints) < policy.reasks
+
+    def _reask_wait(self) -> float:
+        """Return the seconds to wait before the player is asked again: as after a failed call if nothing is explained.
+
+        An explained question is a new one, and is asked at once.
+        """
+        if self.player.reasking.how == "reason":
+            return 0.0
+        return retry_wait(self.player.attempts, self.used.retries + len(self.complaints))
+
+    async def rest(self) -> None:
+        """Wait before the player is asked again."""
+        if self.wait_s and self.player.attempts.waits:
+            await self._calls.rest(self.wait_s)
 
     def fallback(self, reason: str) -> Ruling:
         return fallen_back(self.ask, self.attempts, reason)
@@ -292,6 +318,8 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt
                 if isinstance(error, ProviderRejected) and len(player.links) == 1:
                     raise  # of several models another may answer the next time; the circuit breaker judges that
                 return loop.fallback(error.code)
+            if ruling is None:
+                await loop.rest()
             continue
         tried = pending.pop(0)
         loop.was_asked(tried.model)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import JournalError
-from agentsim.records.history import FINISHED, History, Totals
-from agentsim.records.journal import Contents, read_on
+from agentsim.records.history import FINISHED, History
+from agentsim.records.journal import Contents, Totals, read_on
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.runs.played_game import DecidedWave, PlayedGame, stamp, volatile_of
 from agentsim.runs.watcher import PublicWatcher, Watcher

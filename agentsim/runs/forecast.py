@@ -1,11 +1,11 @@
 """Forecast: an estimate of what a run would send, from playing its game with bots. No model is called.
 
-The game's typical policies, dealt in turn, play the seats without bots. Their texts are padded to half of the allowed
-length, which is what models use, so that later prompts do not come out too short. At most `MOST_MEASURED` prompts to a
-model are measured in one wave, and stand for the others. Three such games are played, in the world of the scenario's
-seed with other luck of the policies, or in the worlds of three seeds if the scenario has none; the estimate is the one
-with the median number of calls. These games and one game for each single policy give the minimum and maximum number of
-calls. The command line prints the forecast.
+The game's typical policies, dealt in turn, play the seats without bots. Their texts are padded to what models write,
+so that later prompts do not come out too short: half of what is allowed unless the option says otherwise. At
+most `MOST_MEASURED` prompts to a model are measured in one wave, and stand for the others. Three such games are played,
+in the world of the scenario's seed with other luck of the policies, or in the worlds of three seeds if the scenario has
+none; the estimate is the one with the median number of calls. These games and one game for each single policy give the
+minimum and maximum number of calls. The command line prints the forecast.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values_at
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game, bots_of, typical_of
-from agentsim.engine.play import Ask, Wave
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import Message
@@ -202,14 +201,15 @@ def _rehearsed(
 
 
 def wordy(request: Request[Any], decision: Decision, filler: str = _FILLER) -> Decision:
-    """Return the decision with its texts padded with `filler` to half of their limits, as models write.
+    """Return the decision with its texts padded with `filler` to their `usual` lengths, or to half of their limits.
 
     Returns the decision unchanged if the padded one is not legal.
     """
     said = decision
     for path, option in request.legal.items():
         if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
-            missing = max(0, option.limit // 2 - len(words))
+            usual = option.limit // 2 if option.usual is None else option.usual
+            missing = max(0, usual - len(words))
             said = _replaced(said, path.split("."), words + (filler * missing)[:missing])
     try:
         request.check(said)

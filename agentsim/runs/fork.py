@@ -17,7 +17,7 @@ from filelock import lock_descriptor
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game, bots_of
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.records.history import CONTROL, Branch
 from agentsim.records.journal import Contents, DecisionRecord, Journal, read_journal

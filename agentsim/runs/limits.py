@@ -1,9 +1,9 @@
 """Limits: whether and when a call of a run may be made.
 
 `Budget` counts calls, US dollars and seconds; `models.prices` knows what a call costs. `CircuitBreaker` counts
-consecutive decisions that a provider failed; `models.faults` classifies the errors. `Warming` lets one call of a wave
-fill a prompt cache for the others. `Limits.admitted` applies all of them to one call, with the provider's slots and the
-rate limiter of its host (`models.rate_limiter`).
+consecutive decisions that a provider failed or refused alike; `models.faults` classifies the errors. `Warming` lets one
+call of a wave fill a prompt cache for the others. `Limits.admitted` applies all of them to one call, with the
+provider's slots and the rate limiter of its host (`models.rate_limiter`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from agentsim.engine.play import Ask
 from agentsim.engine.prompt import TOKEN_BYTES
+from agentsim.engine.request import Ask
 from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import AS_ASKED, Attempt, Fault, Message, Usage, fault_of
-from agentsim.models.faults import UNACCEPTED, may_be_the_prompt
+from agentsim.models.faults import UNACCEPTED, RefusalKind, may_be_the_prompt, refusal_kind
 from agentsim.models.negotiation import cap_under
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.players.model import ModelPlayer
@@ -143,7 +143,7 @@ class Budget:
 
 
 STREAK = 5
-"""Consecutive decisions that a provider may leave without an answer before it is skipped."""
+"""Consecutive decisions that a provider may leave without an answer, or refuse alike, before it is skipped."""
 _TWICE = 2  # the first may be the limit of one decision; the second, with no answer between, is the model's
 
 
@@ -162,7 +162,7 @@ class _Call(NamedTuple):
     fault: Fault | None
     error: ModelError | None  # None for calls of earlier processes, which are only counted
     held: bool
-    doubtful: bool = False  # the refusal may be about this prompt, or about every call of the model
+    refusal: RefusalKind | None = None  # a refusal that may be about this prompt, or about every call of the model
     unaccepted: bool = False  # the host accepts no such request, whatever is left out of it
 
 
@@ -176,10 +176,15 @@ class _Place:
     settled: bool = False
     rejected: set[int] = field(default_factory=set)  # links that rejected this very request
     silent: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
+    refused: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if it was such a refusal
 
     def take(self, call: _Call) -> None:
         """Add a call. An answer, a bad reply or a refusal ends its provider's silence; a rate limit does not."""
         self.calls.append(call)
+        if call.refusal is not None:
+            self.refused[call.link.name] = call
+        elif call.fault in {None, "refused"}:
+            self.refused.pop(call.link.name, None)
         if call.fault == "transport":
             self.silent.add(call.link.provider)
         elif call.fault in {None, "refused"}:
@@ -195,14 +200,16 @@ class CircuitBreaker:
     before a decision none of whose providers has ever answered if it gets no answer. It also stops if a model's host
     wants more time than a decision has (`held`), twice without an answer between: that limit holds for every call of
     the model. A refusal that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has
-    answered before; if it never has, the model counts as rejected. Other failures cost one decision.
+    answered before; if it never has, the model counts as rejected. If a model refuses `STREAK` decisions in a row alike
+    (`faults.refusal_kind`), without an answer between, the prompts are not the cause: it is skipped, and the run stops,
+    as if its provider had not answered. Other failures cost one decision.
 
     Decisions are judged in the order of the requests, not of the replies: the calls of a wave count as if they had been
     made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks. A
     place is the position of a request in the current wave.
 
-    With `on_failure="fallback"`, silence, held calls and requests that are not accepted cost decisions only; rejected
-    models still stop the run.
+    With `on_failure="fallback"`, silence, held calls, requests that are not accepted and refusals alike cost decisions
+    only; rejected models still stop the run.
     """
 
     def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
@@ -211,6 +218,7 @@ class CircuitBreaker:
         self._answered_by: set[str] = set()  # models
         self._streak: Counter[str] = Counter()
         self._held: Counter[str] = Counter()  # by model
+        self._refused: dict[str, tuple[RefusalKind, int]] = {}  # consecutive decisions refused alike, by model
         self._last: dict[str, ModelError] = {}
         self._rejected: set[str] = set()
         self._places: list[_Place] = []
@@ -228,7 +236,7 @@ class CircuitBreaker:
 
     def _lives(self, link: Link, here: _Place | None = None) -> bool:
         failed = self._streak[link.provider] if here is None else self._failed(link.provider, here)
-        return failed < STREAK and link.name not in self._rejected
+        return max(failed, self._refusals(link.name, here)) < STREAK and link.name not in self._rejected
 
     def order(self, place: int) -> tuple[int, ...]:
         """Return which of a request's models to ask, in order: those alive when the wave began, or all if none was."""
@@ -248,8 +256,10 @@ class CircuitBreaker:
             fault = None
         elif fault is None or (past and not held):
             return
-        doubtful = may_be_the_prompt(fault == "refused", attempt.code)
-        self._places[place].take(_Call(link, fault, None, held, doubtful, attempt.code == UNACCEPTED))
+        refusal = None
+        if may_be_the_prompt(fault == "refused", attempt.code):
+            refusal = refusal_kind(attempt.code, attempt.status, attempt.error or "")
+        self._places[place].take(_Call(link, fault, None, held, refusal, attempt.code == UNACCEPTED))
         self._judge()
 
     def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
@@ -264,9 +274,11 @@ class CircuitBreaker:
             if here.rejected.issuperset(here.order):
                 raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
         fault = None if error is None else fault_of(error)
-        doubtful = error is not None and may_be_the_prompt(fault == "refused", error.code)
+        refusal = None
+        if error is not None and may_be_the_prompt(fault == "refused", error.code):
+            refusal = refusal_kind(error.code, error.status, str(error))
         unaccepted = error is not None and error.code == UNACCEPTED
-        here.take(_Call(here.links[link], fault, error, held, doubtful, unaccepted))
+        here.take(_Call(here.links[link], fault, error, held, refusal, unaccepted))
         self._judge()
 
     def settled(self, place: int) -> None:
@@ -285,8 +297,9 @@ class CircuitBreaker:
     async def gave_up(self, place: int, *, late: bool = False) -> None:
         """Wait until all requests before one that got no usable answer are decided, then judge it.
 
-        Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or if they had not
-        answered before. A `late` decision, which fell back at its deadline, is exempt from the second rule.
+        Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or its models have
+        refused as many alike, or if they had not answered before. A `late` decision, which fell back at its deadline,
+        is exempt from the last rule.
         """
         while self.waits(place):
             self._moved.clear()
@@ -295,7 +308,13 @@ class CircuitBreaker:
         if self._may_go_on(here):
             return
         seen_silent = [link.provider for link in here.links if link.provider in here.silent & self._last.keys()]
-        if seen_silent and not any(self._lives(link, here) for link in here.links):
+        alive = any(self._lives(link, here) for link in here.links)
+        for link in () if alive else here.links:
+            last, refusals = here.refused.get(link.name), self._refusals(link.name, here)
+            if last is not None and last.error is not None and refusals >= STREAK:
+                row = f"refuses {counted(refusals, 'decision')} in a row alike, whatever the prompt"
+                raise ProviderStopped(f"{link.provider}: {row}; the last: {last.error}") from None
+        if seen_silent and not alive:
             row = f"no answer for {counted(self._failed(seen_silent[0], here), 'decision')} in a row"
             raise ProviderStopped(f"{seen_silent[0]}: {row}; the last: {self._last[seen_silent[0]]}") from None
         if not late and all(self._never_answered(link, here) for link in here.links):
@@ -311,6 +330,14 @@ class CircuitBreaker:
         """Return how many consecutive decisions a provider has failed, with the one at this place."""
         return self._streak[provider] + (provider in here.silent)
 
+    def _refusals(self, model: str, here: _Place | None) -> int:
+        """Return how many consecutive decisions a model has refused alike, with the one at this place."""
+        kind, count = self._refused.get(model, (None, 0))
+        last = None if here is None else here.refused.get(model)
+        if last is None:
+            return count
+        return count + 1 if last.refusal == kind else 1
+
     def _never_answered(self, link: Link, here: _Place) -> bool:
         if link.name in self._rejected:
             return link.name not in self._answered_by
@@ -325,18 +352,23 @@ class CircuitBreaker:
                 return
             for provider in place.silent:
                 self._streak[provider] += 1
+            for model, call in place.refused.items():
+                assert call.refusal is not None, "only refusals are kept"
+                self._refused[model] = call.refusal, self._refusals(model, place)
             self._judged += 1
             self._moved.set()
 
     def _count(self, place: _Place, call: _Call) -> None:
         provider = call.link.provider
-        if call.doubtful and (call.link.name in self._answered_by or (self._goes_on and call.unaccepted)):
+        doubtful = call.refusal is not None
+        if doubtful and (call.link.name in self._answered_by or (self._goes_on and call.unaccepted)):
             return
-        match "rejected" if call.doubtful else call.fault:
+        match "rejected" if doubtful else call.fault:
             case None | "refused":
                 self._answered.add(provider)
                 self._answered_by.add(call.link.name)
                 self._streak[provider] = self._held[call.link.name] = 0
+                self._refused.pop(call.link.name, None)
                 return
             case "limited" if not call.held:
                 return

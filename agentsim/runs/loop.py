@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent
-from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Ask, Wave
 from agentsim.errors import JournalMismatch, RunStopped
 from agentsim.players.model import BotPlayer
 from agentsim.records.journal import DecisionRecord

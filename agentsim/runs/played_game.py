@@ -18,14 +18,15 @@ from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.game import Game
-from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.play import GamePlay
 from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.request import Ask, Wave
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.games import find
 from agentsim.models.base import AS_ASKED, Attempt
 from agentsim.records.fallback_rates import fallback_rates
-from agentsim.records.history import Branch, History, Totals, build_history
-from agentsim.records.journal import Contents, DecisionRecord, Parse
+from agentsim.records.history import Branch, History, build_history
+from agentsim.records.journal import Contents, DecisionRecord, Parse, Totals
 from agentsim.records.versions import package_versions
 from agentsim.runs.decide import without_reply
 from agentsim.scenario.scenario import Scenario

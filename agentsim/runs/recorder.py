@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from agentsim.engine.codec import json_line, values
 from agentsim.errors import AgentsimError, ModelError, UsageError
-from agentsim.models.base import Attempt, Call, Completion, Model, Reasoning, Sampling, WhereSet, Word, Wrapper
+from agentsim.models.base import Attempt, Call, Completion, Model, OmitUnset, Reasoning, Sampling, Word, Wrapper
 from agentsim.records.disk import write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, package_versions
 
@@ -30,9 +30,9 @@ class Sent:
     max_tokens: int | None
     extra: Word
     provider: dict[Word, Word]
-    reasoning: Annotated[Reasoning | None, WhereSet] = None
-    seed: Annotated[int | None, WhereSet] = None
-    logprobs: Annotated[bool, WhereSet] = False
+    reasoning: Annotated[Reasoning | None, OmitUnset] = None
+    seed: Annotated[int | None, OmitUnset] = None
+    logprobs: Annotated[bool, OmitUnset] = False
 
     @classmethod
     def of(cls, call: Call, sampling: Sampling, settings: Mapping[str, Any]) -> Sent:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.panel import Progress
-from agentsim.engine.play import Ask, Wave
-from agentsim.records.history import Totals
-from agentsim.records.journal import DecisionRecord
+from agentsim.engine.request import Ask, Wave
+from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.runs.limits import Budget
 
 

@@ -90,7 +90,7 @@ Tokens: TypeAlias = Annotated[int, Field(ge=1, le=1_000_000)]
 Seed: TypeAlias = Annotated[int, Field(ge=0, lt=2**31)]
 _WhereSet = Field(exclude_if=lambda value: value is None or value is False)
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=86_400)]
-Fault: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
+ReplyProblem: TypeAlias = Literal["unreadable", "ambiguous", "illegal"]
 
 
 def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
@@ -118,13 +118,18 @@ class ModelSettings(ClosedTable):
     reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(
         default=1, description="After bad replies; a game may have a default of its own"
     )
-    reask_on: tuple[Fault, ...] = Field(
+    reask_on: tuple[ReplyProblem, ...] = Field(
         default=("unreadable", "ambiguous", "illegal"), description="Which bad replies are asked for again"
     )
     reask_with: Literal["reason", "same"] = Field(
-        default="reason", description="What the second question says: why the reply was bad, or the same as before"
+        default="reason",
+        description="What the second question says: why the reply was bad, at once; or the same as before, after the "
+        "wait of a failed call",
     )
-    repair: bool = Field(default=True, description="Mend the punctuation of a reply's JSON before asking again")
+    repair: bool = Field(
+        default=True,
+        description="Mend the punctuation of a reply's JSON before asking again; a game may have a default of its own",
+    )
     max_attempts: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=3, description="Retries and re-asks together"
     )

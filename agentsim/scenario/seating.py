@@ -23,7 +23,7 @@ from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
 from agentsim.scenario.toml_tables import Defaults, PlayerTable, ScenarioTable, is_reserved, legal_id
-from agentsim.scenario.validation import Key, dotted, nearest, no_such_bot, shown
+from agentsim.scenario.validation import KeyPath, dotted, nearest, no_such_bot, shown
 
 MOST_PLAYERS = 20_000
 _PLACEHOLDER = re.compile(r"\$(?:\$|\{([^{}\n]{0,80})\}|(?=\{))")
@@ -51,10 +51,10 @@ class Seating:
     allowed: Sequence[Path]
 
     @cached_property
-    def _seats(self) -> list[tuple[PlayerTable, Key, list[str]]]:
+    def _seats(self) -> list[tuple[PlayerTable, KeyPath, list[str]]]:
         """The table of each seat or population, with its key and its ids."""
         tables = [(table, ("players", index)) for index, table in enumerate(self.table.players)]
-        seats: list[tuple[PlayerTable, Key]] = [*tables, *self.material.players]
+        seats: list[tuple[PlayerTable, KeyPath]] = [*tables, *self.material.players]
         return [(table, key, names) for (table, key), names in zip(seats, seat_ids(seats), strict=True)]
 
     def players(self) -> tuple[PlayerPlan, ...]:
@@ -113,7 +113,7 @@ class Seating:
             plans[role] = self._seated(self._plan(table, key), template, f"@{role}", f"@{role}", everyone)
         return plans
 
-    def _plan(self, table: Defaults, key: Key) -> PlayerPlan:
+    def _plan(self, table: Defaults, key: KeyPath) -> PlayerPlan:
         """Return the plan that all of a table's seats share."""
         defaults = self.table.defaults
         texts = table.models or defaults.models
@@ -124,7 +124,8 @@ class Seating:
         source = (*(key if table.model is not None else ("defaults",)), "model")
         listed = not isinstance(table.model or defaults.model, str)
         models = [self._model(text, dotted((*source, place) if listed else source)) for place, text in enumerate(texts)]
-        settings, client_kwargs = _overlaid(ModelSettings(reasks=self.game.config.reasks), defaults, table)
+        usual = ModelSettings(reasks=self.game.config.reasks, repair=self.game.config.repair)
+        settings, client_kwargs = _overlaid(usual, defaults, table)
         for model, _ in models:
             name = ModelName.parse(model)
             # Only a temperature in the table itself is an error; that of [defaults] is dropped for such models
@@ -175,7 +176,7 @@ class Seating:
     def _takes_temperature(self, name: ModelName) -> bool:
         return name.kind != "remote" or resolve(name.provider, self.table.providers, {}).supports_temperature
 
-    def _template(self, table: Defaults, key: Key) -> _Template | None:
+    def _template(self, table: Defaults, key: KeyPath) -> _Template | None:
         if table.prompt_file is not None:
             at = dotted(key if key[0] == _FOLDERS else (*key, "prompt_file"))
             return _Template(read_prompt(located(table.prompt_file, self.config, self.allowed, key=at), key=at), at)
@@ -202,7 +203,7 @@ class Seating:
         return plan.model_copy(update={"id": player, "called": None if name == player else name, "prompt": prompt})
 
 
-def _temperature_key(table: Defaults, key: Key) -> str:
+def _temperature_key(table: Defaults, key: KeyPath) -> str:
     """Return the key of a table's own temperature, or "" if it has none."""
     if table.client_kwargs is not None and table.client_kwargs.temperature is not None:
         return dotted((*key, "client_kwargs", "temperature"))
@@ -252,14 +253,14 @@ def expanded(template: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(value, template)
 
 
-def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
+def seat_ids(seats: Sequence[tuple[PlayerTable, KeyPath]]) -> list[list[str]]:
     """Return the ids of each table, in order. Raises `ScenarioError` for ids that are equal or look alike.
 
     Populations of the same id are numbered consecutively. Ids made from file names get `_2`, `_3`, ... if they clash.
     """
     if (total := sum(table.count or 1 for table, _ in seats)) > MOST_PLAYERS:
         raise ScenarioError(f"{total} are too many", key="players", valid=f"at most {MOST_PLAYERS}")
-    taken: dict[str, tuple[str, Key]] = {}
+    taken: dict[str, tuple[str, KeyPath]] = {}
     ids = list(numbered((table.name or "", table.count) for table, _ in seats))
     for names, (table, key) in zip(ids, seats, strict=True):
         at = dotted((*key, "id" if table.id is not None else "player_id"))
@@ -271,7 +272,7 @@ def seat_ids(seats: Sequence[tuple[PlayerTable, Key]]) -> list[list[str]]:
     return ids
 
 
-def _claim(name: str, at: str, taken: dict[str, tuple[str, Key]], key: Key) -> None:
+def _claim(name: str, at: str, taken: dict[str, tuple[str, KeyPath]], key: KeyPath) -> None:
     try:
         legal_id(name)
     except ValueError as error:  # the number of a population's member can make it too long
@@ -284,7 +285,7 @@ def _claim(name: str, at: str, taken: dict[str, tuple[str, Key]], key: Key) -> N
     raise ScenarioError(f"{shown(name)} can be taken for {shown(other)}, the id of {dotted(where)}", key=at)
 
 
-def _made(name: str, taken: dict[str, tuple[str, Key]], key: Key) -> str:
+def _made(name: str, taken: dict[str, tuple[str, KeyPath]], key: KeyPath) -> str:
     """Return a free id made from the name, shortened and numbered if necessary."""
     base = made_name(name) or "player"
     made, number = base, 1

@@ -22,7 +22,7 @@ from agentsim.engine.letters import without_joiners
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.toml_tables import PlayerTable
-from agentsim.scenario.validation import ADVICE, Key, dotted, one_line, secret_in
+from agentsim.scenario.validation import ADVICE, KeyPath, dotted, one_line, secret_in
 
 MAX_BYTES = 256 * 1024
 MAX_KEY_PARTS = 16  # tomllib takes quadratic time in the parts of a dotted key
@@ -173,7 +173,7 @@ class Material:
     """A game's table with the contents of its files, and the players from its folder with their keys."""
 
     game_config: dict[str, JsonValue]
-    players: tuple[tuple[PlayerTable, Key], ...] = ()
+    players: tuple[tuple[PlayerTable, KeyPath], ...] = ()
 
 
 def gathered(
@@ -191,7 +191,7 @@ def gathered(
                 out[name] = mark.content(stem(value), read_prompt(located(value, path, allowed, key=key), key=key))
             elif mark.parts(value) is not None:  # a scenario must name the file, not contain its content
                 raise ScenarioError("unknown key name", key=key, valid=mark.valid)
-    players: list[tuple[PlayerTable, Key]] = []
+    players: list[tuple[PlayerTable, KeyPath]] = []
     for name in config.marked(SeatsInFolder):
         if isinstance(folder := out.get(name), str):
             del out[name]
@@ -206,7 +206,7 @@ def stem(name: str) -> str:
     return " ".join(without_joiners(cleaned(Path(name).stem)).split())
 
 
-def _prompts(name: str, path: Path, allowed: Sequence[Path], key: Key) -> list[tuple[PlayerTable, Key]]:
+def _prompts(name: str, path: Path, allowed: Sequence[Path], key: KeyPath) -> list[tuple[PlayerTable, KeyPath]]:
     """Return a player for every prompt in the folder, sorted by name, without hidden files."""
     at = dotted(key)
     folder = located(name, path, allowed, key=at, folder=True)

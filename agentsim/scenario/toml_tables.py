@@ -206,8 +206,9 @@ class Limits(ClosedTable):
     )
     on_provider_failure: Literal["stop", "fallback"] = Field(
         default="stop",
-        description="When a provider gives no answer for five decisions in a row, or for the first: stop the run, or "
-        "go on with fallbacks; a bad key, an unknown model or missing credit stop it in either case",
+        description="When a provider gives no answer for five decisions in a row, or for the first, or refuses five in "
+        "a row alike: stop the run, or go on with fallbacks; a bad key, an unknown model or missing credit stop it in "
+        "either case",
     )
 
 

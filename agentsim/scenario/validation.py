@@ -23,13 +23,13 @@ from agentsim.errors import Refusals, ScenarioError
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _MOST_NAMED = 24
 
-Key: TypeAlias = tuple[str | int, ...]
+KeyPath: TypeAlias = tuple[str | int, ...]
 """The place of a value in a scenario's document. List indices count from 0."""
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel:
+def validated(model: type[AnyModel], document: Any, *, at: KeyPath = ()) -> AnyModel:
     """Validate `document` (JSON values) as a `model`. Raises `ScenarioError` with a key below `at`.
 
     JSON rules apply, as a TOML file has no tuples and enums: lists become tuples and strings become enums, without
@@ -43,9 +43,9 @@ def validated(model: type[AnyModel], document: Any, *, at: Key = ()) -> AnyModel
         raise error.placed(key=dotted(at)) from None
 
 
-def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, at: Key = ()) -> ScenarioError:
+def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, at: KeyPath = ()) -> ScenarioError:
     """Return all errors as one, unknown keys first. A missing key in a table with an unknown key is left out."""
-    found: dict[Key, list[tuple[Key, ErrorDetails]]] = {}
+    found: dict[KeyPath, list[tuple[KeyPath, ErrorDetails]]] = {}
     for detail in error.errors(include_url=False):
         key, start = _place(detail, document)
         found.setdefault(key[:start], []).append(_at_the_tag(key, detail))
@@ -83,7 +83,7 @@ def no_such_bot(game: str, policy: str, policies: Iterable[str], *, key: str) ->
     return ScenarioError(f"{game} has no {shown(f'bot/{policy}')}{hint}", key=key, valid=valid)
 
 
-def _place(detail: ErrorDetails, document: Any) -> tuple[Key, int]:
+def _place(detail: ErrorDetails, document: Any) -> tuple[KeyPath, int]:
     """Return the error's key in the document, and the length of its part before the first union branch.
 
     The key is pydantic's `loc` without the names of union branches.
@@ -103,7 +103,7 @@ def _place(detail: ErrorDetails, document: Any) -> tuple[Key, int]:
     return tuple(key), len(key) if start is None else start
 
 
-def _at_the_tag(key: Key, detail: ErrorDetails) -> tuple[Key, ErrorDetails]:
+def _at_the_tag(key: KeyPath, detail: ErrorDetails) -> tuple[KeyPath, ErrorDetails]:
     """Move an error about a table's tag (such as a law's `kind`), which pydantic reports for the table, to the tag."""
     if detail["type"] not in {"union_tag_invalid", "union_tag_not_found"}:
         return key, detail
@@ -113,7 +113,7 @@ def _at_the_tag(key: Key, detail: ErrorDetails) -> tuple[Key, ErrorDetails]:
     return (*key, tag), {**detail, "type": "enum", "input": detail["input"][tag]}
 
 
-def _problem(detail: ErrorDetails, key: Key, schema: Mapping[str, Any], found: str) -> tuple[str, str]:
+def _problem(detail: ErrorDetails, key: KeyPath, schema: Mapping[str, Any], found: str) -> tuple[str, str]:
     match detail["type"]:
         case "extra_forbidden":
             known = [name for node in _nodes(schema, key[:-1]) for name in node.get("properties", ())]
@@ -127,11 +127,11 @@ def _problem(detail: ErrorDetails, key: Key, schema: Mapping[str, Any], found: s
     return f"must be {_valid(schema, key)}{found}", ""
 
 
-def _valid(schema: Mapping[str, Any], key: Key) -> str:
+def _valid(schema: Mapping[str, Any], key: KeyPath) -> str:
     return " or ".join(dict.fromkeys(_described(node, schema) for node in _nodes(schema, key)))
 
 
-def _nodes(schema: Mapping[str, Any], key: Key) -> list[Mapping[str, Any]]:
+def _nodes(schema: Mapping[str, Any], key: KeyPath) -> list[Mapping[str, Any]]:
     """Return the nodes of a JSON Schema that describe `key`, several for a union."""
     nodes = list(_branches(schema, schema))
     for part in key:
@@ -274,7 +274,7 @@ def screen(document: Mapping[str, Any]) -> None:
             raise ScenarioError(f"must be in quotes, found the date {shown(value)}", key=dotted(path))
 
 
-def _leaves(value: Any, path: Key) -> Iterator[tuple[Key, Any]]:
+def _leaves(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
     """Yield every key with its value, tables and lists included."""
     items: Any = value.items() if isinstance(value, Mapping) else enumerate(value)
     for name, below in items:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 
-from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Ask, Wave
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
 from agentsim.engine.survey import Survey
 from agentsim.errors import UsageError

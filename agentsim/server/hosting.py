@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.errors import Interrupted, UsageError
 from agentsim.models.keys import Variables
 from agentsim.records.run_files import RunFiles

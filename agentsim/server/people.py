@@ -24,7 +24,7 @@ from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.toml_tables import PeopleTable
 from agentsim.server.news import News
 
-Stage: TypeAlias = Literal[
+VisitStage: TypeAlias = Literal[
     "welcome", "before", "waiting", "game", "after", "done", "declined", "taken", "paused", "withdrawn"
 ]
 LEAVABLE: Final = frozenset({"before", "waiting", "game", "paused", "after"})
@@ -60,7 +60,7 @@ class Seat(News):
         return None if self._web is None else self._web.question
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> VisitStage:
         """The person's stage in the experiment."""
         table, record, state = self.people.table, self.record, self.people.state
         if self.left:

@@ -72,7 +72,7 @@ class Position(NamedTuple):
         return f"{self.epoch}.{self.pieces}.{self.version}"
 
 
-class Drawing(NamedTuple):
+class Rendering(NamedTuple):
     """The rendered parts of a page, and the whole page if it was asked for.
 
     `upon` is the channel's position before the rendering.
@@ -128,22 +128,22 @@ class Channel(News):
                 self._messages = {}
         self._told, self._rounds = follower.told, follower.rounds
 
-    def drawn(self, history: History, upon: Position, *, whole: bool = False, address: str = "") -> Drawing:
+    def drawn(self, history: History, upon: Position, *, whole: bool = False, address: str = "") -> Rendering:
         """Render the parts from a history, and the `whole` page, with the stream at `address`, if asked for.
 
         `upon` is the position of the channel when rendering began.
         """
         if self.audience.seated and self.audience.player is not None:
-            return Drawing(upon, seat_panels(history, self.audience.player))
+            return Rendering(upon, seat_panels(history, self.audience.player))
         follower = self._follower
         joint = "&" if "?" in address else "?"
         stream = f"{address}{joint}from={upon._replace(version=upon.version + 1)}" if whole else ""
         served = served_run(address.partition("/stream")[0], self.audience)
         served.stream, served.playing, served.whole = stream, follower.playing, whole
         text = shown(history, self.audience.options, name=follower.files.name, served=served)
-        return Drawing(upon, served.parts, text)
+        return Rendering(upon, served.parts, text)
 
-    def put(self, drawing: Drawing) -> None:
+    def put(self, drawing: Rendering) -> None:
         """Publish rendered parts, unless another rendering was published since this one began."""
         if (drawing.upon.epoch, drawing.upon.version) != (self._epoch, self._version) or not drawing.parts:
             return

@@ -18,8 +18,8 @@ from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome, bots_of
-from agentsim.engine.play import Ask, GamePlay
-from agentsim.engine.request import Request
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 

@@ -9,9 +9,8 @@ from math import prod
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Game, Lot, bots_of
-from agentsim.engine.play import Ask
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError
 from agentsim.testing.case import Asked, Case, SampleGame, data_of

@@ -10,8 +10,7 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from agentsim.engine.play import Ask
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import counted
 from agentsim.errors import Interrupted
 from agentsim.players.human import HumanPlayer

@@ -59,7 +59,7 @@ def games_end(case: Case) -> Findings:
     for kind in sorted(missing if not case.partial else ()):
         yield "the tiny game", f"it never asks {kind}"
     if any(played.play.table.watched is None for played in case.games):
-        yield "the rules", "they have no state watched"
+        yield "the rules", "they watch no state: call `table.watch(state)` with a state that has `check`"
     return f"games of {', '.join(policies)}, malformed answers"
 
 
@@ -82,24 +82,18 @@ def fallbacks_legal(case: Case) -> Findings:
 
 @Check
 def declared(case: Case) -> Findings:
-    """Every event and every request is declared by the game, under a kind of its own, and every kind of event is heard.
+    """Every event and every request of the game has a kind of its own, and every kind of event is heard.
 
-    Put its class into the game's `events` or `requests`, where histories and replays look for it; tell it a player, or
-    say of the class that it is `for_log`.
+    Name one of the classes otherwise (`kind`); tell the event a player, or say of its class that it is `for_log`.
     """
     for name, classes in (("events", case.game.events), ("requests", case.game.requests)):
         kinds = [each.kind for each in classes]
         for kind in sorted({kind for kind in kinds if kinds.count(kind) > 1}):
             yield f"game.{name}", f"two classes are of the kind {kind}"
-    for told in (told for played in case.games for told in played.log if type(told.event) not in case.game.events):
-        yield f"event {told.event.kind}", "its class is not in `game.events`"
     logs = [told for played in case.games for told in played.log]
     heard = {told.event.kind for told in logs if told.to != Nobody}
     for kind in sorted({told.event.kind for told in logs if not told.event.for_log} - heard):
         yield f"event {kind}", "it is told, and no player hears it in any game"
-    for where, asked in case.every():
-        if type(asked.ask.request) not in case.game.requests:
-            yield where, "the request's class is not in `game.requests`"
     return "; ".join([case.looked_at, *_missed(case)])
 
 

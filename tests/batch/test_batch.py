@@ -317,6 +317,26 @@ def test_batch_sh_plays_the_same_games_and_goes_on(tmp_path: Path) -> None:
         assert [run.status for run in list_runs(tmp_path / "b")] == ["completed"] * 2
 
 
+@pytest.mark.parametrize(
+    ("exits", "code", "played"),
+    [("0 4 0", 0, 3), ("4 4 4", 0, 3), ("0 3 0", 3, 2), ("1", 1, 1), ("5", 5, 1)],
+    ids=["one degraded", "all degraded", "stopped by the provider", "failed", "budget"],
+)
+def test_batch_sh_goes_on_after_a_degraded_game_and_after_no_other_failure(
+    exits: str, code: int, played: int, tmp_path: Path
+) -> None:
+    """A stand-in for the program writes its arguments down and exits with the next of these codes."""
+    stand_in, calls = tmp_path / "agentsim", tmp_path / "calls"
+    code_of_game = f'"${{codes[$(wc -l < {calls})]}}"'
+    stand_in.write_text(f'#!/bin/bash\necho "$@" >> {calls}\ncodes=(- {exits})\nexit {code_of_game}\n')
+    stand_in.chmod(0o755)
+    words = ["bash", str(ROOT / "docs" / "batch.sh"), "game.toml", "3", str(tmp_path / "b")]
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    seeds = [line.split()[4] for line in calls.read_text().splitlines()]
+    assert (done.returncode, seeds) == (code, ["1", "2", "3"][:played]), done.stderr
+
+
 GAMES_OF_A_KILL = 20
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentsim.cli.display import status_line
-from agentsim.records.history import Totals
+from agentsim.records.journal import Totals
 from agentsim.runs.batch.tally import GameEnd, Tally
 
 

@@ -129,7 +129,7 @@ def test_the_seed_s_monopoly_sends_gemini_the_schema_and_a_thinking_budget(house
 
     config = house / "configs" / "monopoly_seed.toml"
     text = config.read_text(encoding="utf-8").replace("max_turns = 1000", "max_turns = 12")
-    text = text.replace("spacing_ms = 200", "spacing_ms = 0").replace("max_cost_usd = 8.00", "max_calls = 1000")
+    text = text.replace("spacing_ms = 200", "spacing_ms = 0").replace("max_cost_usd = 15.00", "max_calls = 1000")
     with FakeServer(reply).in_thread() as server:
         for provider in ("openai", "gemini"):
             table = f"[providers.{provider}]\n"

@@ -22,9 +22,10 @@ from agentsim.cli.finish import money
 from agentsim.cli.panels import RichDisplay
 from agentsim.cli.terminal_output import safe
 from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, Nobody
+from agentsim.engine.panel import Progress
 from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import MARK
-from agentsim.records.history import Totals
+from agentsim.records.journal import Totals
 from agentsim.runs.watcher import PublicWatcher, Watcher
 from tests.cli.command_line import program, trio
 from tests.cli.vt import Screen, plain
@@ -194,6 +195,18 @@ def test_a_list_of_the_games_stays_a_list_in_one_line() -> None:
 def test_a_heading_without_words_ends_in_no_colon(capsys: pytest.CaptureFixture[str]) -> None:
     PlainDisplay().told(spoken("", speaker="A passes"))
     assert capsys.readouterr().err.splitlines() == ["A passes"]
+
+
+def test_the_last_frame_says_where_the_game_ended(shown: Shown) -> None:
+    """Bots play faster than the panel looks; the panel is drawn a last time with the end of the game."""
+    done = 13
+    shown.display.began("run-1", "Auction", ["A"])
+    shown.display.stands(lambda: Progress("item", done, 15, ()))
+    shown.display.wave(wave(ask("A", "bid")), "Item 15")
+    done = 15
+    shown.display.close()
+    frames = re.findall(r"item \d+ of 15", plain(shown.stream.getvalue()))
+    assert frames[-1] == "item 15 of 15"
 
 
 def test_the_panel_says_where_the_game_is_and_what_it_costs(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from agentsim.cli.scaffold import Kind, ThemeName
+from agentsim.cli.scaffold import ItemListKind, ThemeName
 from agentsim.games.auction.drawing import KINDS, THEMES, draw
 from agentsim.games.auction.items import presentable, read_items
 from agentsim.scenario.source_files import located, roots
@@ -21,7 +21,7 @@ FILES = [f"items/{kind}.json" for kind in FIXED]
 
 
 def test_the_command_offers_the_games_kinds_and_all() -> None:
-    assert set(get_args(Kind)) == {*KINDS, "all"}
+    assert set(get_args(ItemListKind)) == {*KINDS, "all"}
 
 
 def test_the_shipped_files_are_what_the_command_writes(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from agentsim import games
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.game import Outcome, bots_of
-from agentsim.engine.play import Ask, GamePlay
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Ask
 from agentsim.engine.survey import decided_by
 from agentsim.scenario.load import load
 

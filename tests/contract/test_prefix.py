@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.engine.survey import decided_by
 from agentsim.players.model import prompt_messages
 from agentsim.runs.forecast import alike, wordy
@@ -26,12 +26,15 @@ from tests.contract.harness import GAMES, tiny_path
 from tests.fakes.server import FakeServer
 from tests.runs.island import play
 
-LEAST = {"agent_island": 0.8, "auction": 0.5, "market": 0.5, "monopoly": 0.3, "society": 0.04, "werewolf": 0.5}
+LEAST = {"agent_island": 0.8, "auction": 0.5, "market": 0.35, "monopoly": 0.12, "society": 0.04, "werewolf": 0.5}
 """The least part of the shorter of two consecutive prompts of a player that both begin with, by game.
 
 In Society the forum turns over between two turns of an agent; there the shared prefix is that of all agents of one turn
-(`tests/games/society/test_prompts.py`).
+(`tests/games/society/test_prompts.py`). In Market seven whole steps slide on with every turn; in experiments each has
+the quotes of a round. In Monopoly ten turns of talk leave at once, and then little but the rules is as it was.
 """
+MEDIAN = {**LEAST, "monopoly": 0.7}
+"""What the median of these parts exceeds."""
 
 CONFIGS = sorted(Path(__file__).parents[2].joinpath("configs").glob("*.toml"))
 MOST = 300
@@ -93,7 +96,7 @@ def test_consecutive_prompts_of_a_player_begin_alike(name: str, path: Path) -> N
         found = list(shares(path, bot))
         least, kind = min(found)
         assert least >= LEAST[name], f"{bot}: {least:.2f} of the prompt of {kind}"
-        assert statistics.median(share for share, _ in found) > LEAST[name]
+        assert statistics.median(share for share, _ in found) > MEDIAN[name]
 
 
 def test_what_is_measured_is_what_a_server_receives(tmp_path: Path) -> None:

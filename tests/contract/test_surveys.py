@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import LoggedEvent
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.engine.survey import Interview, Survey, SurveyAnswers
 from agentsim.records.load import load_history

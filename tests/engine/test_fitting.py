@@ -10,15 +10,15 @@ from agentsim.engine.prompt import Listed, fitted, size
 
 def test_lists_lose_their_oldest_lines_and_say_how_many() -> None:
     posts = Listed("Posts", ["a" * 50, "b" * 50, "c" * 50], worth=1, more=2)
-    assert fitted(["Hello", posts], 1_000) == ["Hello", "Posts (3, and 2 older ones):", *posts.lines]
-    assert fitted(["Hello", posts], 110) == ["Hello", "Posts (1, and 4 older ones):", "c" * 50]
-    assert fitted(["Hello", posts], 0) == ["Hello", "Posts (0, and 5 older ones):"], "what is no list stays"
+    assert fitted(["Hello", posts], 1_000) == ["Hello", "Posts (3, and 2 older):", *posts.lines]
+    assert fitted(["Hello", posts], 110) == ["Hello", "Posts (1, and 4 older):", "c" * 50]
+    assert fitted(["Hello", posts], 0) == ["Hello", "Posts (0, and 5 older):"], "what is no list stays"
     assert fitted([Listed("Posts", [], worth=1)], 0) == ["Posts: none."]
 
 
-def test_a_list_whose_first_lines_matter_loses_its_last() -> None:
-    open_ = Listed("Open", ["a" * 50, "b" * 50], worth=1, rest="that close later", first=True)
-    assert fitted([open_], 90) == ["Open (1, and 1 that close later):", "a" * 50]
+def test_the_lines_left_out_have_a_name_of_their_own() -> None:
+    open_ = Listed("Open", ["a" * 50, "b" * 50], worth=1, rest="earlier")
+    assert fitted([open_], 90) == ["Open (1, and 1 earlier):", "b" * 50]
 
 
 def test_the_list_goes_first_that_is_longest_for_what_it_is_worth() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentsim.engine.event import Event, Everyone, LoggedEvent
-from agentsim.engine.memory import Latest, Room, line_of
+from agentsim.engine.memory import RecentEvents, Room, line_of
 from tests.engine.small import Spoke
 
 
@@ -25,7 +25,7 @@ class Whistled(Event, heading="{who} whistles", words="tune"):
 
 
 def test_the_latest_events_are_kept_as_far_as_their_class_gives_them_room() -> None:
-    kept = Latest("A")
+    kept = RecentEvents("A")
     for who, tune in (("A", "la"), ("B", "do"), ("A", "le"), ("A", "li"), ("A", "lo")):
         kept.hear(LoggedEvent(Whistled(who, tune), Everyone, 1))
     kept.hear(LoggedEvent(Rained(), Everyone, 1))

@@ -27,7 +27,7 @@ from agentsim.engine.options import (
     LegalValues,
     List,
     Nullable,
-    Real,
+    RealNumber,
     Record,
     Schema,
     Several,
@@ -62,7 +62,14 @@ DECLARED = SINGLE | SUBSETS | st.builds(Order, NAMES) | EACH | VARIANTS
 RECORDS = st.builds(Record, FIELDS)
 TYPED = (
     st.sampled_from(
-        [YesNo(), Real(), Real(2.5), Number(LOWEST, None), Text(LONGEST), Types((Number(LOWEST, None), Text(LONGEST)))]
+        [
+            YesNo(),
+            RealNumber(),
+            RealNumber(2.5),
+            Number(LOWEST, None),
+            Text(LONGEST),
+            Types((Number(LOWEST, None), Text(LONGEST))),
+        ]
     )
     | st.builds(Several, SINGLE, st.just(1), st.none() | st.integers(3, 5))
     | st.builds(lambda *both: Either(both), CHOICES, NUMBERS)
@@ -127,7 +134,7 @@ def test_every_kind_of_option_is_gone_through_here() -> None:
     """A new one is added to `DECLARED` or `TYPED`."""
     kinds = {each for _, each in inspect.getmembers(options, inspect.isclass) if issubclass(each, LegalValues)}
     declared = {Choice, Number, Text, Subset, Order, Each, Variant}
-    typed = {YesNo, Real, Several, Record, Either, Kinds, Nullable, Types}
+    typed = {YesNo, RealNumber, Several, Record, Either, Kinds, Nullable, Types}
     assert kinds - {LegalValues, List, Anything, Fixed} == declared | typed
 
 
@@ -150,7 +157,7 @@ def test_a_random_value_is_legal_validates_and_is_read_again(option: LegalValues
 @given(TYPED, SEEDS)
 def test_a_random_value_of_a_type_validates(option: LegalValues, rng: Stream) -> None:
     drawn = option.random(rng)
-    assert isinstance(option, Real) or validates(drawn, option.schema())
+    assert isinstance(option, RealNumber) or validates(drawn, option.schema())
     assert option.knows(drawn)
 
 

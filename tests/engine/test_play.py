@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.event import Everyone
+from agentsim.engine import Number, Options, Text
+from agentsim.engine.event import Event, Everyone
 from agentsim.engine.game import GameConfig
-from agentsim.engine.play import GamePlay, Wave
-from agentsim.engine.request import Request
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Request, Wave
 from agentsim.engine.table import Table
 from agentsim.errors import RulesBroken
-from tests.engine.small import Bid, Say, SmallGame, Spoke, Word, policy
+from tests.engine.small import Amount, Bid, Say, SmallGame, Spoke, Word, policy
 
 
 def _play(rules: Any, players: Sequence[str] = ("A", "B")) -> GamePlay:
@@ -188,3 +189,50 @@ def test_an_abandoned_game_runs_its_rules_no_further() -> None:
     play.close()
     assert seen == ["closed"]
     assert play.outcome is None
+
+
+class Shouted(Event, words="text"):
+    text: str
+
+
+class Count(Request[Amount]):
+    def options(self) -> Options:
+        return {"amount": Number(0, 9)}
+
+
+class Whisper(Request[Word]):
+    def options(self) -> Options:
+        return {"text": Text(9, empty=True)}
+
+
+def test_an_event_that_the_game_does_not_declare_is_refused_when_it_is_told() -> None:
+    async def rules(table: Table) -> None:
+        table.tell(Shouted("hi"), to=Everyone)
+
+    with pytest.raises(RulesBroken, match="Shouted is told, and is not in the game's `events`"):
+        _play(rules).start()
+
+
+def test_a_request_that_the_game_does_not_declare_is_refused_when_it_is_asked() -> None:
+    async def rules(table: Table) -> None:
+        await table.ask(Whisper(player="A"))
+
+    with pytest.raises(RulesBroken, match="Whisper is asked, and is not in the game's `requests`"):
+        _play(rules).start()
+
+
+def test_a_request_without_a_fallback_is_refused_at_its_first_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def rules(table: Table) -> None:
+        await table.ask(Count(player="A"))
+
+    monkeypatch.setattr(SmallGame, "requests", (Count,))
+    problem = r"Count has no fallback for amount: give each option a `nothing`, or write `Count.fallback`"
+    with pytest.raises(RulesBroken, match=problem):
+        _play(rules).start()
+
+
+def test_a_request_names_its_answer() -> None:
+    with pytest.raises(TypeError, match=r"Silent names no answer: write `class Silent\(Request\[Answer\]\)`"):
+
+        class Silent(Request):  # type: ignore[type-arg] # what is refused
+            pass

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.reading.layers import turn_of
+from agentsim.engine.reading.speech import split
 from agentsim.engine.reading.text import MAX_TEXT
-from agentsim.engine.reading.thinking import split
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from tests.engine.small import Terms
 

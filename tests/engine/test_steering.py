@@ -11,8 +11,9 @@ import pytest
 
 import agentsim
 from agentsim.api import create_run
-from agentsim.engine.play import GamePlay, Wave
+from agentsim.engine.play import GamePlay
 from agentsim.engine.random_policy import random_decision
+from agentsim.engine.request import Wave
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
 from agentsim.engine.survey import Interview, Question, Survey
 from agentsim.games import find

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientConnectorError
 
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.errors import ProviderStopped
 from agentsim.models import remote
 from agentsim.models.clients import Connector

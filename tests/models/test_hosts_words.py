@@ -18,6 +18,11 @@ from agentsim.models.wire import chat, messages, responses
 HOST = Faults(BUILT_IN["openai"], "echo")
 VIOLATES = "Content violates usage guidelines. Team: x, Failed check: SAFETY_CHECK_TYPE_BIO"
 
+
+def said(message: str, **more: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **more}}
+
+
 JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
     "xAI's filter": (
         403,
@@ -160,6 +165,93 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
         "unknown_model",
     ),
     "a key": (403, {"error": {"message": "Your key may not use echo."}}, ModelRefused, "forbidden"),
+    "NIM's retired model": (
+        410,
+        {"title": "Gone", "status": 410, "detail": "The model 'echo' has reached its end of life."},
+        ProviderRejected,
+        "unknown_model",
+    ),
+    "OpenAI's model of another project": (
+        403,
+        {"error": {"message": "Project `p` does not have access to `echo`", "code": "model_not_found"}},
+        ProviderRejected,
+        "unknown_model",
+    ),
+}
+BAD_KEYS: dict[str, tuple[int, Any]] = {
+    "Moonshot": (403, said("The API you are accessing is not open", type="permission_denied_error")),
+    "Moonshot, address": (403, said("Your IP is not allowed to access this organization")),
+    "Bedrock": (403, {"Message": "Authentication failed: Please make sure your API Key is valid."}),
+    "Bedrock, token": (403, {"message": "The security token included in the request is expired"}),
+    "Bedrock, code": (400, {"__type": "com.amazon#UnrecognizedClientException", "message": "no"}),
+    "Bedrock, form": (403, {"Message": "Invalid API Key format: Must start with pre-defined prefix"}),
+    "NIM": (403, {"status": 403, "title": "Forbidden", "detail": "Authorization failed"}),
+    "Databricks": (403, {"error_code": "403", "message": "Invalid access token."}),
+    "Databricks, short": (403, {"error_code": "PERMISSION_DENIED", "message": "Invalid Token"}),
+    "Cloudflare": (403, {"success": False, "errors": [{"code": 10000, "message": "Authentication error"}]}),
+    "Cloudflare, code": (400, {"success": False, "errors": [{"code": 10000, "message": "x"}]}),
+    "Z.ai": (400, said("Authorization Token 非法，请确认正确携带。", code="1002")),
+    "Z.ai, code": (400, said("x", code="1003")),
+    "Z.ai, words": (400, said("身份验证失败。")),
+    "Tencent": (400, {"Response": {"Error": {"Code": "AuthFailure.SecretIdNotFound", "Message": "x"}}}),
+    "new-api": (403, said("无效的令牌")),
+}
+NO_MONEY: dict[str, tuple[int, Any]] = {
+    "OpenRouter": (403, said("Key limit exceeded (monthly limit). Manage it using https://x", code=403)),
+    "Tencent": (
+        400,
+        said("资源包余量已用尽，请购买资源包或开通后付费。", code="FailedOperation.ResourcePackExhausted"),
+    ),
+    "Tencent, code": (400, {"Response": {"Error": {"Code": "FailedOperation.ResourcePackExhausted", "Message": "x"}}}),
+    "Tencent, short": (400, said("x", code="ResourcePackExhausted")),
+    "Tencent, words": (400, said("The resource pack allowance has been exhausted, please check your resource pack.")),
+    "Moonshot": (403, said("Your account is not active, current state: y", type="exceeded_current_quota_error")),
+    "Kimi Code": (403, said("You've reached your usage limit for this billing cycle")),
+    "new-api": (403, said("User's credit limit is insufficient", code="insufficient_user_quota")),
+    "new-api, words": (403, said("该令牌额度已用尽")),
+    "Cloudflare": (429, {"errors": [{"code": 4006, "message": "you have used up your daily free allocation"}]}),
+}
+NO_MODELS: dict[str, tuple[int, Any]] = {
+    "Groq": (400, said("The model `x` has been decommissioned and is no longer supported.")),
+    "Groq, code": (400, said("x", code="model_decommissioned", type="invalid_request_error")),
+    "Hugging Face": (400, said("The requested model 'x' is not supported by any provider you have enabled.")),
+    "Hugging Face, code": (400, said("x", code="model_not_supported", param="model")),
+    "Copilot": (400, said("The requested model is not supported.")),
+    "Kimi Code": (404, said("Not found the model kimi-for-coding or Permission denied")),
+    "Cloudflare": (400, {"errors": [{"code": 5007, "message": "AiError: x"}]}),
+}
+CONTEXTS: dict[str, tuple[int, Any]] = {
+    "MLC": (
+        400,
+        {"message": "Request prompt has 9000 tokens in total, larger than the model input length limit 4096."},
+    ),
+    "MLC, shorter": (400, {"message": "larger than the model input length limit -80."}),
+    "Cloudflare": (
+        400,
+        {
+            "errors": [
+                {
+                    "message": "AiError: The estimated number of input and maximum output tokens (9000) exceeded this "
+                    "model context window limit (8000).",
+                    "code": 5021,
+                }
+            ]
+        },
+    ),
+    "Copilot": (400, said("prompt token count of 140000 exceeds the limit of 128000")),
+    "Mistral": (400, said("Prompt contains 33000 tokens and 0 draft tokens, too large for model with 32768 maximum")),
+    "rkllama": (400, said("Prompt is 11543 tokens but the window is 4096 tokens.")),
+    "LMDeploy": (400, said("internal error happened, status code ResponseType.INPUT_LENGTH_ERROR")),
+    "Fireworks": (400, said("The prompt is too long: 9000, model maximum input length is 8192")),
+    "Ollama": (400, said("input length exceeds context length")),
+}
+PARAMETERS: dict[str, tuple[int, Any]] = {
+    "deprecated": (400, said("Model 'echo': the parameter temperature has been deprecated")),
+    "no longer supported": (400, said("This model no longer supports temperature")),
+    "not supported": (400, said("response_format is not supported by any provider of this model")),
+    "a token of JSON": (400, said("Invalid token in JSON at position 5")),
+    "a quoted prompt": (400, said("bad: 'the security token of the castle is invalid'")),
+    "a cap": (400, said("max_completion_tokens is too large: 262144. This model supports at most 256000.")),
 }
 
 
@@ -168,6 +260,32 @@ def test_a_refusal_is_known_by_its_words(name: str) -> None:
     status, body, kind, code = JUDGED[name]
     fault = HOST.status(status, {}, json.dumps(body).encode())
     assert (type(fault), fault.code) == (kind, code)
+
+
+KNOWN: dict[tuple[type[ModelError], str], dict[str, tuple[int, Any]]] = {
+    (ProviderRejected, "bad_key"): BAD_KEYS,
+    (ProviderRejected, "no_credit"): NO_MONEY,
+    (ProviderRejected, "unknown_model"): NO_MODELS,
+    (ModelRefused, "context"): CONTEXTS,
+    (Unaccepted, "bad_request"): PARAMETERS,
+}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "host"), [(wanted, host) for wanted, hosts in KNOWN.items() for host in hosts], ids=str
+)
+def test_a_refusal_of_a_host_is_known_by_its_words_or_code(wanted: tuple[type[ModelError], str], host: str) -> None:
+    status, body = KNOWN[wanted][host]
+    fault = HOST.status(status, {}, json.dumps(body).encode())
+    assert (type(fault), fault.code) == wanted
+
+
+@pytest.mark.parametrize("number", [110, 111])
+def test_a_token_that_qianfan_does_not_accept_is_a_bad_key(number: int) -> None:
+    words = "Access token invalid or no longer valid" if number == 110 else "Access token expired"
+    with pytest.raises(ProviderRejected) as caught:
+        chat.completion({"error_code": number, "error_msg": words}, HOST, None)
+    assert caught.value.code == "bad_key"
 
 
 CHAT: dict[str, Any] = {"choices": [{"message": {"content": "W"}, "finish_reason": "stop"}]}

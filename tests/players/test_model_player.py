@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentsim import games
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.engine.simulate import simulate
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.retries import RetryPolicy

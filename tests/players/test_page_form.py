@@ -21,7 +21,7 @@ from agentsim.engine.options import (
     FormField,
     Kinds,
     LegalValues,
-    Real,
+    RealNumber,
     Several,
     YesNo,
     called_value,
@@ -269,7 +269,7 @@ def field(option: LegalValues | FormField) -> PageField:
         (WORDS, "\x1b[31msell\x1b[0m", "sell"),
         (of_schema({"type": "integer"}), "-5", -5),
         (Number(2, None), "7", 7),
-        (Real(), "2.5", 2.5),
+        (RealNumber(), "2.5", 2.5),
         (SOME, "3 4", [3, 4]),
         (of_schema({"type": "object"}), "{broken", "{broken"),
         (Anything({}), "words", "words"),
@@ -292,7 +292,7 @@ def test_what_a_person_means_by_a_text(option: LegalValues | FormField, typed: s
         (SOME, "", "At least 1, please."),
         (SOME, "1 2 3", "At most 2, please."),
         *(
-            (Real(0), wrong, "A number in plain digits from 0, such as 2.5, please.")
+            (RealNumber(0), wrong, "A number in plain digits from 0, such as 2.5, please.")
             for wrong in ("much", "1e1", "-1", "", "1,5", "9" * 400 + ".5", "9" * 5_000)
         ),
     ],

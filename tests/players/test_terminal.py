@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.errors import Interrupted
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import Complaint

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import LoggedEvent, Nobody
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.games import find
 from agentsim.games.auction.bidding import BidMade
-from agentsim.games.market.stages import Acted, Forfeited
+from agentsim.games.market.turn import Acted, Forfeited
 from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.models.base import Attempt, Completion, Message, Usage

@@ -28,7 +28,7 @@ from agentsim.models.base import (
     Usage,
 )
 from agentsim.records import history, versions
-from agentsim.records.journal import Contents, DecisionRecord, Parse
+from agentsim.records.journal import Contents, DecisionRecord, Parse, Totals
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, trio
 from tests.contract.golden import GOLDEN
@@ -37,10 +37,12 @@ from tests.playing import play_scenario
 LATER = {"reader", "history"}
 """Keys that the golden journals, which stay as they were, do not have."""
 PAGE = (ROOT / "docs" / "history_format.md").read_text(encoding="utf-8")
-_MODELS = {name: cls for name, cls in vars(history).items() if inspect.isclass(cls) and issubclass(cls, history.Record)}
+_MODELS = {
+    name: cls for name, cls in vars(history).items() if inspect.isclass(cls) and issubclass(cls, history.HistoryModel)
+}
 _BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
 """Records that others extend: their keys stand in the tables of those."""
-_OTHERS = (history.EventRecord, history.Totals, DecisionRecord, Attempt, Completion, Terms, Parse, Usage, SurveyPlace)
+_OTHERS = (history.EventRecord, Totals, DecisionRecord, Attempt, Completion, Terms, Parse, Usage, SurveyPlace)
 RECORDS: dict[str, type[Any]] = {
     cls.__name__: cls
     for cls in (*_MODELS.values(), *_OTHERS, Outcome, Standing)
@@ -111,7 +113,7 @@ def test_every_key_has_a_meaning() -> None:
 def test_the_page_says_which_keys_of_a_fork_its_journal_has() -> None:
     """A journal's first line holds the `Branch` of the history's `fork` without its totals."""
     [left_out] = re.findall(r"The first line of a branch's journal .*? without (.*?)\.", PAGE, flags=re.DOTALL)
-    totals = {name for name, kind in get_type_hints(history.Branch).items() if kind == history.Totals | None}
+    totals = {name for name, kind in get_type_hints(history.Branch).items() if kind == Totals | None}
     assert set(re.findall(r"`(\w+)`", left_out)) == totals
 
 

@@ -16,8 +16,8 @@ from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
 from agentsim.models.base import Attempt, Completion, Terms, Usage
-from agentsim.records.history import KEYS, History, PlayerRecord, Totals, build_history, dump_history
-from agentsim.records.journal import DecisionRecord
+from agentsim.records.history import KEYS, History, PlayerRecord, build_history, dump_history
+from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.load import load_history
 from tests.records.sample import entry, failed, paid
 

@@ -14,9 +14,10 @@ from typing import Any
 
 from agentsim import games
 from agentsim.engine.decision import Decision
-from agentsim.engine.play import Ask, GamePlay
+from agentsim.engine.play import GamePlay
 from agentsim.engine.reading.reader import thoughts_in
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
+from agentsim.games.monopoly.building import able
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from tests.games.monopoly.table import SEPARATE_TOML
@@ -272,7 +273,7 @@ ASKED: Mapping[str, Asked] = {
         "manage_estate",
         "Shark may build on 1 and 3, and mortgage 1, 3, 15, 24, 27 and 34",
         "builds",
-        lambda request: request.view.estate().able("build", request.seat) == [1, 3],
+        lambda request: able(request.view.estate(), "build", request.seat) == [1, 3],
         **_TABLE_TALK,
     ),
     "monopoly/phase_action": Asked(
@@ -281,7 +282,7 @@ ASKED: Mapping[str, Asked] = {
         "phase_action",
         "Shark may build on 1 and 3, mortgage 1, 3, 14, 19 and 23; Hustler owns 6, Professor 25, Turtle built on 31",
         "do",
-        lambda request: len(request.kinds) == 2 and bool(request.view.estate().able("build", request.seat)),
+        lambda request: len(request.kinds) == 2 and bool(able(request.view.estate(), "build", request.seat)),
         **_TABLE_TALK,
     ),
     "monopoly/raise_first": Asked(

@@ -6,6 +6,7 @@ And what people say that only looks so.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -619,3 +620,279 @@ def test_objects_in_xml_and_yaml_are_mended_only_where_objects_are() -> None:
     assert (reading.stage, reading.repaired) == ("repaired", True)
     unread: Any = request.parse("action: work\nwork_type: generate\nhours: 2", repair=False)
     assert unread.decision.action.action == "rejected"
+
+
+# -- tags that stand apart
+
+APART = (
+    *("Keep me.<user>M</user>", 'Keep me. <details type="reasoning">S</details>', "<mind>S</mind> W", "<mind>S</mind>"),
+    *("W\n<instructions>M</instructions>", "W\n<context>M</context>\n", "<brain>S</brain>W", "W <aside>S</aside>"),
+    *("<ponder>\nS\n</ponder>\nW", "<mind type='a'>S</mind> W", "[mind]S[/mind] W", "W [user]M[/user]"),
+    *("{mind}S{/mind} W", "W\n<system-reminder>M</system-reminder>", "W <note_to_self>S</note_to_self>"),
+    *("<розум>S</розум> W", "《心》S《/心》W", "【指示】M【/指示】W", "<mind><b>S</b></mind> W"),
+    *("Keep me <user>M, and I say more</user>", "S\n</ponder>\nW", "W <hidden_note>S</hidden_note> Vote C."),
+    *("<details><summary>Denken</summary>S</details>W", "<turn role='user'>M</turn>"),
+    *("<div hidden>S</div>W", "<span style='display:none'>S</span>W", "<?think S ?>W", "<!DOCTYPE html>W"),
+    *("[//]: # (S)\nW", "[comment]: <> (S)\nW", "{# S #}W", "{{!-- S --}}W", "W %% S", "{thinking: S} W"),
+)
+
+
+def spelt(text: str) -> str:
+    """A text with the words for `W` and a secret for `S`."""
+    return re.sub("W(?![a-z])", WORDS, re.sub("(?<![A-Z])S(?![A-Za-z])", "SECRET", text))
+
+
+@pytest.mark.parametrize("text", APART)
+def test_a_tag_that_stands_apart_is_asked_again(text: str) -> None:
+    for reply in both(spelt(text)):
+        assert said(reply) in ("", WORDS)
+    posted = decided(ACT, json.dumps({"action": "forum_post", "content": spelt(text)}))["action"]
+    assert posted["action"] == "rejected" or posted["content"] == WORDS
+
+
+# -- thinking in any language
+
+ABROAD = (
+    *("<思考中>S</思考中>W", "‹思考中›S‹/思考中›W", "《思考》S《/思考》W", "【思考】S【/思考】W", "<思绪>S</思绪>W"),
+    *("<考え>S</考え>W", "<생각>S</생각>W", "<мысли>S</мысли>W", "<denken>S</denken>W", "<Überlegung>S</Überlegung>W"),
+    *("<pensée>S</pensée>W", "<raisonnement>S</raisonnement>W", "<pensamiento>S</pensamiento>W", "<σκέψη>S</σκέψη>W"),
+    *(
+        "<深度思考>S</深度思考>W",
+        "<meine_gedanken>S</meine_gedanken>W",
+        "（内心独白）S（/内心独白）W",
+        "<تفكير>S</تفكير>W",
+    ),
+    *(
+        "（内心：S）W",
+        "（心里想：S）W",
+        "（思考：S）W",
+        "(Gedanken: S) W",
+        "(pensando: S) W",
+        "(мысли: S) W",
+        "【心想：S】W",
+    ),
+    *("(thinks: S) W", "(thinks: S (really S) S) W", "[thinks: S [and S] S] W", "(aside: S) W", "(OOC: S) W"),
+    *("```thinking\nS\n```\nW", "```\nthinking\nS\n```\nW", "```text\n# Thinking\nS\n```\nW", "~~~thinking\nS\n~~~\nW"),
+    *("```\nThought process:\nS\n```\nW", "~~~thinking\nS ``` S\n~~~\nW", ":::thinking\nS\n:::\nW"),
+    *("Thinking...\nS\n...done thinking.\nW", "Thinking…\nS\n…done thinking.\nW", "S\n...done thinking.\n\nW"),
+    *("**<think>**S**</think>**W", "_<think>_S_</think>_W", "```<think>S</think>```W", "*(inner thoughts: S)* W"),
+)
+
+
+@pytest.mark.parametrize("text", ABROAD)
+def test_thinking_in_any_language_and_dress_is_hidden_and_the_words_behind_it_are_said(text: str) -> None:
+    for reply in both(spelt(text)):
+        assert said(reply) == WORDS
+        assert "SECRET" in "\n".join(thoughts_in(asked(PITCH).request, reply))
+
+
+@pytest.mark.parametrize(
+    "text", ["<思考中>B</思考中>\nC", "Thinking…\nB\n…done thinking.\nC", "```\nthinking\nB\n```\nC", "（内心：B）\nC"]
+)
+def test_thinking_in_any_language_decides_nothing(text: str) -> None:
+    assert decided(VOTE, text)["vote"] == "C"
+
+
+MUSED = (
+    # the task, and that words will be written
+    *("Okay, so I need to give a pitch. S", "I need to give a pitch. S", "Alright, I have to give a speech now. S"),
+    *("I'll write a pitch that hides my plan: S", "Let me write my pitch.\n\nW", "Let me draft a response.\n\nW"),
+    *("I will now write my pitch.\n\nW", "Let me craft a message that sounds sincere.\n\nW", "Let's craft a reply. S"),
+    *("The prompt asks for a pitch. S", "The task is to write a pitch. S", "The system prompt says that I should lie."),
+    *(
+        "We are asked to write a pitch. S",
+        "I am asked to give a pitch. S",
+        "Hmm, I'm player A. S",
+    ),
+    *("Okay, I should figure out who lies. S", "As player A, I need to craft a pitch. S"),
+    *("Given the instructions, I should lie.", "We need to respond as A. S"),
+    *(
+        "(thinking) S\n\nW",
+        "*thinks* S\n\nW",
+        "*(to myself)* S\n\nW",
+        "Thought for 5 seconds\nS\n\nW",
+        "> Thinking\n> S",
+    ),
+    *("W\n\nthought\nS", "W\nthinking\nS", "W\n思考\nS"),
+    # in other languages
+    *(
+        "好的，用户让我发言。S",
+        "好的，用户希望我写一段演讲。S\n\nW",
+        "首先，我需要写一段发言。S",
+        "嗯，用户要我投票。S",
+    ),
+    *("ユーザーはスピーチを求めている。S", "사용자는 연설을 원한다. S", "El usuario quiere un discurso. S"),
+    *(
+        "Der Nutzer möchte, dass ich rede. S",
+        "Ich muss jetzt eine kurze Rede schreiben. S",
+        "De gebruiker wil een rede. S",
+    ),
+    *("L'utilisateur demande un discours. S", "Je dois écrire un discours. S", "O usuário pede um discurso. S"),
+    *("Пользователь просит меня написать речь. S", "Мне нужно написать речь. S", "Użytkownik prosi o mowę. S"),
+    # notes on the words
+    *("W\n\n**Strategy:** S", "W\n\n### Strategy\nS", "W\n\nStrategy: S", "W\n\n策略：S", "W\n\n**Why this works:** S"),
+    *("**Strategy:** S\n\nW", "Analysis: S\n\nW", "W\n\n**Rationale:** S", "W\n\n[Strategy: S]", "W\n\n(Note: I lie)"),
+    *("W\n\nThis pitch works because S", "W\n\n---\n\nThis pitch hides my plan.", "W\n\n*This pitch aims to S*"),
+    *("W\n\n(35 words)", "W\n\nLet me know if you want changes!", "W\n\nThat should convince them.", "W\n\n（注：S）"),
+    *(
+        "Here's a pitch that hides my plan to betray B:\n\nW",
+        "I lie to B. Here is my pitch:\n\nW",
+        "Draft 1: W\nDraft 2: W",
+    ),
+)
+
+
+@pytest.mark.parametrize("text", MUSED)
+def test_thinking_and_notes_without_marks_are_asked_again(text: str) -> None:
+    prose, in_object = both(spelt(text))
+    assert said(in_object) == ""
+    assert said(prose) in ("", WORDS)
+
+
+# -- escapes
+
+ESCAPED = {
+    "I don\\u2019t lie.": "I don’t lie.",
+    "I don\\x27t lie.": "I don't lie.",
+    "It\\'s me.": "It's me.",
+    "I said \\u201cno\\u201d.\\nKeep me.": "I said “no”.\nKeep me.",
+    "\\u4f60\\u597d": "你好",
+    "Caf\\u00e9 \\ud83d\\ude00 for you.": "Café 😀 for you.",
+    "It&#39;s me &amp; you.": "It's me & you.",
+    "I don&rsquo;t lie.": "I don’t lie.",
+    "I don&amp;#39;t lie.": "I don't lie.",
+    "Keep&nbsp;me.": "Keep me.",
+    "I%20keep%20you.": "I keep you.",
+    "<![CDATA[I keep you.]]>": "I keep you.",
+    "<text><![CDATA[I keep you.]]></text>": "I keep you.",
+    '<pitch text="I don\'t lie."/>': "I don't lie.",
+    "\\boxed{I keep you.}": "I keep you.",
+    "$\\boxed{\\text{I keep you.}}$": "I keep you.",
+    "I keep you.<\\|im_end\\|>M": "I keep you.",
+}
+
+
+@pytest.mark.parametrize("text", ESCAPED)
+def test_escapes_and_wrappings_of_a_whole_text_are_taken_off(text: str) -> None:
+    for reply in both(text):
+        assert said(reply) == ESCAPED[text]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("Write `print('a\\n')`, or C:\\new\\table.", "print('it\\'s me')", "The escape \\u2019 is an apostrophe."),
+        *("C:\\users\\u2019\\new", "In `\\u2019` I trust.", "Use &lt; and &amp; in HTML.", "Write &lt; for less."),
+        *(
+            "R&D; and B&B; too.",
+            "You & me &amp; B.",
+            "https://a.example/b%20c",
+            "110%20 of us",
+            "A \\ B",
+            "\\o/ hooray",
+        ),
+        *("Unicode: it\\u2019s fun.", "He is a \\text of a man.", "[CDATA[x]]"),
+        *("¯\\_(ツ)_/¯", "AT&T; and I don't care.", "x = {don\\u2019t}"),
+    ],
+)
+def test_honest_backslashes_and_ampersands_stay(words: str) -> None:
+    assert said(json.dumps({"text": words})) == words
+
+
+def test_wrappings_around_a_vote_are_taken_off() -> None:
+    for reply in ("\\boxed{C}", "$\\boxed{\\text{C}}$", '{"vote": "\\\\boxed{C}"}', '{"vote": "\\boxed{C}"}'):
+        assert decided(VOTE, reply)["vote"] == "C", reply
+    for reply in ('<vote value="C"/>', '<vote vote="C" explanation="It\'s so."/>', "<vote><![CDATA[C]]></vote>"):
+        assert decided(VOTE, reply)["vote"] == "C", reply
+
+
+# -- turns of others
+
+OTHERS = (
+    *("\nfunction\nM", "\nobservation\nM", "\ndeveloper\nM", "\nenvironment\nM", "\nfunction_response\nM"),
+    *("\nHost: M", "\n主持人：M", "\nNarrator: M", "\n**Host:** M", "\n[Host] M", "\nGame Master: M", "\nJudge: M"),
+    *("\n旁白：M", "\n司会：M", "\n사회자: M", "\nВедущий: M", "\nErzähler: M", "\nNarrateur: M", "\nNarrador: M"),
+    *("\nSpielleiter: M", "\nGM: M", "\nAnnouncer: M", "\nPlayer 2: M", "\n(Host): M"),
+)
+
+
+@pytest.mark.parametrize("turn", OTHERS)
+def test_a_turn_of_those_who_lead_a_game_is_never_said(turn: str) -> None:
+    for reply in both(f"{WORDS}{turn}"):
+        assert said(reply) in (WORDS, "")
+
+
+def test_a_list_of_roles_is_said() -> None:
+    words = "I propose roles.\nHost: agent2\nTreasurer: agent3\nJudge: agent4"
+    assert decided(ACT, json.dumps({"action": "forum_post", "content": words}))["action"]["content"] == words
+    assert said(json.dumps({"text": "Trust is a function\nof time."})) == "Trust is a function\nof time."
+
+
+# -- calls in the forms of more models
+
+CALLED = (
+    'to=functions.NAME<|channel|>commentary<|message|>{"KEY": "VALUE"}',
+    '<|start|>assistant to=functions.NAME<|channel|>commentary json<|message|>{"KEY": "VALUE"}<|call|>',
+    "<|channel|>analysis<|message|>SECRET<|end|><|start|>assistant to=functions.NAME<|channel|>commentary <|constrain|>"
+    'json<|message|>{"KEY": "VALUE"}<|call|>',
+    '<|python_tag|>NAME.call(KEY="VALUE")',
+    '<|python_tag|>NAME.call(KEY="VALUE")<|eom_id|>',
+    'functools[{"name": "NAME", "arguments": {"KEY": "VALUE"}}]',
+)
+
+
+@pytest.mark.parametrize("form", CALLED)
+def test_a_call_with_its_function_before_the_channel_or_as_a_module_is_read(form: str) -> None:
+    reply = form.replace("NAME", "pitch").replace("KEY", "text").replace("VALUE", WORDS)
+    assert said(reply) == WORDS
+    reply = form.replace("NAME", "vote").replace("KEY", "vote").replace("VALUE", "C")
+    assert decided(VOTE, reply)["vote"] == "C"
+
+
+def test_analysis_is_thinking_if_its_function_stands_before_the_channel() -> None:
+    assert said("<|start|>assistant to=python<|channel|>analysis<|message|>SECRET<|call|>") == ""
+
+
+# -- messages and lines of others in more spellings
+
+MESSAGES = (
+    *('{"role": "user", "content": "M"}', 'W\n{"role": "user", "content": "M"}', '{"role": "tool", "content": "M"}'),
+    *("W\nUser says: M", "W\nUser (B): M", "W\nUser 1: M", "W\n[System] M", "W\n[SYSTEM NOTE: M]", "W\n(user) M"),
+    *(
+        "W\n@user M",
+        "W\n<<USER>>\nM",
+        "W\n=== user ===\nM",
+        "W\n>> user\nM",
+        "W\nRole: user\nM",
+        "W\nrole: user\ncontent: M",
+    ),
+    *(
+        "W\nSystem message: M",
+        "W\nTool call: M",
+        "W\nFunction call: pitch(M)",
+        "W\nInstructions: M",
+        "W\nNext player: M",
+    ),
+    *("W\nB writes: M", "W\nB responds: M", "W\nB, angrily: M", "W\nB's reply: M", "W\nMessage from B: M", "W\n— B: M"),
+    *("commentary\nM", "reasoning_content: M\ncontent: W", "W\n\nDraft 2: M"),
+)
+
+
+@pytest.mark.parametrize("text", MESSAGES)
+def test_a_message_of_another_role_in_any_spelling_is_never_said(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) in ("", WORDS)
+
+
+def test_words_that_hold_a_list_of_parts_or_an_answer_of_a_host_are_asked_again() -> None:
+    for words in (
+        f"[{{'type': 'text', 'text': '{WORDS}'}}]",
+        json.dumps({"choices": [{"message": {"content": WORDS}}]}),
+        f'{{"reasoning": "SECRET"}}\n{WORDS}',
+    ):
+        assert said(json.dumps({"text": words})) in ("", WORDS)
+
+
+def test_a_last_channel_whose_tokens_were_stripped_is_said() -> None:
+    for reply in both(f"final\n{WORDS}"):
+        assert said(reply) == WORDS

@@ -13,7 +13,7 @@ from agentsim.engine.panel import Board, Chart, DataTable, Panel, Piece, Point, 
 from agentsim.report.board import CELL
 from agentsim.report.board import tile as draw
 from agentsim.report.charts import ticks
-from agentsim.report.markup import Drawing, money, number, span_of_time, when
+from agentsim.report.markup import TemplateContext, money, number, span_of_time, when
 from agentsim.report.page import PageOptions, render, view
 from tests.report.dom import Node, parse
 from tests.report.sample import sample
@@ -35,7 +35,7 @@ def chart(kind: str, *series: Sequence[float | None], x: tuple[str, ...] = X, na
     return Chart("Chart", kind, x, made)  # type: ignore[arg-type]  # the parametrised kinds are the literal's
 
 
-def laid(panel: Panel) -> Drawing:
+def laid(panel: Panel) -> TemplateContext:
     return view(panel, {"A": 0, "B": 1})
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.panel import Estimate, Estimates, Point, Scatter
 from agentsim.report.charts import WIDTH
-from agentsim.report.markup import Drawing
+from agentsim.report.markup import TemplateContext
 from agentsim.report.page import view
 from tests.report.dom import Node
 from tests.report.test_charts import drawn, laid
@@ -26,7 +26,7 @@ def rows(figure: Node) -> list[list[str]]:
     return [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in figure.one("details").all("tr")]
 
 
-def places(made: Drawing) -> list[tuple[float, float]]:
+def places(made: TemplateContext) -> list[tuple[float, float]]:
     return [(dot.x, dot.y) for dot in made.dots]
 
 
@@ -147,7 +147,7 @@ def test_numbers_on_the_axis_do_not_touch_and_stay_in_the_drawing() -> None:
     assert made.x_ticks[-1].at + wide[-1] / 2 <= made.width
 
 
-def laid_ranges(*rows: Estimate, players: dict[str, int] | None = None) -> Drawing:
+def laid_ranges(*rows: Estimate, players: dict[str, int] | None = None) -> TemplateContext:
     return view(Estimates("Strength", rows, "log strength"), players or {})
 
 

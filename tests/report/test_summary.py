@@ -17,7 +17,7 @@ from agentsim.games.agent_island.votes import Voted
 from agentsim.records.events import derived, told_events
 from agentsim.records.history import History
 from agentsim.report.game_panels import say_do_table
-from agentsim.report.markup import Drawing
+from agentsim.report.markup import TemplateContext
 from agentsim.report.page import PageOptions, render
 from agentsim.report.summary import TurningPoint, exchanges, readable, summary
 from agentsim.results import RecordedRun
@@ -50,7 +50,7 @@ def standing(lowest: bool = False, **lines: tuple[float | None, ...]) -> Course:
     return Course(Chart("Votes", "line", tuple("0123"), series, rounds=(0, 1, 2, 3)), lowest, ("jury_votes",))
 
 
-def card(course: Course, history: History | None = None) -> Drawing:
+def card(course: Course, history: History | None = None) -> TemplateContext:
     return summary(history or sample(), (), course, {player: place for place, player in enumerate("ABCD")})
 
 

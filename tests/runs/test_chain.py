@@ -212,7 +212,7 @@ def test_how_many_calls_run_at_once_never_changes_who_answers(server: Mendable, 
     for concurrency in (1, 2, 16):
         server.reply = faulty(sometimes)
         server.latency_s = lambda body: int(hashlib.md5(str(body).encode()).hexdigest(), 16) % 7 / 500
-        limits = chained(server.url(), f"limits.concurrency={concurrency}", "defaults.max_tokens=1024")
+        limits = chained(server.url(), f"limits.concurrency={concurrency}", "defaults.max_tokens=1025")
         result = play(server.url(), tmp_path, *limits, stem=f"run{concurrency}")
         assert result.status == "completed", result.error
         assert result.history["usage"]["takeovers"] > 0

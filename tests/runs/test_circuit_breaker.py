@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
 from agentsim.models.base import Attempt, Completion
-from agentsim.models.faults import UNACCEPTED
+from agentsim.models.faults import FORBIDDEN, NOT_FOUND, UNACCEPTED
 from agentsim.runs.limits import STREAK, CircuitBreaker, Link
 
 LAB, OTHER = Link("lab/m", "lab"), Link("other/m", "other")
@@ -129,6 +129,86 @@ def test_a_run_that_goes_on_is_stopped_by_no_request_that_is_not_accepted() -> N
         decision(CircuitBreaker(), ModelRefused("not in this form", code=UNACCEPTED))
 
 
+def unknown(what: str = "no such thing", status: int = 403, code: str = FORBIDDEN) -> ModelRefused:
+    return ModelRefused(f"lab/m: the key may not use this model [it says: {what}]", code=code, status=status)
+
+
+def test_five_refusals_alike_in_a_row_stop_the_run_and_say_what_was_refused() -> None:
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    for number in range(STREAK - 1):
+        decision(breaker, unknown(f"no entry (request {number}ab-{number})"))
+    with pytest.raises(
+        ProviderStopped, match=r"^lab: refuses 5 decisions in a row alike, whatever the prompt; the last: "
+    ):
+        decision(breaker, unknown("no entry (request ff-99)"))
+
+
+@pytest.mark.parametrize("between", [None, ModelRefused("too long", code="context"), refused()], ids=str)
+def test_an_answer_or_a_refusal_of_one_prompt_ends_a_row_of_refusals(between: ModelError | None) -> None:
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    for _ in range(4):
+        for _ in range(STREAK - 1):
+            decision(breaker, unknown())
+        decision(breaker, between)
+
+
+@pytest.mark.parametrize(
+    "other", [unknown("another thing"), unknown(status=404, code=NOT_FOUND), unknown(status=401)], ids=str
+)
+def test_refusals_that_differ_are_no_row(other: ModelRefused) -> None:
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    for _ in range(3 * STREAK):
+        decision(breaker, unknown())
+        decision(breaker, other)
+
+
+def test_a_fault_or_a_wait_neither_ends_a_row_of_refusals_nor_counts() -> None:
+    breaker = CircuitBreaker()
+    decision(breaker, None)
+    for error in (unknown(), fault(), unknown(), RateLimited("slow down"), unknown(), fault(), unknown()):
+        decision(breaker, error)
+    with pytest.raises(ProviderStopped, match="refuses 5 decisions"):
+        decision(breaker, unknown())
+
+
+def test_refusals_are_counted_by_model() -> None:
+    breaker, sister = CircuitBreaker(), Link("lab/other", "lab")
+    decision(breaker, None)
+    decision(breaker, None, model=sister)
+    for _ in range(STREAK - 1):
+        decision(breaker, unknown())
+        decision(breaker, unknown(), model=sister)
+    decision(breaker, None, model=sister)
+    with pytest.raises(ProviderStopped, match="refuses 5 decisions"):
+        decision(breaker, unknown())
+
+
+def test_a_run_that_goes_on_is_stopped_by_no_refusals_alike() -> None:
+    breaker = CircuitBreaker("fallback")
+    decision(breaker, None)
+    for _ in range(3 * STREAK):
+        decision(breaker, unknown())
+
+
+def test_refusals_of_an_earlier_process_count_unless_a_provider_stopped_it() -> None:
+    attempt = Attempt((), FORBIDDEN, str(unknown()), fault="refused", status=403, final=True)
+    for past in (False, True):
+        breaker = CircuitBreaker()
+        decision(breaker, None)
+        for _ in range(STREAK - 1):
+            breaker.begin([[LAB]])
+            breaker.add_earlier(0, attempt, past=past)
+            breaker.settled(0)
+        if past:
+            decision(breaker, unknown())
+        else:
+            with pytest.raises(ProviderStopped, match="refuses 5 decisions"):
+                decision(breaker, unknown())
+
+
 def held(breaker: CircuitBreaker, error: ModelError, *, model: Link = LAB) -> None:
     """Run a wave of one request whose host asks for a longer wait than the decision's patience."""
     breaker.begin([[model]])
@@ -197,6 +277,9 @@ WAVES = {
     "the first gives up": ([[fault()], [None], [None], [None], [None], [None]], True),
     "a later one gives up": ([[None], [fault()], [None], [None], [None], [None]], False),
     "nobody is answered": ([[fault()]] * 6, True),
+    "five refusals behind an answer": ([[None], *[[unknown()]] * 5], True),
+    "four refusals behind an answer": ([[None], *[[unknown()]] * 4, [None]], False),
+    "five refusals around an answer": ([[None], *[[unknown()]] * 2, [None], *[[unknown()]] * 3], False),
 }
 
 
@@ -242,6 +325,16 @@ def chain_decision(breaker: CircuitBreaker, *calls: tuple[int, ModelError | None
 
 def rejected(what: str = "no credit") -> ProviderRejected:
     return ProviderRejected(what, code="no_credit")
+
+
+def test_a_model_that_refused_five_decisions_alike_is_passed_over() -> None:
+    breaker = CircuitBreaker()
+    chain_decision(breaker, (0, None))
+    for _ in range(STREAK):
+        assert chain_decision(breaker, (0, unknown()), (1, None)) == (0, 1)
+    assert chain_decision(breaker, (1, None)) == (1,)
+    decision(breaker, None)
+    assert chain_decision(breaker, (0, None)) == (0, 1)
 
 
 def test_it_is_asked_again_once_somebody_who_has_no_other_was_answered() -> None:

@@ -11,9 +11,8 @@ import pytest
 
 from agentsim.engine import Choice, Options
 from agentsim.engine.decision import Decision
-from agentsim.engine.play import Ask
 from agentsim.engine.prompt import Prompt
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.errors import (
     AgentsimError,
     BudgetReached,
@@ -107,6 +106,16 @@ class Court:
 
     async def rest(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+@dataclass
+class PatientCourt(Court):
+    """A court that records the waits between attempts in place of waiting."""
+
+    rested: list[float] = field(default_factory=list)
+
+    async def rest(self, seconds: float) -> None:
+        self.rested.append(seconds)
 
 
 def timeout() -> TransportFailed:
@@ -221,7 +230,9 @@ def test_a_kind_of_bad_reply_that_reask_on_leaves_out_falls_back_at_once(on: set
 @pytest.mark.parametrize("how", ["reason", "same"])
 @pytest.mark.parametrize("reasks", [0, 1, 2, 4])
 def test_as_many_reasks_as_the_policy_says(reasks: int, how: Literal["reason", "same"]) -> None:
-    court = Court([UNREADABLE] * (reasks + 1), RetryPolicy(max_attempts=9), ReaskPolicy(reasks, how=how))
+    court = Court(
+        [UNREADABLE] * (reasks + 1), RetryPolicy(max_attempts=9, retry_wait_s=0), ReaskPolicy(reasks, how=how)
+    )
     assert court.rule().fallback_reason == "unreadable"
     more = 2 * reasks if how == "reason" else 0
     assert len(court.asked[-1]) == 2 + more, "every complaint follows the reply it is about, or the prompt is the same"
@@ -386,3 +397,18 @@ def test_a_fallback_that_the_rules_do_not_allow_is_our_mistake() -> None:
     ask = Ask(index=1, wave=1, place=0, nth=1, request=Broken(player="A"))
     with pytest.raises(AgentsimError, match="pick must be one of: left"):
         Court([ModelRefused("no", code="refusal")], ask=ask).rule()
+
+
+@pytest.mark.parametrize("bad", [UNREADABLE, timeout()], ids=["unreadable", "failed"])
+def test_an_unreadable_reply_that_is_asked_for_again_unchanged_waits_as_a_failed_call_does(bad: Said) -> None:
+    court = PatientCourt([bad, GOOD], RetryPolicy(retry_wait_s=(2,)), ReaskPolicy(how="same"))
+    ruling = court.rule()
+    assert court.rested == [2]
+    assert [attempt.wait_s for attempt in ruling.attempts] == [2, 0]
+    assert court.asked[0] == court.asked[1]
+
+
+def test_a_reply_that_is_explained_is_asked_for_again_at_once() -> None:
+    court = PatientCourt([UNREADABLE, GOOD], RetryPolicy(retry_wait_s=(2,)), REASKING)
+    court.rule()
+    assert court.rested == []

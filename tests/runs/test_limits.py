@@ -216,7 +216,7 @@ def uncounted(body: dict[str, Any]) -> Raw:
 def test_a_reply_whose_cost_nobody_says_counts_as_the_most_it_can_have_cost(tmp_path: Path) -> None:
     """Otherwise a host that reports no usage would have no limit."""
     with FakeServer(uncounted).in_thread() as server:
-        limits = ("limits.max_cost_usd=0.5", "limits.concurrency=1", "defaults.max_tokens=1000")
+        limits = ("limits.max_cost_usd=0.4", "limits.concurrency=1", "defaults.max_tokens=1000")
         stopped = play(server.url(), tmp_path, PRICE, *limits)
         assert stopped.status == "stopped_budget"
         assert len(server.received) == 2, "0.1 for the reply and nearly as much for the prompt, each"

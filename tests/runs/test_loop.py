@@ -16,10 +16,10 @@ import pytest
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent
-from agentsim.engine.play import Ask, GamePlay, Wave
+from agentsim.engine.play import GamePlay
+from agentsim.engine.request import Ask, Wave
 from agentsim.games.agent_island.game import AgentIsland
-from agentsim.records.history import Totals
-from agentsim.records.journal import DecisionRecord
+from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.run_files import RunFiles
 from agentsim.runs import limits
 from agentsim.runs.watcher import Watcher

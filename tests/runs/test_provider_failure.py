@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,7 @@ from agentsim.scenario.load import load
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
-from tests.runs.island import FOUR, play, resumed, stable
+from tests.runs.island import FOUR, journaled, play, resumed, stable
 
 SHIPPED = Path(__file__).parents[2] / "configs"
 UNWELL = Raw(500, {"error": {"message": "the server is unwell"}})
@@ -148,3 +152,124 @@ def test_a_resumed_run_goes_on_by_the_same_rule(tmp_path: Path) -> None:
         again = resumed(result.files, max_calls=1000)
     assert again.status == "degraded"
     assert stable(again.files) == stable(whole.files)
+
+
+# ------------------------------------------------------------------------------------------------- refusals alike
+
+REFUSALS: dict[str, Callable[[int], Raw]] = {
+    "403": lambda n: Raw(403, {"error": {"message": f"Zugriff nicht vorgesehen. Vorgang {n:x}-{n * 7919:x}"}}),
+    "400": lambda n: Raw(400, {"error": {"message": f"Unerwarteter Zustand (trace {n * 7919:08x})"}}),
+    "404": lambda n: Raw(404, {"error": {"message": "Nicht vorhanden", "request_id": f"r{n}"}}),
+    "412": lambda n: Raw(412, {"detail": "Voraussetzung fehlt"}),
+    "a page": lambda n: Raw(403, f"<html><body>Zugang gesperrt, Nummer {n}</body></html>"),
+}
+ONE_BY_ONE = ("limits.concurrency=1", "limits.max_fallback_rate=1")
+
+
+def breaks(refusal: Callable[[int], Raw], after: int, until: int = 10**9) -> Callable[[dict[str, Any]], str | Raw]:
+    """Return a reply function that refuses all prompts from the one with this number on; the same prompt alike."""
+    prompts: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        words = json.dumps(body["messages"])
+        prompts.extend([words] if words not in prompts else [])
+        broken = after <= prompts.index(words) < until
+        return refusal(len(prompts)) if broken else varied_by_schema(body)
+
+    return reply
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_refusal_that_no_table_knows_stops_the_run_at_the_fifth_decision_in_a_row(name: str, tmp_path: Path) -> None:
+    with FakeServer(breaks(REFUSALS[name], 4)).in_thread() as fake:
+        result = play(fake.url(), tmp_path, *ONE_BY_ONE, players=FOUR)
+    assert (result.status, len(journaled(result.files))) == ("stopped_provider", 8)
+    assert re.search(
+        r"^fake: refuses 5 decisions in a row alike, whatever the prompt; the last: fake/echo: ", str(result.error)
+    )
+    assert [record.fallback_reason is None for record in journaled(result.files)] == [True] * 4 + [False] * 4
+
+
+def test_the_decision_that_it_stops_at_is_asked_again_and_what_was_given_up_stays(tmp_path: Path) -> None:
+    broken, mended = breaks(REFUSALS["403"], 4), Counter[str]()
+    with FakeServer(lambda body: varied_by_schema(body) if mended["key"] else broken(body)).in_thread() as fake:
+        stopped = play(fake.url(), tmp_path, *ONE_BY_ONE, players=FOUR)
+        assert stopped.status == "stopped_provider"
+        lost = [record.index for record in journaled(stopped.files) if record.fallback_reason == "forbidden"]
+        mended["key"] += 1
+        again = resumed(stopped.files)
+    assert again.status == "completed"
+    found = [record.index for record in journaled(again.files) if record.fallback_reason is not None]
+    assert found == lost
+    assert len(lost) == 4
+    assert prove(again.files).complete
+
+
+def test_a_resumed_run_that_is_refused_again_stops_again(tmp_path: Path) -> None:
+    with FakeServer(breaks(REFUSALS["400"], 4)).in_thread() as fake:
+        stopped = play(fake.url(), tmp_path, *ONE_BY_ONE, players=FOUR)
+        again = resumed(stopped.files)
+    assert (stopped.status, again.status) == ("stopped_provider", "stopped_provider")
+    assert "refuses 5 decisions in a row alike" in str(again.error)
+
+
+def test_a_run_that_was_cut_short_counts_the_refusals_before(tmp_path: Path) -> None:
+    with FakeServer(breaks(REFUSALS["403"], 4)).in_thread() as fake:
+        cut = play(fake.url(), tmp_path, *ONE_BY_ONE, "limits.max_calls=6", players=FOUR)
+        assert cut.status == "stopped_budget"
+        again = resumed(cut.files, max_calls=99)
+    assert again.status == "stopped_provider"
+    assert len(journaled(again.files)) == 8
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusals_alike_cost_decisions_where_the_run_is_to_go_on(name: str, tmp_path: Path) -> None:
+    with FakeServer(breaks(REFUSALS[name], 4)).in_thread() as fake:
+        result = play(fake.url(), tmp_path, *ONE_BY_ONE, 'limits.on_provider_failure="fallback"', players=FOUR)
+    assert (result.status, result.error) == ("completed", None)
+    assert result.history["usage"]["fallbacks"] == len(result.history["decisions"]) - 4
+
+
+def test_how_many_calls_run_at_once_does_not_decide_whether_refusals_stop_a_run(tmp_path: Path) -> None:
+    """From the second round on, two of the players are refused, then all of them."""
+
+    def refuses(players: str) -> Callable[[dict[str, Any]], str | Raw]:
+        def reply(body: dict[str, Any]) -> str | Raw:
+            words = str(body["messages"])
+            lost = "round 2" in words.lower() and any(f"You are player {player}." in words for player in players)
+            return REFUSALS["403"](7) if lost else varied_by_schema(body)
+
+        return reply
+
+    for players in ("AB", "ABCD"):
+        found = set()
+        for concurrency in (1, 3, 16):
+            fake = FakeServer(refuses(players), latency_s=lambda body: len(str(body)) % 7 / 200)
+            rule = (f"limits.concurrency={concurrency}", "limits.max_fallback_rate=1")
+            with fake.in_thread():
+                result = play(fake.url(), tmp_path / f"{players}{concurrency}", *rule, players=FOUR)
+            decisions = [(record.index, record.fallback_reason) for record in journaled(result.files)]
+            found.add((result.status, str(result.error), str(decisions) if players == "AB" else ""))
+        ((status, _, written),) = found
+        assert (status, "forbidden" in written) == (
+            ("completed", True) if players == "AB" else ("stopped_provider", False)
+        )
+
+
+COSTS_ONE = {
+    "a context": Raw(400, {"error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}}),
+    "a filter": Raw(400, {"error": {"message": "Content Exists Risk"}}),
+}
+
+
+@pytest.mark.parametrize("name", COSTS_ONE)
+def test_contexts_and_filters_stop_no_run_however_many_in_a_row(name: str, tmp_path: Path) -> None:
+    with FakeServer(breaks(lambda _: COSTS_ONE[name], 4)).in_thread() as fake:
+        result = play(fake.url(), tmp_path, *ONE_BY_ONE, players=FOUR)
+    assert (result.status, result.error) == ("completed", None)
+
+
+def test_four_refusals_in_a_row_cost_four_decisions(tmp_path: Path) -> None:
+    with FakeServer(breaks(REFUSALS["400"], 4, 8)).in_thread() as fake:
+        result = play(fake.url(), tmp_path, *ONE_BY_ONE, players=FOUR)
+    assert (result.status, result.history["usage"]["fallbacks"]) == ("completed", 4)

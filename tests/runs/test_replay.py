@@ -14,8 +14,7 @@ import pytest
 from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, JournalMismatch, ScenarioError, UsageError
 from agentsim.records.bundle import pack
-from agentsim.records.history import Totals
-from agentsim.records.journal import DecisionRecord
+from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.runs.follower import follow
 from agentsim.runs.replay import ReplayDiffers, prove

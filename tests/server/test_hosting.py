@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.api import create_run
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.errors import UsageError
 from agentsim.models.keys import Variables
 from agentsim.records.journal import read_journal

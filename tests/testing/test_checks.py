@@ -37,7 +37,7 @@ PLANTED = (
     ("stateful bot", "bots_pure", "when asked again"),
     ("illegal fallback", "fallbacks_legal", "vote must be one of: Ben, Cid"),
     ("unshown value", "leaves_shown", "vote.extra: no prompt"),
-    ("undeclared event", "declared", "event whispered: its class is not in `game.events`"),
+    ("undeclared event", "games_end", "RulesBroken: Whispered is told, and is not in the game's `events`"),
     ("event for no player", "declared", "event whispered: it is told, and no player hears it"),
     ("broken law", "laws_hold", "every vote is counted"),
     ("lot by seat", "laws_hold", "each falls on the first of those"),

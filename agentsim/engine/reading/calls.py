@@ -47,7 +47,7 @@ _NAMED = re.compile(
     r")\s{0,4}(?:```\w{0,10}\s{0,4})?\Z"
 )
 _CALL = re.compile(
-    r"(?<![\w.])(?:[A-Za-z_]\w{0,30}\.){0,3}(?P<name>[A-Za-z_]\w{0,40})\(\s{0,20}"
+    r"(?<![\w.])(?:(?P<module>[A-Za-z_]\w{0,30})\.){0,3}(?P<name>[A-Za-z_]\w{0,40})\(\s{0,20}"
     r"(?:(?P<key>[A-Za-z_]\w{0,40})\s{0,4}=(?!=)|(?=[\"'{]|\w{0,40}\s{0,4}\Z))"
 )
 _STRING = r"\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''|\"(?:[^\"\\]|\\(?s:.))*+\"|'(?:[^'\\]|\\(?s:.))*+'"
@@ -152,7 +152,7 @@ def _pythonic(body: str, own: Collection[str], functions: Collection[str]) -> It
     position = tried = 0
     while tried < _MOST_CALLS and (call := _CALL.search(body, position)):
         position, tried = call.end(), tried + 1
-        name, key = spaced(call["name"]), call["key"] and spaced(call["key"])
+        name, key = spaced(_function(call["name"], call["module"])), call["key"] and spaced(call["key"])
         if name not in functions and (
             key not in own or not _BEGINS_A_LINE.search(body, max(0, call.start() - 80), call.start())
         ):
@@ -201,6 +201,8 @@ def _called(written: str) -> dict[str, Any] | None:
             return None
         called = call.func
         name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+        inside = called.value if isinstance(called, ast.Attribute) else None
+        name = _function(name, inside.id if isinstance(inside, ast.Name) else None)
         given: dict[str, Any] = {}
         for keyword in call.keywords:
             if keyword.arg is None or keyword.arg in given:
@@ -214,6 +216,11 @@ def _called(written: str) -> dict[str, Any] | None:
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return None
     return {"name": name, "arguments": Decoder(Work()).pairs(list(given.items()))}
+
+
+def _function(name: str, module: str | None) -> str:
+    """Return the name of a function, which Llama writes as `vote.call(...)`."""
+    return module if name == "call" and module else name
 
 
 def _joins_strings(written: str) -> bool:

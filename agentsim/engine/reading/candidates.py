@@ -23,7 +23,6 @@ from typing import Any
 
 from agentsim.engine.options import MISSING
 from agentsim.engine.reading.fields import REASONS, Field
-from agentsim.engine.reading.tags import tag_content, tag_name, tags
 from agentsim.engine.reading.text import (
     CROSSES,
     HOLE,
@@ -37,6 +36,9 @@ from agentsim.engine.reading.text import (
     masked,
     of_few_lines,
     spaced,
+    tag_content,
+    tag_name,
+    tags,
     words_in,
 )
 

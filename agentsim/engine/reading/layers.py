@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
+from html import unescape
 from typing import Any
+from urllib.parse import unquote
 
-from agentsim.engine.markup import NOBODY, Voices, first_turn, plain_signs
+from agentsim.engine.markup import NOBODY, Voices, first_turn, is_of_another, plain_signs
 from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.calls import calls
 from agentsim.engine.reading.notations import as_json
@@ -28,6 +30,24 @@ _WRAPPERS = (
     re.compile(r"default_api\.(\w{1,40}\(.*\))", re.DOTALL),
 )
 _CALL = re.compile(r"[a-z]\w{1,30}\(\s*+(?:(\w{1,30})\s?:\s?)?(\"(?:[^\"\\]|\\.)*+\")\s*+\)", re.DOTALL)
+_FUNCTOOLS = re.compile(r"(?:functools|functions|tool_calls)\s?(\[\s*\{.*)", re.DOTALL)
+_BOX = re.compile(r"\$*\s?(?:\\(?:boxed|fbox|text|textbf|mathrm)|b?oxed|ext)\s?\{((?:[^{}]|\{[^{}]*\})*)\}\s?\$*")
+"""LaTeX around an answer; JSON reads the first letters of `\\boxed` and `\\text` as escapes."""
+_ESCAPE = re.compile(r"\\(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<sign>[nrt\"'/\\*_.!#()\[\]<>|~-]))")
+_TELLING_ESCAPE = re.compile(
+    r"(?:(?<=\w)|(?<=[\da-fA-F]{4}))\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})|\\(?:u[\da-fA-F]{4}|x[\da-fA-F]{2})(?=[\w\\])"
+    r"|(?<=\w)\\'(?=\w)"
+)
+"""An escape in a word, which is not one that words are about."""
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30});")
+_TELLING_ENTITY = re.compile(r"(?<=\w)&(?:#?\w{1,30});|&(?:#?\w{1,30});(?=[\w/])|(?<=\w )&amp;(?= \w)")
+_TELLING_PERCENT = re.compile(r"[A-Za-z.,!?]%20[A-Za-z]")
+_ABOUT_CODE = re.compile(
+    r"[`{]|://|\b(?:html|xml|json|unicode|ascii|latex|markdown|python|entit(?:y|ies)|escape[ds]?|escaping|backslash(?:es)?"
+    r"|ampersands?|print|strings?|characters?)\b",
+    re.IGNORECASE,
+)
+_CDATA, _CDATA_ENDS = "<![CDATA[", "]]>"
 _ESCAPED_OBJECT = re.compile(r"[\[{]\s*\\\"")
 _ESCAPED_LINES = re.compile(r"\\n\\n|(?<=[.!?…:;,\"”’)*])\\n(?=[^a-z]|$)")
 _UNESCAPED_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*\"")
@@ -40,7 +60,7 @@ def turn_of(text: str, voices: Voices = NOBODY) -> str:
     """Return the model's own turn, decoded and without its header; `voices` are the names in the question."""
     for _ in range(_MOST_LAYERS):
         before = text
-        text = _unquoted(_uncalled(own_turn(plain_signs(text), voices)))
+        text = _unquoted(_uncalled(own_turn(_unescaped(without_cdata(plain_signs(text))), voices)))
         if text == before:
             break
     return text
@@ -58,6 +78,45 @@ def own_turn(text: str, voices: Voices = NOBODY) -> str:
     return first_turn(text, spans, voices) if spans else turn
 
 
+def without_cdata(text: str) -> str:
+    """Return a text without the marks of XML's CDATA around all of it, or around all that is in a tag."""
+    parts, position = [], 0
+    while (start := text.find(_CDATA, position)) >= 0 and (end := text.find(_CDATA_ENDS, start)) >= 0:
+        before, behind = text[position:start], text[end + len(_CDATA_ENDS) : end + 200].lstrip()
+        whole = before.rstrip()[-1:] in {"", ">"} and behind[:1] in {"", "<"}
+        parts += [before, text[start + len(_CDATA) : end] if whole else text[start : end + len(_CDATA_ENDS)]]
+        position = end + len(_CDATA_ENDS)
+    return "".join((*parts, text[position:])) if parts else text
+
+
+def _unescaped(text: str) -> str:
+    """Return a text with its escapes decoded if all of it is escaped: `don\\u2019t`, `It&#39;s B &amp; me`.
+
+    It is if each of its backslashes or ampersands begins an escape, and one of these is in a word or beside one. A text
+    about code, and one with a brace, stays as it is.
+    """
+    if not any(sign in text for sign in "\\&%") or _ABOUT_CODE.search(text):
+        return text
+    if _TELLING_ESCAPE.search(text) and "\\" not in _ESCAPE.sub("", text) and not _quotes_both(text):
+        return cleaned(_ESCAPE.sub(_sign, text))
+    plain_angles = "<" in text or ">" in text
+    if not plain_angles and _TELLING_ENTITY.search(text) and "&" not in _ENTITY.sub("", text):
+        return cleaned(unescape(text).replace("\xa0", " "))
+    if _TELLING_PERCENT.search(text) and not any(map(str.isspace, text)):
+        return cleaned(unquote(text))
+    return text
+
+
+def _quotes_both(text: str) -> bool:
+    """Return whether a text has apostrophes with and without a backslash, as code has."""
+    return text.count("'") > text.count("\\'") > 0
+
+
+def _sign(escape: re.Match[str]) -> str:
+    code = escape["u"] or escape["x"]
+    return chr(int(code, 16)) if code else {"n": "\n", "r": "\n", "t": "\t"}.get(escape["sign"], escape["sign"])
+
+
 def _uncalled(text: str) -> str:
     """Return the argument of a call that is written as code and has one: `"Hi"` for `speak("Hi")`.
 
@@ -68,6 +127,8 @@ def _uncalled(text: str) -> str:
     for wrapper in _WRAPPERS:
         if inside := wrapper.fullmatch(inner):
             inner = inside[1].strip()
+    if (listed := _FUNCTOOLS.match(inner)) or (listed := _BOX.fullmatch(inner)):
+        inner = listed[1].strip()
     call = _CALL.fullmatch(inner)
     if call is None:
         return text if inner == text.strip() else inner
@@ -132,33 +193,41 @@ def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -
     """Return the value of a field without the layers around it: `Hi` for the string `{"speech": "Hi"}`.
 
     Decoded are strings that hold JSON or a call. Of an object, the value under the only key that is one of the field's
-    `names` is taken. Raises `UnreadableReply` if a string begins as an object of these names but cannot be parsed.
+    `names` is taken. Raises `UnreadableReply` if a string begins as an object of these names but cannot be parsed, and
+    for a message of another role.
     """
     for _ in range(_MOST_LAYERS):
+        if is_of_another(given):
+            raise UnreadableReply("A text of the JSON object holds a message of another role.")
+        before = given
         if isinstance(given, Mapping):
             inside = [part for key, part in given.items() if spaced(key) in names]
-            if len(inside) != 1:
-                return given
-            given = inside[0]
+            given = inside[0] if len(inside) == 1 else given
         elif isinstance(given, str):
-            turn = turn_of(given, voices)
-            if (fence := _FENCED.match(turn.strip())) and "{" in turn:
-                turn = fence["inner"]
-            turn = as_json(turn, names, names, nested="<" in turn)
-            value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
-            if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
-                raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
-            if isinstance(value, Mapping) and (named := _named(value, names)):
-                given = named
-            elif (called := _called(turn, names)) is not None:
-                given = called
-            elif turn == given:
-                return given
-            else:
-                given = turn
-        else:
-            return given
+            given = _decoded_text(given, names, voices)
+        if given is before or (isinstance(given, str) and given == before):
+            break
     return given
+
+
+def _decoded_text(text: str, names: Collection[str], voices: Voices) -> Any:
+    """Return the object with one of the names that a text holds as JSON or a call, or the model's own turn in it.
+
+    Raises `UnreadableReply` if the text begins as an object of these names but cannot be parsed.
+    """
+    turn = turn_of(text, voices)
+    if (fence := _FENCED.match(turn.strip())) and "{" in turn:
+        turn = fence["inner"]
+    turn = as_json(turn, names, names, nested="<" in turn)
+    value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
+    if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
+        raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
+    if is_of_another(value):
+        return value
+    if isinstance(value, Mapping) and (named := _named(value, names)):
+        return named
+    called = _called(turn, names)
+    return turn if called is None else called
 
 
 def _named(value: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any] | None:

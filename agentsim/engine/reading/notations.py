@@ -19,10 +19,12 @@ Members: TypeAlias = dict[str, Any]
 _DEEPEST = 4  # levels of objects
 _MOST_PARTS = 200  # elements or lines
 _ELEMENT = re.compile(
-    r"\s*+<\s?(?P<name>[A-Za-z][\w-]{0,40})(?P<attributes>(?:\s+[\w-]{1,40}\s?=\s?(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')){0,20})"
+    r"\s*+<\s?(?P<name>[A-Za-z][\w-]{0,40})(?P<attributes>(?:\s+[\w-]{1,40}\s?=\s?(?:\"[^\"<>]{0,8000}\"|'[^'<>]{0,8000}')){0,20})"
     r"\s?(?:/>|>(?P<inner>(?s:.*?))<\s?/\s?(?P=name)\s?>)"
 )
-_ATTRIBUTE = re.compile(r"([\w-]{1,40})\s?=\s?[\"']([^\"'<>]{0,200})[\"']")
+_ATTRIBUTE = re.compile(r"([\w-]{1,40})\s?=\s?(?:\"([^\"<>]{0,8000})\"|'([^'<>]{0,8000})')")
+_EMPTY = re.compile(r"\s*+<\s?[A-Za-z][\w-]{0,40}\s[^<>]{1,16000}/>\s*+\Z")
+"""One tag with attributes and nothing in it."""
 _SIGNS = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 _ESCAPED = re.compile("|".join(_SIGNS))
 _AROUND = re.compile(r"\s*+(?:```\w{0,12}[ \t]*\n|-{3}[ \t]*\n)(?P<inner>(?s:.*?))\n(?:```|-{3}|\.{3})\s*\Z")
@@ -36,11 +38,11 @@ def as_json(body: str, names: Collection[str], deciding: Collection[str], *, nes
     """Return the object that a text writes as XML or YAML, as JSON, or the text itself.
 
     `names` are the folded names that the object may have as keys; at least one key must be one of the `deciding`
-    names or hold an object. Unless the answer has `nested` fields, XML stays as it is and is read as tags, and so does
-    YAML without a fence or a block scalar, which is read as labels.
+    names or hold an object. Unless the answer has `nested` fields, XML stays as it is and is read as tags, except for a
+    tag with attributes alone, and so does YAML without a fence or a block scalar, which is read as labels.
     """
     inside = found["inner"] if (found := _AROUND.match(body)) else body
-    if nested and inside.lstrip().startswith("<"):
+    if inside.lstrip().startswith("<") and (nested or _EMPTY.match(inside)):
         members = _elements(inside, names, 0)
     elif ":" in inside:
         members = _lines(inside, names, nested=nested or found is not None)
@@ -70,7 +72,7 @@ def _elements(text: str, names: Collection[str], depth: int) -> Members | None:
 
 
 def _value(element: re.Match[str], names: Collection[str], depth: int) -> Any:
-    attributes = dict(_ATTRIBUTE.findall(element["attributes"]))
+    attributes = {key: double or single for key, double, single in _ATTRIBUTE.findall(element["attributes"])}
     inner = element["inner"] or ""
     if "<" in inner and depth < _DEEPEST and (members := _elements(inner, names, depth + 1)) is not None:
         return {**attributes, **members}

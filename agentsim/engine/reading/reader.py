@@ -50,6 +50,7 @@ from agentsim.engine.markup import (
     OWN_NAMES,
     Voices,
     first_turn,
+    is_of_another,
     label_in,
     names_a_role,
     plain_tags,
@@ -84,8 +85,19 @@ from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_brac
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import Object, decoded, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
-from agentsim.engine.reading.speech import aloud, is_kept, last_sentence, may_hold_scratch, said_aloud, without_scratch
-from agentsim.engine.reading.tags import tags, without_fences, without_wrappers
+from agentsim.engine.reading.speech import (
+    ASIDES,
+    THINKING,
+    aloud,
+    has_marks,
+    is_kept,
+    last_sentence,
+    may_hold_scratch,
+    said_aloud,
+    split,
+    thought_spans,
+    without_scratch,
+)
 from agentsim.engine.reading.text import (
     HOLE,
     MARK,
@@ -98,10 +110,12 @@ from agentsim.engine.reading.text import (
     masked,
     of_few_tags,
     spaced,
+    tags,
     without,
+    without_fences,
+    without_wrappers,
     words_in,
 )
-from agentsim.engine.reading.thinking import ASIDES, THINKING, has_marks, split, thought_spans
 from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, UnreadableReply
 
 _POST = (*SPEECH, "post", "forum post", "my post")
@@ -116,7 +130,9 @@ _DETOUR = re.compile(
     r"<|\\u|[&%✿\x85\u2028\u2029]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
 )
 _LAYERS = re.compile(
-    rf"\\[n\"]|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()|(?:assistant|user)[ \t]*\n|### ", re.IGNORECASE
+    rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
+    r"|(?:assistant|user)[ \t]*\n|### ",
+    re.IGNORECASE,
 )
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 _FIELD_TAG = re.compile(
@@ -212,6 +228,14 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     except DecisionError:
         pass  # the thoughts of an unreadable reply are those found up to here
     return tuple(found)
+
+
+def holds_object(request: Question, text: str) -> bool:
+    """Return whether a reply has a JSON object or a tool call outside of its thoughts, readable or not."""
+    try:
+        return bool(Reply(request, text[:MAX_TEXT]).objects)
+    except DecisionError:  # too many objects, or broken ones
+        return True
 
 
 # -- a reply that is nothing but the object
@@ -395,7 +419,7 @@ class Reply:
         """The vocabulary that objects are shaped with: meanings of null, synonyms, and names of fields."""
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
-        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices)
+        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices, self.request.any_text)
 
     # thinking
 
@@ -563,6 +587,8 @@ class Reply:
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
+        if is_of_another(each.value):
+            return Candidate(each.start, each.end, "broken", legal=False)
         value, called = unwrapped(each.value, self._own_keys, folded(self.request.kind))
         value = self.shape.called(value, called, self.request.answer_fields.parts) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):
@@ -640,7 +666,7 @@ class Reply:
                     f"The words of {path} hold a control token of a chat template. Answer without it."
                 )
             others = [name for field in self.fields if field.path != path for name in self.names[field.path]]
-            words = aloud(words, self.names[path], others)
+            words = aloud(words, self.names[path], others, any_text=self.request.any_text)
         return _trimmed(words)
 
     def besides(self, each: Candidate) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -18,10 +18,8 @@ from agentsim.engine.options import MISSING, Choice, Kind, Kinds, LegalValues, R
 from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.objects import decoded, scan
-from agentsim.engine.reading.speech import aloud
-from agentsim.engine.reading.tags import without_fences
-from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, words_in
-from agentsim.engine.reading.thinking import in_later_channel, split
+from agentsim.engine.reading.speech import THINKING, aloud, in_later_channel, split
+from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, without_fences, words_in
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 Parts: TypeAlias = Mapping[str, LegalValues]
@@ -140,6 +138,8 @@ class Shape:
     """The path of the only outermost field that decides, or "": if it is a record, its one field may stand for it."""
     voices: Voices = NOBODY
     """The names in the question."""
+    any_text: bool = False
+    """Whether words may be any text, including lists and markup."""
 
     def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
         """Return an object with the schema's keys and, if they are clear, its values; all else stays as it is.
@@ -279,7 +279,8 @@ class Shape:
     def spoken(self, given: Any, path: str) -> Any:
         """Return the words of a field without thinking."""
         own = path.rpartition(".")[2]
-        return _spoken(given, (spaced(own), *self.names.get(path, ())), self.voices, reason=own in REASONS)
+        names = (spaced(own), *self.names.get(path, ()))
+        return _spoken(given, names, self.voices, reason=own in REASONS, any_text=self.any_text)
 
     def record(self, given: Any, option: LegalValues, path: str) -> Any:
         """Return a record with the schema's keys, also from its JSON; anything else stays as it is.
@@ -416,7 +417,7 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -> Any:
+def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool, any_text: bool) -> Any:
     """Return words without thinking and without made-up turns.
 
     A `reason` decides nothing: if it is no text it becomes its JSON, and if it holds a control token or a header of a
@@ -435,7 +436,7 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
         said = without_header(split(given, strict=not reason)[0], voices)
         if reason:
             return "" if token_in(said) or label_in(said, voices.of_roles) else said
-        said = aloud(said, names)
+        said = aloud(said, names, any_text=any_text)
         if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said
@@ -445,17 +446,27 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool) -
 def _holds_object(said: str, names: Collection[str]) -> bool:
     """Return whether words hold the object of an answer: a call, or an object that has one of the `names` as a key.
 
-    An object with one of the names is a quotation if several words stand before it and some behind it.
+    Keys of thinking count as well. An object with one of these names is a quotation if several words stand before it
+    and some behind it.
     """
-    objects = scan(said) if "{" in said and '"' in said else []
+    objects = scan(said) if "{" in said and any(quote in said for quote in "\"'“") else []
     for each in objects:
-        keys = {spaced(key) for key in each.value} if isinstance(each.value, Mapping) else set()
+        keys = {*_keys_in(each.value)}
         if keys & {*_CALLED} and keys & _ARGUMENTS:
             return True
         quoted = len(said[: each.start].split()) > 1 and has_words(said[each.end :])
-        if keys & {*names} and not quoted:
+        if keys & {*names, *THINKING} and not quoted:
             return True
     return False
+
+
+def _keys_in(value: Any) -> Iterator[str]:
+    """Yield the keys in a JSON value, folded."""
+    for key, part in value.items() if isinstance(value, Mapping) else ():
+        yield spaced(key)
+        yield from _keys_in(part)
+    for part in value if isinstance(value, list) else ():
+        yield from _keys_in(part)
 
 
 def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:

@@ -1,34 +1,56 @@
-"""Answers in words: separates the words that others hear from headings, asides and thinking.
+"""Answers in words: separates the words that others hear from headings, asides, notes and thinking.
 
-`**My pitch:** Vote for me.` says `Vote for me.`
+`**My pitch:** Vote for me.` says `Vote for me.`, and `<think>B or C?</think>C` says `C` and thinks `B or C?`. The
+spellings in which models think are data. A mark (`<think>`) has an end of its own; a heading (`**Thinking:**`) ends
+where a heading of the question, an object or a tag begins a line.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
-from itertools import islice
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import chain, islice
 
+from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.reading.objects import Object
-from agentsim.engine.reading.tags import goes_on_behind_its_end, tag_content, tag_pattern, tags, without_wrappers
-from agentsim.engine.reading.text import any_name, folded, headings, spaced, without
-from agentsim.engine.reading.thinking import ASIDES, THINKING, heads_thinking, thought_spans
+from agentsim.engine.reading.fields import REASONS
+from agentsim.engine.reading.objects import Object, strict_spans
+from agentsim.engine.reading.text import (
+    any_name,
+    folded,
+    goes_on_behind_its_end,
+    headings,
+    listed,
+    spaced,
+    tag_content,
+    tag_pattern,
+    tags,
+    without,
+    without_wrappers,
+    words_in,
+)
 from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
 _KEPT = re.compile(rf"memory|{_PRIVATE.pattern}", re.IGNORECASE)
-_FORMATTING = re.compile(
-    r"</?(?=[a-z])(?:b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote)(?:\s[^<>]*)?/?>",
-    re.I,
+_FORMATS = "b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote"
+_FORMATTING = re.compile(rf"</?(?=[a-z])(?:{_FORMATS})(?:\s[^<>]*)?/?>", re.I)
+_FORMAT = re.compile(rf"{_FORMATS}|a|q|del|ins|strike|code|pre|cite|center|font|color|size|quote|url|table|tr|td|th")
+_PAIR_TAG = re.compile(
+    rf"(?P<open>[<＜\[{{｛［{OPEN_BRACKETS}])[ \t]?(?P<slash>[/／]?)(?P<name>[^\W\d_][\w:.-]{{0,40}}+)"
+    rf"(?:[\s=][^<>\[\]{{}}]{{0,200}})?[>＞\]}}｝］{CLOSE_BRACKETS}]"
 )
+"""A tag with a name in any script, in brackets of any kind."""
+_NEAR_A_TAG = 200  # characters around a tag that are looked at
+_MOST_WORDS = 3  # in a tag that is part of a sentence
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
 _FENCE = re.compile(r"```\w*\n?")
-_MARKS_OPEN = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
-_MARKS_CLOSE = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
-_ENDS = 5  # characters at the end of a text that hold its closing marks
+_EMPHASIS_OPENS = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
+_EMPHASIS_CLOSES = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
+_CLOSING = 5  # characters at the end of a text that hold its closing marks
 # line and block comments as in code; a URL may also begin with //
 _COMMENT = re.compile(
     r"^[ \t]*//(?!/?[\w-]+(?:\.[\w-]+)+(?:[/:]|\s|$))[^\n]*(?:\n|\Z)|^[ \t]*/\*(?s:.*?)(?:\*/|\Z)"
@@ -36,6 +58,70 @@ _COMMENT = re.compile(
     re.MULTILINE,
 )
 _IN_A_SENTENCE = r"[^\n.,!?:…。，！？：]"
+_COMPOSES = (
+    r"(?:write|craft|draft|compose|formulate|generate|produce|output|create|return|prepare|phrase|come up with"
+    r"|put together)"
+)
+_PIECES = r"(?:pitch|speech|statement|response|reply|answer|json|message)"
+_NEEDS = r"(?:need to|should|must|have to|want to|am supposed to|'m supposed to|ought to|'d better|had better)"
+_TASKS = (
+    # the user, the task, the prompt
+    r"the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave|needs|requests|requested|instructs)\b"
+    r"|the (?:prompt|task|question|system (?:prompt|message)|instructions?|assignment) "
+    r"(?:asks?|wants?|says? (?:that )?i|tells? me|instructs?|is asking)\b"
+    rf"|(?:the|my) (?:task|job|goal|assignment|objective)(?: here| now)? is to {_COMPOSES} (?:[a-z]+ ){{0,4}}"
+    rf"{_PIECES}\b"
+    rf"|(?:i am|i'm|we are|we're|i was|i've been|i have been)(?: being)? (?:asked|tasked|instructed|prompted|told)"
+    rf" to (?:{_COMPOSES}|give|make|deliver|provide) (?:[a-z]+ ){{0,4}}{_PIECES}\b"
+    r"|we (?:need to|should|must|have to) (?:respond|answer|reply) (?:as|in|with)\b"
+    r"|(?:considering|given|based on|looking at) (?:the|this|my) (?:prompt|instructions|system (?:prompt|message))\b"
+    # a sentence that says that words will be written
+    rf"|(?:i|we) (?:need to|should|must|have to) (?:write|craft|produce|output|generate|compose|return)"
+    rf" (?:[a-z]+ ){{0,3}}{_PIECES}\b"
+    rf"|(?:(?:i'll|i will|i'm going to|i am going to|i {_NEEDS})(?: now| just| first| try to| also){{0,2}}"
+    rf"|let me(?: now| just| first| try to| also){{0,2}}|let's(?![^.\n]{{0,80}}\btogether))"
+    rf"\s?{_COMPOSES} (?:[a-z-]+,? ){{0,5}}{_PIECES}"
+    r"(?=\s*(?:[.:!,;(-]|$)|\s(?:that|which|in which|as|now|here|without|while|so|to (?:the (?:group|others|table)"
+    r"|convince|persuade|make|keep|get|stay|win|avoid)|for (?:the|this|my)|from|with)\b)"
+    r"|i (?:need|have) to (?:give|make|deliver|provide|present) (?:a|my|the) (?:[a-z]+ ){0,3}pitch\b"
+    # an answer that is introduced by what it is for
+    rf"|(?:sure[,!.]? |certainly[,!.]? |of course[,!.]? )?(?:here(?:'s| is)|below is|this is)"
+    rf" (?:a|an|my|the|your) (?:[a-z-]+,? ){{0,4}}{_PIECES}"
+    rf"(?:,)? (?:that|which|designed|meant|intended|aimed|crafted|to|where)\b{_IN_A_SENTENCE}{{0,120}}:\s*\n"
+)
+_TASKS_ABROAD = (
+    r"用户(?:让|要求|希望|想|问|请|说|给|需要|正在|要(?!的))|(?:题目|任务|提示词?|系统提示)(?:要求|让|说我)"
+    r"|我(?:需要|应该|必须|得|要|来|先|现在)(?:先|来|要)?(?:写|生成|输出|构思|撰写|组织)[^.,!?:\n]{0,12}"
+    r"(?:发言|演讲|演说|回复|回答|陈述|宣言|台词|json)"
+    r"|ユーザー(?:は|が|から|の(?:要求|指示|質問|依頼))|(?:スピーチ|発言|回答|返答|メッセージ)を(?:書|作成|生成|考え)[^.\n]{0,6}(?:必要|ましょう|べき)"
+    r"|사용자(?:는|가|의|께서|로부터)"
+    r"|der (?:nutzer|user|benutzer|anwender) (?:mochte|will|fragt|bittet|hat|verlangt|erwartet|wunscht)\b"
+    r"|ich (?:muss|soll|sollte|werde)(?: nun| jetzt| also)? (?:eine?n?|meine?n?) (?:\w+ ){0,2}(?:rede|antwort|nachricht"
+    r"|pitch|aussage|beitrag) (?:schreiben|verfassen|formulieren|erstellen)\b"
+    r"|l'utilisateur (?:veut|demande|souhaite|me|a)\b|je (?:dois|vais)(?: maintenant)?"
+    r" (?:ecrire|rediger|composer|generer) (?:un|une|mon|ma) (?:\w+ ){0,2}(?:discours|message|reponse|declaration"
+    r"|pitch)\b"
+    r"|el usuario (?:quiere|pide|me|solicita|desea|ha)\b|(?:debo|necesito|tengo que|voy a) (?:escribir|redactar|generar"
+    r"|crear) (?:un|una|mi) (?:\w+ ){0,2}(?:discurso|mensaje|respuesta|declaracion)\b"
+    r"|o usuario (?:quer|pede|pediu|me|solicita|deseja)\b|(?:preciso|devo|vou) (?:escrever|redigir|gerar|criar)"
+    r" (?:um|uma|meu|minha) (?:\w+ ){0,2}(?:discurso|mensagem|resposta|declaracao)\b"
+    r"|l'utente (?:vuole|chiede|mi|ha)\b|(?:devo|dovrei) (?:scrivere|comporre|generare) (?:un|una|il mio|la mia)"
+    r" (?:\w+ ){0,2}(?:discorso|messaggio|risposta|dichiarazione)\b"
+    r"|пользователь (?:просит|хочет|спрашивает|попросил|требует|сказал)\b|(?:мне |я )?(?:нужно|надо|должен|должна)"
+    r" (?:написать|составить|сгенерировать|придумать) (?:\w+ ){0,2}(?:речь|ответ|сообщение|выступление|текст)\b"
+    r"|uzytkownik (?:chce|prosi|pyta|poprosil)\b|(?:musze|powinienem|powinnam) (?:napisac|wygenerowac|stworzyc)"
+    r" (?:\w+ ){0,2}(?:mowe|przemowe|odpowiedz|wiadomosc|wypowiedz)\b"
+    r"|de gebruiker (?:wil|vraagt|heeft)\b|kullanici (?:benden|istiyor|soruyor)\b|المستخدم (?:يريد|يطلب|يسأل)"
+)
+"""What reasoning says first in other languages, folded: `the user wants`, `I must write a speech`."""
+_MUSES = (
+    rf"i(?:'m| am)? {_NEEDS} (?:give|make|deliver|provide|present) (?:a|an|my|the) (?:[a-z]+ ){{0,3}}{_PIECES}\b"
+    rf"|i {_NEEDS} (?:figure out|think (?:about|of|through)|decide|choose|consider|analy[sz]e|convince the|persuade the"
+    r"|respond to the|come up|be careful|plan)\b"
+    r"|(?:i'm|i am|we're|we are) (?:(?:player|agent) \w+[.,]? |playing|in (?:a|this|the) game|given|supposed to)"
+    r"|so,? (?:i'm|i am|i have|i've got) (?:player|agent|in|to|a (?:pitch|speech|vote|decision))\b"
+)
+"""What reasoning says behind a first word of hesitation: `Okay, so I need to figure out ...`."""
 # a first sentence that only says that the model thinks (zero-shot chain of thought: Kojima et al. 2022, in other
 # languages Shi et al. 2022), or that speaks of the user, as the reasoning of gpt-oss, Qwen and DeepSeek begins
 _THINKS_ALOUD = re.compile(
@@ -47,10 +133,68 @@ _THINKS_ALOUD = re.compile(
     r"|шаг за шагом|по шагам|一步一步|一步步|逐步|ステップ))"
     rf"{_IN_A_SENTENCE}{{0,60}}?(?:denk|uberleg|reflech|pens|дума|思考|想|分析|考え){_IN_A_SENTENCE}{{0,60}}+"
     r")[*_\")]{0,3}\s{0,2}(?:[.!:…。：]|\n|\Z)"
-    r"|the user (?:wants|asks|asked|is asking|has asked|says|said|provided|gave)\b"
-    r"|(?:i|we) (?:need to|should|must|have to) (?:write|craft|produce|output|generate|compose|return) (?:[a-z]+ ){0,3}"
-    r"(?:pitch|speech|statement|response|reply|answer|json)\b)"
+    rf"|{_TASKS}|(?:(?:好的?|嗯+|首先|那么|现在|また|まず|さて|also|bon|bueno|итак|так|хорошо|음)[,.!]?\s{{0,2}}){{0,3}}+(?:{_TASKS_ABROAD}))"
+    rf"|[\s*_\"(]{{0,8}}+(?:(?:ok(?:ay)?|alright|all right|hm+|as (?:player|agent) \w{{1,30}}+)[,.!:…]{{0,3}}\s{{1,2}})"
+    rf"{{1,3}}+(?:so,? )?(?:{_MUSES}|i {_NEEDS} {_COMPOSES} )"
+    # a direction that what follows is thought
+    r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character)"
+    r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?[)*\]_]{1,3}(?=\s)"
 )
+_STRATEGIES = listed("""
+    strategy, my strategy, explanation, strategy note, strategic note, strategic reasoning, rationale, hidden,
+    hidden agenda, hidden motive, why this works, intent, intention, tactic, tactics, strategie, estrategia, strategia,
+    стратегия, 策略, 战略, 戦略, 전략
+""")
+"""Folded headings of notes on the words, which begin a paragraph of their own."""
+_FIRST_NOTES = listed("""
+    analysis, reflection, draft, planning, internal, private, secret, ooc, critique, objective, 分析, 内心,
+    注, 备注, 旁白, 考え, 생각, 속마음
+""")
+"""Folded headings of notes that stand as a paragraph before the words."""
+_NOTED = (*_STRATEGIES, *_FIRST_NOTES)
+_PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.compile(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
+_BESIDE = re.compile(
+    # a note in brackets or emphasis on a line of its own, also on how long the words are
+    r"[\n.!?…](?:(?<=\n)(?:[ \t]{0,8}[(\[*_]{1,3}\s?(?:note|notes|strategy|strategic note|rationale|reasoning"
+    r"|explanation|analysis|intent|goal|tone|word count|words|characters|注|备注|说明|策略|解释|字数"
+    r"|hinweis|anmerkung|nota|remarque"
+    r"|примечание|заметка|strategie|estrategia|strategia|стратегия)\b"
+    r"[^\n:()\[\]]{0,40}:(?=[^\n]{0,2000}[)\]*_][ \t]*(?:\n|\Z))"
+    # a last paragraph on the words above it
+    r"|[ \t]{0,8}\n[ \t]{0,8}[(\[*_>]{0,3}[ \t]?(?:(?:this|the above|my|that) "
+    r"(?:pitch|speech|statement|message|response|reply|post|answer)(?: above)?"
+    r" (?:aims|hides|works because|is (?:designed|meant|intended|crafted|aimed|written)"
+    r"|positions|establishes|emphasi[sz]es|appeals|frames|avoids|seeks|tries|highlights|leverages|conceals|signals"
+    r"|balances|does(?: not|n't) (?:reveal|mention|name))\b"
+    # what a chatbot adds for its user
+    r"|let me know if (?:you(?:'d| would)?|this|there|anything|any)\b[^\n]{0,40}\b"
+    r"(?:changes|adjust\w*|versions?|edits?|revis\w*)\b"
+    r"|(?:that|this) should (?:convince|persuade|win over|sway) (?:them|the others|the group|everyone)\b"
+    r"|(?:word|character) count:|\(\d{1,4} (?:words|characters)\))"
+    # several drafts
+    r"|[ \t*#]{0,6}(?:draft|version) ?2\b[ *]{0,3}[:)])"
+    # what stands before an answer that it introduces
+    r"|(?<=[.!?…])[\"')*]{0,2} (?:so,? )?here(?:'s| is) (?:my|the|a) (?:[a-z]+ ){0,2}"
+    r"(?:pitch|speech|statement|message|response|reply):[*_]{0,2}\s*\n)"
+)
+"""A writer's note on its own words, folded and behind a line end."""
+_INTRODUCES = re.compile(
+    r"\s*+(?:sure|certainly|of course|absolutely|okay|ok)[!,.]? (?:here(?:'s| is)|below is)"
+    rf" (?:a|an|my|the|your) (?:[\w-]+,? ){{0,4}}{_PIECES}\b[^\n]{{0,80}}:"
+)
+"""A chatbot's first words for its user."""
+_HIDDEN = re.compile(
+    r"[\]{%<](?:(?<=\]):(?: # \(|[ \t]?(?:#|<>))|(?<=\{)(?:#|\{!)|(?<=[\n.!?…]%)%|(?<=[\n.!?…] %)%"
+    r"|(?<=<)(?:[?!][a-z]|[a-z][^<>]{0,80}(?:\shidden\b|display: ?none|visibility: ?hidden))"
+    r"|(?<=\{) ?(?:thinking|thoughts?|internal[^{}:\n]{0,20}|private[^{}:\n]{0,20}|inner[^{}:\n]{0,20}) ?:)"
+)
+"""Comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in braces, folded
+and behind a line end."""
+_LEFT_LINE = re.compile(
+    r"[.!?…\n][\"')*_]{0,3}[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
+    r"|内心独白)[ \t]{0,8}\n"
+)
+"""A line behind words that is left of a channel of thinking."""
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
 """A first step, of thinking or of a plan (`Step 1`): if a heading of the answer follows, it is unclear which."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
@@ -83,23 +227,27 @@ def said_aloud(
     hidden = [*scratch, *hidden]
     if not any_text and _PAIRED.search(_FORMATTING.sub("", words)):
         raise wanted
+    _check(words, names, any_text=any_text)
     words = _plain(words)
     if not words:
         raise UnreadableReply("The reply says nothing.")
     return words, hidden
 
 
-def aloud(words: str, names: Sequence[str], others: Sequence[str] = ()) -> str:
+def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_text: bool = False) -> str:
     """Remove from the words of a field its own headings and tags, thinking, and text for the fields named `others`.
 
-    Raises `UnreadableReply` for a tag in them that seems to be private (`<plan>`).
+    Raises `UnreadableReply` for a tag in them that seems to be private (`<plan>`) or somebody else's, for a line that
+    begins thinking, and, unless the words may be `any_text`, for a note on themselves (`**Strategy:** ...`).
     """
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
-    if not is_kept(names[0]):
+    if not (kept := is_kept(names[0])):
         words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names))
+    if not kept:
+        _check(words, names, any_text=any_text)
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
     while "<" in words and (tag := tag_pattern(tuple(names)).fullmatch(folded(words).strip())):
@@ -113,8 +261,74 @@ def is_kept(name: str) -> bool:
 
 
 def may_hold_scratch(words: str) -> bool:
-    """Return whether `without_scratch` may find notes in the words."""
-    return "//" in words or "/*" in words or bool(_THINKS_ALOUD.match(plain := folded(words)) or _STEPS.match(plain))
+    """Return whether `without_scratch` may find notes in the words, or `holds_foreign_tag` a tag."""
+    if "//" in words or "/*" in words or holds_foreign_tag(words, ()):
+        return True
+    plain = folded(words)
+    return bool(
+        _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}")
+    ) or _is_annotated(plain, ())
+
+
+def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
+    """Return whether words hold a pair of tags that stands apart, as of an instruction or of somebody else's words.
+
+    A pair is part of a sentence if it stands within one and holds at most `_MOST_WORDS` words (`the <role>admin</role>
+    of all`). Tags in quotes, formatting such as `<b>`, and the `own` names are left out. An end without a beginning
+    counts if words stand on both sides of it.
+    """
+    if "/" not in words and "／" not in words:
+        return False
+    opened: dict[str, re.Match[str]] = {}
+    ink = _first_and_last(words)
+    for tag in _PAIR_TAG.finditer(words):
+        name = spaced(tag["name"])
+        if _FORMAT.fullmatch(name) or name in own:
+            continue
+        if not tag["slash"]:
+            opened.setdefault(name, tag)
+            continue
+        begins = opened.pop(name, None)
+        if begins is None:
+            near = words[max(0, tag.start() - _NEAR_A_TAG) : tag.end() + _NEAR_A_TAG]
+            place = min(tag.start(), _NEAR_A_TAG)
+            if ink[0] < tag.start() and tag.end() <= ink[1] and not in_sentence(near, place, place + len(tag[0])):
+                return True
+            continue
+        start, end = begins.start(), tag.end()
+        inside = words[begins.end() : tag.start()]
+        within = _within(words[max(0, start - 2) : start]) and "\n" not in inside and len(inside.split()) <= _MOST_WORDS
+        if not within and not is_quoted(words, start, end):
+            return True
+    return False
+
+
+def _first_and_last(words: str) -> tuple[int, int]:
+    """Return the positions of the first and the last letter or digit, the length and -1 if there are none."""
+    first = next((place for place, sign in enumerate(words) if sign.isalnum()), len(words))
+    return first, next((place for place in range(len(words) - 1, -1, -1) if words[place].isalnum()), -1)
+
+
+def _within(before: str) -> bool:
+    """Return whether a tag behind these two characters stands within a sentence."""
+    return before[-1:] == " " and (before[:1].isalnum() or before[:1] in set(",;:"))
+
+
+def _is_annotated(plain: str, own: Sequence[str]) -> bool:
+    """Return whether folded words have a note on themselves, or a heading of strategy on a paragraph of its own."""
+    if _INTRODUCES.match(plain) or _BESIDE.search(f"\n{plain}"):
+        return True
+    names = tuple(name for name in _NOTED if name not in own)
+    for match in headings(plain, names, heads_thinking):
+        decorated = match["mark"].strip(" -(\"'>|.0123456789") or match["close"].strip(")]\"'")
+        if spaced(match["name"]) in _FIRST_NOTES:
+            noted = not plain[: match.start()].strip() and bool(_PARAGRAPHS.search(plain))
+        else:
+            before = _PARAGRAPH_ENDS.search(plain, max(0, match.start() - _NEAR_A_TAG), match.start())
+            noted = bool(decorated or before)
+        if noted:
+            return True
+    return False
 
 
 def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
@@ -137,6 +351,15 @@ def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
     if thinks is not None or answer is not None:
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     return words, notes
+
+
+def _check(words: str, names: Sequence[str], *, any_text: bool) -> None:
+    """Raise `UnreadableReply` if words hold a foreign tag, a line that begins thinking, or a note on themselves."""
+    if holds_foreign_tag(words, names):
+        raise UnreadableReply("The words cannot be told from what stands around them.")
+    plain = folded(words)
+    if _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}") or (not any_text and _is_annotated(plain, names)):
+        raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
 
 
 def _is_private(name: str, own: Sequence[str]) -> bool:
@@ -175,9 +398,9 @@ def _without_rules(words: str) -> str:
     while first < last - 1 and _is_rule(lines[last - 1]):
         last -= 1
     left = "\n".join(lines[first:last])
-    opens = None if first else _MARKS_OPEN.match(left)
+    opens = None if first else _EMPHASIS_OPENS.match(left)
     left = left[opens.end() if opens else 0 :]
-    return left if last < len(lines) else left[:-_ENDS] + _MARKS_CLOSE.sub("", left[-_ENDS:])
+    return left if last < len(lines) else left[:-_CLOSING] + _EMPHASIS_CLOSES.sub("", left[-_CLOSING:])
 
 
 def _is_rule(line: str) -> bool:
@@ -215,3 +438,453 @@ def last_sentence(words: str) -> str:
     """Return the words up to the end of their last whole sentence, or "" if there is none."""
     ends = [each.end() for each in _SENTENCE_ENDS.finditer(words)]
     return words[: ends[-1]].strip() if ends else ""
+
+
+THINKING = listed("""
+    thinking, thoughts, thought, thought process, my thoughts, my thinking, internal monologue, thinks,
+    inner monologue, internal thoughts, inner thoughts, private thoughts, private thought, scratchpad,
+    chain of thought, reasoning, reasoning content, internal reasoning, private reasoning, internal analysis,
+    reasoning process, internal strategy, internal notes, step-by-step thinking, step by step thinking,
+    private strategy, private notes,
+    notes to self, note to self, private, internal, my reasoning steps, reasoning steps, private thinking,
+    internal thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning,
+    thinking process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
+    pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie, мысли,
+    размышления, 思考, 思考过程, 推理, 内心独白
+""")
+"""Folded headings of thinking, unless the question has a field of that name."""
+
+ASIDES = listed("""
+    analysis, reflection, strategy, my strategy, plan, my plan, planning, rationale, draft, hidden, why this works,
+    explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
+""")
+"""Folded headings of text that is no part of an answer in words, if that has a heading of its own."""
+
+_LEAD_IN = frozenset(
+    listed("""
+    a, above, all, alright, also, and, answer, are, as, asi, based, below, certainly, conclusion, considering,
+    daher, decision, donc, endgultige, everything, final, finally, following, for, formal, hence, here, here's, i,
+    i'm, il, im, in, is, json, jury, la, ma, me, mein, meine, meu, mi, mijn, minha, mio, moj, moja, moje, mon, my,
+    now, of, official, ok, okay, on, ostateczny, overall, player, private, public, que, quindi, reply, requested,
+    required, response, round, secret, so, sure, that, the, then, therefore, this, thus, well, wiec, with, итак,
+    мои, моя, 我的, 最终, 私の
+""")
+)
+"""Words that may stand before such a heading on its line: `here are my thoughts`."""
+
+_ABROAD = frozenset(
+    listed("""
+    akilyurutme, ajatuksia, ajattelu, analisi, analisis, analyse, berpikir, borrador, bozza, brouillon, denken,
+    denkproces, denkprozess, denkweise, dusunce, dusunceler, dusunuyorum, gedachte, gedachten, gedanke, gedanken,
+    gedankengang, grubeln, monolog, monologo, mysl, mysli, myslenie, myslenky, nachdenken, nachgedacht, namysl,
+    overweging, pemikiran, penalaran, pensamento, pensamentos, pensamiento, pensamientos, pensando, pensar, pensee,
+    pensees, pensieri, pensiero, premysleni, raciocinio, ragionamento, raisonnement, rascunho, razonamiento, razonando,
+    redenering, reflechir, reflexao, reflexion, reflexiones, reflexions, resonemang, riflessione, riflessioni,
+    rozumowanie, rozwazania, selbstgesprach, suy nghi, suy luan, taenkning, tankande, tankar, tanker, uberlegen,
+    uberlegung, uberlegungen, анализ, думаю, думки, міркування, мысли, мысль, мышление, обдумывание, размышление,
+    размышления, рассуждение, рассуждения, роздуми, σκέψεις, σκέψη, أفكار, التفكير, تفكير, चिंतन, विचार, सोच, ความคิด,
+    การคิด, 反思, 心の声, 心想, 心理活动, 心裡想, 心里想, 心里话, 想法, 考え, 考え中, 考察, 考虑, 草稿, 独り言, 생각,
+    생각중, 사고, 사고과정, 속마음, 추론, 추론과정, 혼잣말
+""")
+)
+"""Folded names of tags of thinking in other languages."""
+
+_ROOTS = re.compile("思考|思索|思維|思维|思绪|思路|推理|推論|推论|内心|內心")
+"""Characters that stand in any name of thinking in Chinese and Japanese: `<深度思考>`."""
+
+_MOST_MARKS = 1_000  # marks of thinking in a reply
+_NEAR = 200  # characters before a tag that are looked at
+# the prefix of a family, or the suffix of a mode: <longcat_think>, <think_faster>, <reasoning_content>
+_PREFIX, _SUFFIX = r"(?:[a-z]{2,12}_)", r"_(?!(?:on|off|end|start|begin)\b)[a-z]{2,12}"
+_NAME = (
+    rf"(?:ant-?|{_PREFIX})?think(?:ing|s)?(?:[_ -]process|{_SUFFIX})?|{_PREFIX}?thoughts?(?:[_ -]process|{_SUFFIX})?"
+    rf"|{_PREFIX}?reason(?:ing|s)?(?:{_SUFFIX})?|scratch[_ -]?pad|analysis"
+    r"|reflections?|deliberations?|(?:inner|internal|private)[_ -](?:monologue|thoughts?|thinking|reasoning|dialogue)"
+    r"|monologue|chain[_ -]of[_ -]thoughts?|cot|brainstorm(?:ing)?|cot_budget_reflect"
+    r"|思考(?:过程)?|推理|内心独白|internal|private|hidden|plan(?:ning)?|strategy|secret"
+)
+# a tag of any namespace in any brackets: <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>, &lt;think&gt;
+_TAG = (
+    r"(?:<<?+|[◁＜⟨〈‹【]|&lt;|[-=]{3,8}+|(?P<square>\[))\s{0,2}+(?P<slash>/)?+\|?+\s{0,2}+"
+    r"(?P<end>/|end[_ -](?:of[_ -])?)?(?:(?:begin|start)[_ -](?:of[_ -])?)?(?:[\w.-]{1,20}:)?"
+    r"(?=[atrsdimpcbh思推内][nhectlroi考理心]|[a-z]{2,12}_(?:think|thought|reason))"
+    rf"(?P<name>{_NAME})(?P<last>[_ -]end)?"
+    r"(?:\s[^<>\[\]:\n]{0,80})?\s{0,2}\|?\s{0,2}(?:>{1,2}|[▷＞⟩〉›】]|&gt;|[-=]{3,8}|\])"
+)
+# the same names in brackets that ordinary words may stand in
+_BRACKETED = re.compile(
+    rf"(?P<open>[{OPEN_BRACKETS}｛（(［\[{{](?:(?<=\[)\[|(?<=\{{)\{{|(?<!\[)))"
+    r"(?=[ \t/／]{0,3}[tsrcip思推内])[ \t]?(?P<slash>[/／]?)[ \t]?"
+    r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
+    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)"
+    rf"[ \t]?(?:[{CLOSE_BRACKETS}｝）)］]|\]\]|\}}{{1,2}})",
+    re.IGNORECASE,
+)
+_BRACKETS = rf"<>＜＞()（）{{}}｛｝［］{OPEN_BRACKETS}{CLOSE_BRACKETS}"
+_ANY_TAG = re.compile(
+    rf"(?P<open>[<＜(（{{｛［\[{OPEN_BRACKETS}])[ \t]?(?P<slash>[/／]?)[ \t]?"
+    rf"(?P<name>[^\W\d_][^\n{_BRACKETS}\[\]\"=:：|/]{{0,30}}+)(?P<more>=[^\n{_BRACKETS}\[\]]{{0,80}})?"
+    rf"[>＞)）}}｝］\]{CLOSE_BRACKETS}]"
+)
+"""A name in any language in any brackets."""
+_SQUARE = re.compile(
+    r"think(?:ing)?|thoughts?|reasoning|scratch[_ -]?pad|cot|internal|private|hidden|plan|思考(?:过程)?|推理|内心独白",
+    re.IGNORECASE,
+)  # [analysis] is a word
+_ORDINARY = re.compile(
+    r"analysis|reflections?|deliberations?|brainstorm(?:ing)?|internal|private|hidden|plan(?:ning)?|strategy|secret"
+    r"|reasons?|reasoning|monologue|思考|推理",
+    re.IGNORECASE,
+)
+"""Names of tags that are ordinary words as well."""
+_SPACED_OUT = re.compile(r"<\s[^<>]*\s>")  # less-than and greater-than signs around a word
+# the ends of marks, by the name of the group that finds their beginning
+_ENDS = {
+    "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
+    "inner": re.compile(r"<\|inner_suffix\|>"),
+    "unused": re.compile(r"<(?:unused|ctrl)95>|</(?:unused|ctrl)94>"),
+    "comment": re.compile(r"-->"),
+    "fence": re.compile(r"```|~~~|:::"),
+    "aside": re.compile(r"[)）]"),
+    "starred": re.compile(r"\*"),
+    "bracketed": re.compile(r"[\]】]"),
+    "angled": re.compile(r">"),
+    "cloud": re.compile(r"\n|$"),
+    "role": re.compile(r"<\|im_end\|>(?:\s*<\|im_start\|>\s*(?:answer|response|final|assistant)\b)?"),
+    "terminal": re.compile(r"^(?:\.{3}|…)\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
+    "details": re.compile(r"</details\s*>", re.IGNORECASE),
+}
+_NESTS = re.compile(r"[(（\[【<]|[)）\]】>]")
+_NOTES = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|思考(?:过程)?|推理(?:过程)?)(?: process)?"
+_ASIDE = (
+    r"(?:(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
+    r"|aside|secretly|ooc|out of character|(?:[a-z]{2,10} )?to (?:my|him|her|them)?self"
+    r"|thinking|thinks|thoughts?|monologue|gedanken?|denkt|denke|innerlich|pens[ée]es?|pense|pensando|piensa|pienso"
+    r"|pensamientos?|pensamentos?|pensa|pensiero|pensieri|my[śs]li|мысли|мысль|думает|думаю|про себя)\b"
+    r"|内心|內心|心想|心里想|心裡想|心里话|心声|心の声|心理活动|思考|独白|暗想|속마음|생각|속으로)"
+)
+# a quick test for the beginning of a mark: its bracket and two letters of its name
+_BEGINS = (
+    r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
+    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T|^(?:\.{3}|…)\s?d)"
+)
+_MARK = re.compile(
+    rf"{_BEGINS}(?:(?P<tag>{_TAG})"
+    r"|(?P<channel><\|channel\|?>\s*(?:thoughts?|thinking|analysis|reasoning)\b)"
+    r"|(?P<inner><\|inner_prefix\|>)"
+    r"|(?P<unused><(?:unused|ctrl)94>(?:\s*thoughts?\b)?)"
+    r"|(?P<comment><!--)"
+    rf"|(?P<fence>(?:```|~~~|:::)[ \t]*+(?:(?:{_NOTES}|plan)\b"
+    rf"|\w{{0,12}}+[ \t]*+\n[\s#*_>]{{0,8}}+{_NOTES}[*_:：]{{0,4}}+[ \t]*+\n))"
+    r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason|思考|推理)[^<>]{0,60}</summary>)"
+    rf"|(?P<aside>[(（]\s?{_ASIDE}[^()（）:：\n]{{0,30}}[:：])|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:：\n]{{0,30}}[:：])"
+    rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭)"
+    r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
+    r"|(?P<terminal>^Thinking(?:\.{3}|…)[ \t]*$)"
+    r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>|^(?:\.{3}|…)\s?done thinking\.?[ \t]*$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+# the pattern begins with one character class, so that the search skips to the next character in it
+_SIGNS = r"<◁＜⟨〈‹【\[(（*💭"
+_ANY = re.compile(
+    rf"[{_SIGNS}=&`~:aT.…-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
+    r"|(?<=a)(?:nalysis|ssistant)|(?<=T)hinking(?:\.{3}|…)|(?<=[.…])\s?done thinking)"
+)
+# the first line of a channel of thinking whose tokens were stripped
+_STRIPPED_LINE = re.compile(
+    r"\s*+(?:[>▶▼▸▾⏳🤔🧠💭][ \t]?)?(?P<name>(?i:(?:think(?:ing)?|thoughts?|reasoning)(?: process)?|analysis"
+    r"|commentary|思考(?:过程)?|(?:thought|reasoned) for [\w ]{1,20}"
+    r"|推理(?:过程)?|内心独白))[ \t]*+(?:\n|\Z)"
+)
+# the channels of OpenAI's harmony format, with its special tokens and without them
+_CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20})?<\|message\|>")
+_TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
+_RECIPIENT = re.compile(r"(?:\A|(?<=assistant)|(?<=\n))\s{0,4}to=[\w.]{1,80}(?:\s?code)?\s{0,4}\Z")
+"""The function that a message calls, in front of its channel."""
+_CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+_STRIPPED = re.compile(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
+# the beginning of an answer behind thinking that has no end of its own
+_FINAL = re.compile(
+    r"assistant\s?final(?:\s?json)?|assistant\s?commentary\s+to=[\w.]{1,60}(?:\s?json)?"
+    r"|\[BEGIN FINAL (?:RESPONSE|ANSWER)\]"
+    r"|<\|(?:begin_of_solution|START_RESPONSE|start_of_response)\|>"
+)
+# besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
+_ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
+_UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
+
+
+_LONGEST_MARKS = 6
+_MARKS_OPEN = re.compile(r"[*_`~(（\[{\"“「『]+\Z")
+_MARKS_CLOSE = re.compile(r"[*_`~)）\]}\"”」』]{1,6}")
+_MIRRORED = str.maketrans("(（[{“「『", ")）]}”」』")
+_EMPTY = re.compile(r"<\s?(?:think|thinking|thought|reasoning)\s{0,3}/>", re.IGNORECASE)
+"""A tag of thinking that is empty."""
+
+
+def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tuple[str, tuple[str, ...]]:
+    """Return a text without its thinking, and the thoughts in order: `C` and `("hm",)` for `<think>hm</think>C`.
+
+    Tags with one of the question's `own` names (folded, blanks for separators) hold a field of it, if they close.
+
+    Thinking that does not end hides everything behind it. If only its end is in the reply (some templates write the
+    beginning themselves), everything before it is thinking. If a text has more than `_MOST_MARKS` marks, everything
+    behind the last that was read is thinking. The strings of valid objects are left alone.
+
+    A tag in quotes is a word, and so is a tag in a sentence that does not end if its name is an ordinary word
+    (`a <strategy> we share`). If `strict`, raises `UnreadableReply` for another tag in a sentence, because it may be
+    either.
+    """
+    text = _in_angles(_EMPTY.sub("", text) if "/>" in text else text)
+    if not _ANY.search(text):
+        return text, ()
+    thoughts: list[str] = []
+    text = _final(text, thoughts)
+    kept = "".join(_spoken(text, thoughts, own, strict=strict))
+    return kept, tuple(thought for each in thoughts if (thought := each.strip()))
+
+
+def _in_angles(text: str) -> str:
+    """Replace names of thinking in other brackets (`【思考】`) by `<think>`, if they begin a line or have an end.
+
+    Elsewhere, and in the brackets of quotations, a name without an end is a word.
+    """
+    ends = {_plain_name(tag) for tag in islice(_ANY_TAG.finditer(text), _MOST_MARKS) if tag["slash"]}
+    ends |= {_plain_name(tag) for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
+
+    def plain(tag: re.Match[str]) -> str:
+        abroad = tag.re is _ANY_TAG
+        if abroad and not _is_abroad(tag):
+            return tag[0]
+        above = text[max(0, tag.start() - _NEAR) : tag.start()]
+        begins = not above.rpartition("\n")[2].strip() and tag["open"] not in "「『«‹"
+        begins = begins and (not abroad or tag["open"] in "<＜")
+        if not begins and _plain_name(tag) not in ends:
+            return tag[0]
+        return f"<{'/' if tag['slash'] else ''}think>"
+
+    return _BRACKETED.sub(plain, _ANY_TAG.sub(plain, text))
+
+
+def _plain_name(tag: re.Match[str]) -> str:
+    return spaced(tag["name"])
+
+
+def _is_abroad(tag: re.Match[str]) -> bool:
+    """Return whether a tag has a name of thinking in a language other than English."""
+    name = spaced(tag["name"])
+    return name in _ABROAD or _ROOTS.search(name) is not None or not _ABROAD.isdisjoint(words_in(name))
+
+
+def in_later_channel(text: str) -> bool:
+    """Return whether words stand before a text's first channel, so that the channel is another message."""
+    first = _CHANNEL.search(text)
+    if first is None:
+        return False
+    before = _RECIPIENT.sub("", _TOKEN.sub("", text[: first.start()]))
+    return bool(before.strip().removesuffix("assistant").strip())
+
+
+def has_marks(text: str) -> bool:
+    """Return whether a text may hold a mark of thinking or a special token."""
+    if _STRIPPED_LINE.match(text) is not None or _BRACKETED.search(text) is not None:
+        return True
+    if any(map(_is_abroad, _ANY_TAG.finditer(text))):
+        return True
+    return _ANY.search(text) is not None and (bool(_first_marks(text)) or "assistant" in text or "<|" in text)
+
+
+def _final(text: str, thoughts: list[str]) -> str:
+    """Return the content of the final channel, or the text if it has none; append everything else to `thoughts`."""
+    channels = [*_CHANNEL.finditer(text)] if "<|message|>" in text and "<|channel|>" in text else []
+    if channels and "{" in text:
+        spans = strict_spans(text)
+        channels = [each for each in channels if not _inside(spans, each.start())]
+    if channels:
+        said: list[str] = []
+        position = 0
+        for channel in channels:
+            if channel.start() < position:
+                continue
+            before = _TOKEN.sub("", text[position : channel.start()])
+            to = _RECIPIENT.search(before)
+            thoughts.append((before[: to.start()] if to else before).removesuffix("assistant"))
+            end = _CHANNEL_ENDS.search(text, channel.end())
+            position = end.start() if end else len(text)
+            called = (to or " to=" in channel[1]) and not channel[1].lstrip().startswith("analysis")
+            aloud = called or channel[1].startswith(("final", "response", "answer"))
+            (said if aloud else thoughts).append(text[channel.end() : position])
+        thoughts.append(_TOKEN.sub("", text[position:]))
+        return "\n".join(said)
+    spans = strict_spans(text) if "{" in text and _FINAL.search(text) else []
+    finals = [each for each in _FINAL.finditer(text) if not _inside(spans, each.start())]
+    if finals:
+        thoughts.append(text[: finals[-1].start()])
+        return text[finals[-1].end() :]
+    if _STRIPPED.match(text):
+        thoughts.append(text)
+        return ""
+    return text
+
+
+def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:
+    """Return the marks at which thinking may begin or end, and whether they are all such marks of the text."""
+    first = _first_marks(text)
+    # a name in square brackets may be a word
+    marks = [mark for mark in first if mark["square"] is None or _SQUARE.fullmatch(mark["name"])]
+    if own:
+        ended = {_named(mark) for mark in marks if _is_end(mark)} & set(own)
+        marks = [mark for mark in marks if _named(mark) not in ended]
+    return marks, len(first) < _MOST_MARKS
+
+
+@lru_cache(4)
+def _first_marks(text: str) -> tuple[re.Match[str], ...]:
+    return tuple(islice(_MARK.finditer(text), _MOST_MARKS))
+
+
+def _spoken(text: str, thoughts: list[str], own: Collection[str], *, strict: bool) -> Iterator[str]:
+    """Yield the pieces of the text between thoughts, and append these to `thoughts`."""
+    marks, all_seen = _marks(text, own)
+    spans = strict_spans(text) if marks and "{" in text else []
+    kept: list[str] = []
+    position, opened, place = 0, False, 0
+    last_end = max((mark.start() for mark in marks if _is_end(mark)), default=-1)
+    for mark in marks:
+        start, end = mark.span()
+        if start < position:
+            continue  # within a mark that has its own end
+        while place < len(spans) and spans[place][1] <= start:
+            place += 1
+        if not opened and place < len(spans) and spans[place][0] < start:
+            continue  # in a string of a whole object
+        kind = mark.lastgroup if mark.lastgroup in _ENDS else "tag"
+        if kind == "tag" and not opened and _is_word(text, mark, ends=last_end > start, strict=strict):
+            continue
+        if kind in _ENDS and not opened:
+            kept.append(text[position:start])
+            stop, position = _end_of(text, mark, kind)
+            thoughts.append(text[end:stop])
+        elif _is_end(mark):
+            thoughts += ["".join(kept)] * (not opened) + [text[position:start]]
+            kept = kept if opened else []  # the beginning is not in the reply: everything before is thinking
+            position, opened = end, False
+        elif kind == "tag" and not opened:
+            kept.append(text[position:start])
+            position, opened = end, True
+    if opened or not all_seen:
+        thoughts.append(text[position:])
+    else:
+        kept.append(text[position:])
+    yield from _unmarked(kept)
+
+
+def _end_of(text: str, mark: re.Match[str], kind: str) -> tuple[int, int]:
+    """Return the span of the end of a mark that has an end of its own, which is the end of the text if it lacks one.
+
+    Brackets within the mark's own are part of it, and a fence ends with the sign that began it.
+    """
+    end = mark.end()
+    if kind in {"aside", "bracketed", "angled"}:
+        depth, opens = 1, mark[0][0]
+        pair = (opens, {"(": ")", "（": "）", "[": "]", "【": "】", "<": ">"}[opens])
+        for sign in _NESTS.finditer(text, end):
+            depth += (sign[0] == pair[0]) - (sign[0] == pair[1])
+            if not depth:
+                return sign.span()
+        return len(text), len(text)
+    signs = _ENDS[kind]
+    for closes in signs.finditer(text, end):
+        if kind != "fence" or closes[0] == mark[0][:3]:
+            return closes.span()
+    return len(text), len(text)
+
+
+def _unmarked(kept: Sequence[str]) -> Iterator[str]:
+    """Yield the pieces between thoughts without the marks around a thought: `**` of `**<think>so</think>** Hello`."""
+    pieces = [*kept]
+    for place in range(1, len(pieces)):
+        before, behind = pieces[place - 1], pieces[place]
+        opens = _MARKS_OPEN.search(before[-_LONGEST_MARKS:])
+        if opens and (marks := _MARKS_CLOSE.match(behind)) and marks[0] == _closing(opens[0]):
+            pieces[place - 1], pieces[place] = before[: len(before) - len(opens[0])], behind[marks.end() :]
+    yield from pieces
+
+
+def _closing(marks: str) -> str:
+    return marks[::-1].translate(_MIRRORED)
+
+
+def _is_word(text: str, mark: re.Match[str], *, ends: bool, strict: bool) -> bool:
+    """Return whether a tag is a word of a sentence; `ends` is whether the end of a tag follows.
+
+    If `strict`, raises `UnreadableReply` if a tag in a sentence may be either.
+    """
+    start, end = mark.span()
+    if is_quoted(text, start, end):
+        return True
+    in_words = in_sentence(text, start, end)
+    if _is_end(mark):
+        if in_words and strict:
+            raise UnreadableReply("The end of a tag of thinking stands in a sentence. Answer without it.")
+        return False
+    before = text[max(0, start - _NEAR) : start].rpartition("\n")[2].rstrip(" \t\"'“‘`*_(")
+    if ends or not (before[-1:].isalnum() or before.endswith((",", "，", ";"))):
+        return False
+    spaced_out = bool(_SPACED_OUT.fullmatch(mark[0])) and text[start - 1 : start] == " " == text[end : end + 1]
+    if (in_words or spaced_out) and _ORDINARY.fullmatch(mark["name"] or ""):
+        return True
+    if not strict:
+        return False
+    raise UnreadableReply("A tag of thinking stands in a sentence and does not end. Answer without it.")
+
+
+def _inside(spans: Sequence[tuple[int, int]], place: int) -> bool:
+    before = bisect_right(spans, (place,)) - 1
+    return before >= 0 and spans[before][0] < place < spans[before][1]
+
+
+def _named(mark: re.Match[str]) -> str:
+    return re.sub(r"[\s_-]+", " ", (mark["name"] or "").casefold())
+
+
+def _is_end(mark: re.Match[str]) -> bool:
+    return bool(mark["slash"] or mark["end"] or mark["last"] or mark["stray"])
+
+
+def heads_thinking(lead: str) -> bool:
+    """Return whether folded words before a heading leave its meaning as it is: `here are my`."""
+    return all(word in _LEAD_IN or word.isdigit() for word in words_in(lead))
+
+
+@lru_cache(1024)
+def _thinking(own: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in THINKING if name not in own)
+
+
+def _stripped_line(plain: str, own: Sequence[str]) -> Iterator[re.Match[str]]:
+    line = _STRIPPED_LINE.match(plain)
+    if line is not None and (line["name"] not in own or line["name"] in REASONS):
+        yield line
+
+
+def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the spans of a folded text under headings of thinking.
+
+    Each ends where the answer begins: at a heading with one of the question's `own` names, an object, a fence or a tag.
+    """
+    spans: list[tuple[int, int]] = []
+    ends: list[int] | None = None
+    for match in chain(_stripped_line(plain, own), headings(plain, _thinking(tuple(own)), heads_thinking)):
+        whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["name"]) if match.re is not _STRIPPED_LINE else ""
+        if (spans and match.start() < spans[-1][1]) or whole in own:
+            continue
+        if ends is None:
+            ends = [each.start() for each in headings(plain, own, heads_thinking)]
+            ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
+        place = bisect_right(ends, match.start())
+        end = ends[place] if place < len(ends) else len(plain)
+        if plain.startswith(">", match.start()) and (after := _UNQUOTED.search(plain, match.end())):
+            end = min(end, after.start())  # thinking in a block quote ends with it
+        spans.append((match.start(), end))
+    return spans

@@ -9,23 +9,34 @@ import json
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from agentsim.engine.event import NamedPlayer, PlayerId
 from agentsim.engine.game import ByPlayer, GameConfig, ProjectTable
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, first_objection
-from agentsim.games.agent_island.project import GameTable
+from agentsim.games.agent_island.project import LONGEST, GameTable
 
 Phase: TypeAlias = Literal["pitches", "votes", "elimination", "sidebars", "quips", "summaries"]
 Effect: TypeAlias = Literal["eliminate", "win", "poll", "none"]
 """The effect of a round's vote."""
 Memory: TypeAlias = Literal["full", "summary"]
-Characters: TypeAlias = Annotated[int, Field(ge=20, le=20_000)]
+Characters: TypeAlias = Annotated[int, Field(ge=20, le=LONGEST)]
 Messages: TypeAlias = Annotated[int, Field(ge=1, le=20)]
 Exchanges: TypeAlias = Annotated[int, Field(ge=1, le=20)]
 Partners: TypeAlias = Literal["free", "any"]
-Speakers: TypeAlias = Literal["active", "all"] | tuple[NamedPlayer, ...]
+
+
+def _each_once(players: tuple[PlayerId, ...]) -> tuple[PlayerId, ...]:
+    """Check that no player is named twice. Raises `ValueError` for the first who is."""
+    if twice := next((player for player in players if players.count(player) > 1), None):
+        raise ValueError(f"{json.dumps(twice)[:80]} is named twice")
+    return players
+
+
+Speakers: TypeAlias = (
+    Literal["active", "all"] | Annotated[tuple[NamedPlayer, ...], Field(min_length=1), AfterValidator(_each_once)]
+)
 
 _KEYS = "game_config.round_overrides"
 
@@ -46,6 +57,11 @@ def _fitting(phases: tuple[Phase, ...] | None, info: ValidationInfo) -> tuple[Ph
     return phases
 
 
+def _own(phases: tuple[Phase, ...] | None, info: ValidationInfo) -> tuple[Phase, ...] | None:
+    """Check the phases of an override with a vote of its own; `AgentIslandConfig.settings` checks inherited votes."""
+    return phases if info.data.get("vote") is None else _fitting(phases, info)
+
+
 class RoundSettings(GameConfig):
     """How one round is played; lengths are in characters, and longer words are cut, visibly."""
 
@@ -59,6 +75,8 @@ class RoundSettings(GameConfig):
     """Characters of a pitch"""
     explanation_chars: Characters = 600
     """Characters of the secret explanation of a vote"""
+    vote_first: bool = False
+    """Whether a voter answers with its vote and then explains it, instead of the explanation first"""
     message_chars: Characters = 600
     """Characters of a private message"""
     quip_chars: Characters = 200
@@ -82,13 +100,14 @@ class RoundSettings(GameConfig):
 
 
 class RoundOverride(GameConfig):
-    """Other settings for one round, counted from 1, or for the final one."""
+    """Other settings for one round, counted from 1, or for the final one; the round inherits what is not set here."""
 
     round: Annotated[int, Field(ge=1)] | Literal["final"]
     vote: Effect | None = None
     phases: tuple[Phase, ...] | None = None
     pitch_chars: Characters | None = None
     explanation_chars: Characters | None = None
+    vote_first: bool | None = None
     message_chars: Characters | None = None
     quip_chars: Characters | None = None
     messages_per_exchange: Messages | None = None
@@ -99,7 +118,7 @@ class RoundOverride(GameConfig):
     quips_by: Speakers | None = None
     quips_in_turn: bool | None = None
 
-    _fits = field_validator("phases")(_fitting)
+    _fits = field_validator("phases")(_own)
 
 
 class AgentIslandConfig(RoundSettings):

@@ -117,10 +117,8 @@ class RoundContext:
         return kind(player=player, view=self.view_of(player), **fields)
 
     def drawn(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
-        """Draw an order of these players and tell it to all."""
-        order = self.history.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
-        self.tell(OrderDrawn(phase, tuple(order)), to=Everyone)
-        return order
+        """Draw an order of these players. No player is told it before its phase is over."""
+        return self.history.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
         """Tell the table, and log the event's heading."""
@@ -159,7 +157,8 @@ class Round:
             context.settings.phases,
         )
         context.tell(began, to=Everyone)
-        for phase in context.settings.phases:
+        for place, phase in enumerate(context.settings.phases, start=1):
+            context.state.phases_left = len(context.settings.phases) - place
             await PHASES[phase](context)
 
 

@@ -19,7 +19,11 @@ Phase: TypeAlias = Literal["pitches", "votes", "elimination", "sidebars", "conso
 RoundType: TypeAlias = Literal["elimination", "final"]
 Few: TypeAlias = Annotated[int, Field(ge=1, le=20)]
 
+LONGEST = 20_000
+"""The longest limit of a text, in characters. That project has no limits."""
+
 _OURS = {"consolidate_memory": "summaries", "opponent_quips": "quips"}
+_LIMITS = ("pitch_chars", "explanation_chars", "message_chars", "quip_chars", "summary_chars")
 
 
 class Sidebars(ProjectTable):
@@ -77,6 +81,8 @@ class GameTable(ProjectTable):
             **first,
             "rounds": self.num_rounds,
             "rules": self.rules_prompt,
+            **dict.fromkeys(_LIMITS, LONGEST),
+            "vote_first": True,
             "summaries": "phases",
             "quips_by": quippers if "human" in models else "all",
             "quips_in_turn": True,

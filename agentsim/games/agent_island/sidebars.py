@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from agentsim.engine import Choice
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, InteractionRule
 from agentsim.engine.wording import If, Template, cut
-from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
+from agentsim.games.agent_island.view import IslandRequest, OrderDrawn, SpeechRequest, Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
@@ -122,6 +122,7 @@ class AnswerApproach(IslandRequest[Answer]):
     """A request to accept or decline an approach."""
 
     particulars: ClassVar[tuple[str, ...]] = ("by",)
+    unheard: ClassVar[Mapping[str, str]] = {"by": "who asks is read here first"}
 
     by: str
 
@@ -155,6 +156,7 @@ async def phase_sidebars(context: RoundContext) -> None:
         where = f"{context.round_index}" if exchange == 1 else f"{context.round_index}/{exchange}"
         order = context.drawn("sidebars", context.active_player_ids, where)
         await (_in_turn(context, order, where) if settings.partners == "any" else _at_once(context, order))
+        context.tell(OrderDrawn("private talks", tuple(order)), to=Everyone)
 
 
 async def _at_once(context: RoundContext, order: Sequence[str]) -> None:

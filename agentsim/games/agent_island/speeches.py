@@ -7,41 +7,38 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from agentsim.engine import Each, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import NAMED, Everyone, InteractionRule
-from agentsim.engine.wording import Template, counted, cut, listed
+from agentsim.engine.wording import Template, cut, listed
 from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
 
 
-class Pitched(Told, kind="pitch", heading="Player {player}'s pitch", words="text"):
+class Pitched(Told, kind="pitch", heading="Player {player}'s pitch", words="text", drawn=("player",)):
     player: str
     position: int
     text: str
 
 
 class Pitch(SpeechRequest):
-    """A request for a public pitch: why the player should stay (in the final: win)."""
+    """A request for a public pitch: why the player should advance to the next round (in the final: win the game)."""
 
     about: ClassVar[str] = "your pitch"
 
-    after: int = 0
-    """The number of players who speak after this one."""
-
     def question(self) -> str:
-        if self.view.final:
-            aim = "Make your pitch to the jury: why should you win the game?"
-        else:
-            aim = "Make your pitch: why should the others keep you and eliminate another player?"
-        return f"{aim} You speak {'before ' + counted(self.after, 'other') if self.after else 'last'}."
+        aim = "advance to the next round" if self.view.round < self.view.rounds else "remain in the game"
+        return f"Make your public pitch: why should you {'win the game' if self.view.final else aim}?"
 
 
 async def phase_pitches(context: RoundContext) -> None:
-    """Ask each active player in a drawn order for a public pitch, which all players hear before the next one."""
+    """Ask each active player in a drawn order for a public pitch, which all players hear before the next one.
+
+    The pitches alone tell the order: a speaker does not know how many speak after it.
+    """
     table, limit = context.history, context.settings.pitch_chars
     order = context.drawn("pitches", context.active_player_ids)
     for position, player in enumerate(order, start=1):
-        speech = await table.ask(context.question(Pitch, player, limit=limit, after=len(order) - position))
+        speech = await table.ask(context.question(Pitch, player, limit=limit))
         context.tell(Pitched(player, position, cut(speech.text, limit)), to=Everyone, by=player)
 
 
@@ -51,6 +48,7 @@ class Quipped(
     heading="{player} about {about}",
     words="text",
     interactions=(InteractionRule("player", "about", NAMED, when="text"),),
+    drawn=("player",),
 ):
     said: ClassVar[Template] = "quip about {about}"
     player: str
@@ -80,13 +78,13 @@ class Quips(IslandRequest[QuipsMade]):
 async def phase_quips(context: RoundContext) -> None:
     """Ask each speaker for one public line about every other player, all at once or one after the other.
 
-    Unless only active players quip, there are lines about eliminated players too.
+    Unless only active players quip, there are lines about eliminated players too. A player who is alone is not asked.
     """
     table, settings, limit = context.history, context.settings, context.settings.quip_chars
     active = settings.quips_by == "active"
     players = tuple(context.active_player_ids if active else context.players)
     speakers = players if isinstance(settings.quips_by, str) else settings.quips_by
-    order = context.drawn("quips", speakers)
+    order = context.drawn("quips", [player for player in speakers if {*players} - {player}])
     for together in [[player] for player in order] if settings.quips_in_turn else [order]:
         others = {player: tuple(other for other in players if other != player) for player in together}
         requests = [context.question(Quips, player, about=others[player], limit=limit) for player in together]

@@ -44,6 +44,7 @@ class Island:
     """The state of one game. `round` is 0 before the first round.
 
     `jury` is true if the last round is a final. `leaving` is the player who was voted out and has not left yet.
+    `phases_left` are the phases of the present round after the one that is being played.
     """
 
     players: tuple[str, ...]
@@ -55,6 +56,7 @@ class Island:
     winner: str | None = None
     jury: bool = True
     leaving: str | None = None
+    phases_left: int = 0
 
     def __post_init__(self) -> None:
         if not self.active:

@@ -177,7 +177,7 @@ class LastRoundBegan(RoundBegan):
         return False
 
 
-class OrderDrawn(Told, content="The order drawn for the {phase} is {order}.", drawn=("order",), in_prompt=False):
+class OrderDrawn(Told, content="The order drawn for the {phase} was {order}.", drawn=("order",), in_prompt=False):
     phase: str
     order: tuple[str, ...]
 
@@ -235,10 +235,18 @@ class Summarize(SpeechRequest, kind="summary"):
 
     about: ClassVar[str] = "your note"
 
+    over: bool
+    """Whether the round is over; if not, the note is of the round so far."""
+
     def question(self) -> str:
+        written = (
+            f"Round {self.view.round} is over. Write down what you want to remember of it"
+            if self.over
+            else f"Round {self.view.round} is not over. Write down what you want to remember of it so far"
+        )
         return (
-            f"Round {self.view.round} is over. Write down what you want to remember of it: from now on your note "
-            "takes the place of all you heard in this round but the votes. No other player sees it."
+            f"{written}: from now on your note takes the place of all you {'' if self.over else 'have '}heard in this "
+            "round but the votes. No other player sees it."
         )
 
 
@@ -247,9 +255,9 @@ async def phase_summaries(context: RoundContext) -> None:
 
     Jurors are asked too.
     """
-    limit = context.config.summary_chars
+    limit, over = context.config.summary_chars, not context.state.phases_left
     requests = [
-        context.question(Summarize, player, limit=limit)
+        context.question(Summarize, player, limit=limit, over=over)
         for player in context.players
         if context.config.remembers(player) == "summary"
     ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from agentsim.engine import Choice, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
-from agentsim.engine.options import Narrowed
+from agentsim.engine.options import Narrowed, Record
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told
@@ -79,7 +79,12 @@ class Tallied(
 class Eliminated(
     Told,
     heading="Player {player} is eliminated",
-    content=("{player} leaves the game ", If("drawn_by_lot", "by lot", "with {votes:vote}"), " and joins the jury."),
+    content=(
+        "{player} leaves the game ",
+        If("drawn_by_lot", "by lot", "with {votes:vote}"),
+        If("jury", " and joins the jury"),
+        ".",
+    ),
     in_prompt=False,
     out=("player",),
 ):
@@ -87,6 +92,8 @@ class Eliminated(
     round: int
     votes: int
     drawn_by_lot: bool
+    jury: bool = True
+    """Whether a jury of the eliminated names the winner."""
 
 
 class Won(
@@ -109,6 +116,14 @@ class Vote(IslandRequest[VoteCast]):
     ballot: tuple[str, ...]
     limit: int
     poll: bool = False
+    vote_first: bool = False
+    """Whether the answer is the vote and then its explanation."""
+
+    def build_answer_fields(self) -> Record:
+        explained = super().build_answer_fields()
+        if not self.vote_first:
+            return explained
+        return Record({name: explained.parts[name] for name in ("vote", "explanation")})
 
     def question(self) -> str:
         aim = "win" if self.view.final else "be eliminated"
@@ -136,8 +151,11 @@ async def phase_votes(context: RoundContext) -> None:
         )
         for voter in order
     }
-    limit = context.settings.explanation_chars
-    requests = [context.question(Vote, voter, ballot=ballots[voter], limit=limit, poll=poll) for voter in order]
+    limit, vote_first = context.settings.explanation_chars, context.settings.vote_first
+    requests = [
+        context.question(Vote, voter, ballot=ballots[voter], limit=limit, poll=poll, vote_first=vote_first)
+        for voter in order
+    ]
     votes = dict(zip(order, await table.ask_all(requests), strict=True))
     for voter, vote in votes.items():
         voted = Voted(voter, vote.vote, ballots[voter], cut(vote.explanation, limit))
@@ -167,8 +185,9 @@ def _count(context: RoundContext, votes: Mapping[str, VoteCast]) -> None:
 
 
 async def phase_elimination(context: RoundContext) -> None:
-    """Let the player with the most votes of this round leave and join the jury."""
+    """Let the player with the most votes of this round leave, and join the jury if there is one."""
     chosen, votes = context.votes["selected_player"], context.votes["vote_tally"]
     context.state.eliminate(chosen)
-    eliminated = Eliminated(chosen, context.round_index, votes[chosen], bool(context.votes["tied"]))
+    by_lot, jury = bool(context.votes["tied"]), context.state.jury
+    eliminated = Eliminated(chosen, context.round_index, votes[chosen], by_lot, jury)
     context.tell(eliminated, to=Everyone)

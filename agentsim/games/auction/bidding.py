@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from agentsim.engine import Number, Text
@@ -12,8 +13,9 @@ from agentsim.engine.options import Narrowed
 from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import By, cut, filled
+from agentsim.engine.wording import By, cut
 from agentsim.errors import UnreadableReply
+from agentsim.games.auction import rules_text
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.lots import AuctionBegan
 from agentsim.games.auction.state import Auction, FailReason, GameState, Sale, view, why_not
@@ -80,22 +82,37 @@ class Reasoned(Event, kind="reasoning", heading="{name} to itself", words="text"
     text: str
 
 
-_DID_NOT_COUNT = "Your last bid, {amount}, did not count: "
-_REFUSED = By(
-    "fail_reason",
-    {
-        "Unreadable": "Your last answer could not be read as a bid, so it was a pass.",
-        "OverBudget": f"{_DID_NOT_COUNT}it was more than your budget.",
-        "LowerThanHighBid": f"{_DID_NOT_COUNT}it was not above the high bid by then.",
-    },
-)
+_REFUSED: Mapping[str, str] = {
+    "OverBudget": "it was more than your budget.",
+    "LowerThanHighBid": "it was not above the high bid by then.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A team's last bid, which did not count: the name of its item, the amount, and why it did not."""
+
+    item: str
+    amount: int
+    fail_reason: FailReason
+
+    @property
+    def in_words(self) -> Line:
+        """The refusal as its team reads it: `Your last bid, 188 for "Dented Kettle", did not count: ...`."""
+        if self.fail_reason == "Unreadable":
+            return joined(
+                "Your last answer, for ", in_quotes(self.item), ", could not be read as a bid: it was a pass."
+            )
+        why = _REFUSED[self.fail_reason]
+        return joined(f"Your last bid, {self.amount} for ", in_quotes(self.item), f", did not count: {why}")
 
 
 class Bid(Request[BidCast]):
     """A request for a bid on the present item.
 
-    Any whole number from 0 is a legal answer; the auction decides whether it counts (`why_not`). `refused` says why
-    this team's previous bid did not count, or is ""; other teams are not told.
+    Any whole number from 0 is a legal answer; the auction decides whether it counts (`why_not`). `refused` is this
+    team's previous bid if it did not count; other teams are not told. `hints` and `strict` are `hints` and
+    `strict_bids` of the config.
     """
 
     abstains: ClassVar[bool] = True
@@ -111,15 +128,21 @@ class Bid(Request[BidCast]):
     terms: AuctionBegan
     shuffled: bool = False
     state: GameState
-    refused: str = ""
+    refused: Refusal | None = None
+    hints: bool = False
+    strict: bool = True
     reasoning_chars: int
+
+    @property
+    def objects_only(self) -> bool:  # type: ignore[override] # a setting of the auction
+        return self.strict
 
     def prompt(self) -> Prompt:
         return Prompt(
-            rules=(self.terms.rules(shuffled=self.shuffled),),
+            rules=(rules_text.rules(self.terms, shuffled=self.shuffled, strict=self.strict),),
             history=("Sold so far:", *map(self._sold, self.state.sales)) if self.state.sales else (),
             state=(joined("game_state: ", quoted(**self.state.to_json())),),
-            question=(*filter(None, (self.refused,)), self._question()),
+            question=(*((self.refused.in_words,) if self.refused else ()), self._question()),
         )
 
     def _sold(self, sale: Sale) -> Line:
@@ -133,20 +156,26 @@ class Bid(Request[BidCast]):
         return joined(item, ": ", in_quotes(winner), f" for {sale.payments[sale.winner]}")
 
     def _question(self) -> Line:
-        state, high = self.state, self.state.high.amount
-        turn = f"Iteration {state.iteration} of at most {self.terms.max_iterations}"
-        if state.leading:
-            where = f"The high bid is your own {high}: pass with 0, unless you want to raise it."
-        elif self._too_dear:
-            where = "You cannot pay a bid that would count: pass."
-        else:
-            where = f"Bids from {self._least} to {state.you.budget} count."
-        ask = "What does your team bid? Your reasoning stays secret."
+        turn = f"Iteration {self.state.iteration} of at most {self.terms.max_iterations}"
+        said = (*self._standing(), "What does your team bid? Your reasoning stays secret.", self.answer_line)
         return joined(
             f"{'Your one sealed bid' if self.terms.sealed else turn} for ",
-            in_quotes(state.item.name),
-            f". {where} {ask} {self.answer_line}",
+            in_quotes(self.state.item.name),
+            f". {' '.join(said)}",
         )
+
+    def _standing(self) -> Iterator[str]:
+        """Yield that the high bid is the team's own, and with `hints` which bids would count."""
+        if self.state.leading:
+            yield f"You hold the high bid, {self.state.high.amount}."
+        if not self.hints:
+            return
+        if self.state.leading:
+            yield "Pass with 0, unless you want to raise it."
+        elif self._too_dear:
+            yield "You cannot pay a bid that would count: pass."
+        else:
+            yield f"Bids from {self._least} to {self.state.you.budget} count."
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         state = self.state
@@ -207,7 +236,9 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
             terms=terms,
             shuffled=config.item_order == "shuffled",
             state=view(auction, team),
-            refused=_refused(table, team),
+            refused=_refused(table, auction, team),
+            hints=config.hints,
+            strict=config.strict_bids,
             reasoning_chars=config.reasoning_chars,
         )
         for team in asked
@@ -218,10 +249,13 @@ async def take_bids(table: Table, auction: Auction, config: AuctionConfig, terms
     return any(counted)
 
 
-def _refused(table: Table, team: str) -> str:
-    """Return why this team's last bid did not count, or ""."""
+def _refused(table: Table, auction: Auction, team: str) -> Refusal | None:
+    """Return this team's last bid if it did not count, or None. A pass is no bid."""
     heard = (told.event for told in reversed(table.heard(team)))
-    return next((filled(_REFUSED, event) for event in heard if isinstance(event, BidMade) and event.team == team), "")
+    last = next((event for event in heard if isinstance(event, BidMade) and event.team == team), None)
+    if last is None or last.valid or last.fail_reason == "Pass":
+        return None
+    return Refusal(auction.item_of(last.round).name, last.amount, last.fail_reason)
 
 
 def _process(table: Table, auction: Auction, team: str, cast: BidCast, most: int) -> bool:

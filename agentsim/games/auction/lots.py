@@ -1,4 +1,4 @@
-"""Lots: the start of the auction with its rules, the offer and sale of each item, and the final ranking.
+"""Lots: the start of the auction, the offer and sale of each item, and the final ranking.
 
 `bidding` has the bids.
 """
@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from agentsim.engine.event import Event, Everyone
 from agentsim.engine.game import Standing
-from agentsim.engine.prompt import Line, joined
 from agentsim.engine.table import Table
 from agentsim.engine.wording import If, Rows, first_place
 from agentsim.games.auction.config import AuctionConfig
-from agentsim.games.auction.items import Item, listed
+from agentsim.games.auction.items import Item
 from agentsim.games.auction.state import PRICING, Auction, Format
 
 
@@ -49,34 +48,6 @@ class AuctionBegan(
     def needed(self) -> int:
         """The number of different components in the whole set."""
         return len({item.name for item in self.items if item.required})
-
-    def rules(self, *, shuffled: bool) -> Line:
-        """Return the rules and `all_items`, which are the same for every team in every call of one game."""
-        order = "in an order that is drawn anew for each game" if shuffled else "in this order"
-        price = PRICING[self.format].taken
-        if self.sealed:
-            how = (
-                "Each team makes one bid an item, unseen by the others. It counts if it is within the budget. The "
-                f"highest bid, of equal ones the first in a random order, takes the item{price}."
-            )
-        else:
-            how = (
-                "All teams bid at the same time, in iterations. A bid counts if it is above the high bid so far and "
-                "within the budget; of equal bids the first in a random order counts. After an iteration without a "
-                f"higher bid, or after iteration {self.max_iterations}, the high bid takes the item{price}. No bid can "
-                "be taken back. BidsHistoryForCurrentItem holds the bids that counted, in order."
-            )
-        lines = (
-            f"You lead one of {len(self.teams)} teams in the Agent Auction Game; each begins with a budget of "
-            f"{self.budget}. The team with the most of the {self.needed} different required components wins; of equals "
-            "the one whose components have the higher total quality (of copies the best counts), then the one with "
-            "more budget left. Nothing else counts.",
-            how,
-            "An item without a bid is lost to all. Names are nothing but names.",
-            "Always answer with one JSON object and nothing else.",
-            f"For sale one after another, {order}, all_items: ",
-        )
-        return joined("\n".join(lines), listed(self.items))
 
 
 def began(auction: Auction, config: AuctionConfig, scenario: str) -> AuctionBegan:

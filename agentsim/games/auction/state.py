@@ -147,6 +147,12 @@ class Auction:
         self.round += 1
         self.iteration, self.item, self.offers = 0, item, []
 
+    def item_of(self, round_: int) -> Item:
+        """Return the item of a round up to the present one."""
+        item = self.sales[round_ - 1].item if round_ <= len(self.sales) else self.item
+        assert item is not None, "rounds count up to the present one"
+        return item
+
     def why_not(self, team: str, amount: int | None) -> FailReason:
         """Return why a bid of this team does not count now, or "". A sealed bid need not exceed the other bids."""
         return why_not(amount, self.teams[team].budget, 0 if self.pricing.sealed else self.high.amount)
@@ -179,7 +185,7 @@ class Auction:
     def progress(self) -> Progress:
         """Return the number of the item for sale, and each team's part of the set and budget."""
         scores = ((each.player, each.score) for each in self.standings())
-        rows = ((team, f"{score['count']} of the set, ${score['budget']:,}", True) for team, score in scores)
+        rows = ((team, f"{score['count']} of the set, {score['budget']:,} left", True) for team, score in scores)
         return Progress("item", self.round, len(self.items), tuple(rows))
 
     def check(self) -> Sequence[str]:

@@ -1,26 +1,37 @@
 """Artifacts: through what agents deal: actions and queries, a state of their own, and hooks in the course of a game.
 
-Each one is a file in `artifacts/`. `turn` decides when agents are asked, and `view` what they are shown.
+Each one is a file in `artifacts/`. Those with order books inherit `LimitOrders`, and decide when and at what price
+orders meet. `turn` decides when agents are asked, and what they are shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
-from agentsim.engine import Choice, GameConfig, LoggedEvent, Text
+from pydantic import Field
+
+from agentsim.engine import Choice, Everyone, GameConfig, LoggedEvent, Number, Text
 from agentsim.engine.capability import Refused, Stated, capabilities, mark_of, marked
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import Template, filled
-from agentsim.games.market.order_book import Order
-from agentsim.games.market.world import World
+from agentsim.games.market.order_book import Order, OrderBook, Ordered, Traded, Why, Withdrawn
+from agentsim.games.market.world import Side, World, added
 
 F = TypeVar("F", bound=Callable[..., Any])
 Answer: TypeAlias = Mapping[str, Any]
 """The answer to a query: JSON values by name."""
 MOST_CHOICES = 30  # agents that are listed as choices
 MOST_TEXT = 400  # characters of a name that is looked up
+MOST_ROUNDS = 60  # in a chart
+
+
+def spots(last: int, most: int = MOST_ROUNDS) -> list[int]:
+    """Return at most `most` rounds at even distances, of which `last` is one, without round 0."""
+    step = max(1, -(-last // most))
+    return sorted({*range(last, 0, -step)})
 
 
 def a_good(about: str) -> Stated:
@@ -100,6 +111,10 @@ class Artifact:
         """Return what this artifact has reserved of an agent's holdings, by asset."""
         return {}
 
+    def quotes(self) -> Answer:
+        """Return the quotes that all are shown at every turn in a market without queries; in others they are asked."""
+        return {}
+
     def shown(self, agent: str) -> Answer:
         """Return what the agent is shown at every turn without asking, as a query's answer; empty for nothing."""
         return {}
@@ -133,3 +148,124 @@ class Artifact:
     def tables(cls, log: Sequence[LoggedEvent]) -> Mapping[str, Frame]:
         """Return its own tables for export by name; each is there even if nothing happened."""
         return {}
+
+
+# -- artifacts with order books
+
+
+GOOD = a_good("what to trade")
+ORDER = Number(1, None, about="the number of an open order of yours")
+
+
+def price(artifact: Artifact) -> Option:
+    """Return a parameter that is the price of an order."""
+    return Number(1, artifact.config.price_max, about="capital for one unit")
+
+
+def _quantity(artifact: LimitOrders) -> Option:
+    return Number(1, 1 if artifact.config.single_unit else None, about="units")
+
+
+class LimitOrderSettings(GameConfig):
+    """The settings that all artifacts with limit orders take."""
+
+    single_unit: bool = Field(default=False, description="Orders are for one unit, and an agent has one for each good")
+    price_max: Annotated[int, Field(ge=1, le=10**9)] = 10**6
+
+
+class LimitOrders(Artifact):
+    """Base of artifacts with an `OrderBook` for each good."""
+
+    settings: ClassVar[type[GameConfig]] = LimitOrderSettings
+
+    def __init__(self, world: World, settings: Any) -> None:
+        super().__init__(world, settings)
+        ids = count(1)
+        self.books = {good: self.book(good, ids) for good in world.goods}
+
+    def book(self, good: str, ids: Iterator[int]) -> OrderBook:
+        """Return the order book of one good, which numbers its orders by `ids`."""
+        raise NotImplementedError
+
+    def met(self, trade: Traded) -> None:
+        """Book and tell a trade of two orders that met at once."""
+        self.world.traded(trade)
+
+    @action("place an order to buy", good=GOOD, price=price, quantity=_quantity)
+    def buy(self, agent: str, good: str, price: int, quantity: int) -> str:
+        return self._order(agent, "buy", good, price=price, quantity=quantity)
+
+    @action("place an order to sell", good=GOOD, price=price, quantity=_quantity)
+    def sell(self, agent: str, good: str, price: int, quantity: int) -> str:
+        return self._order(agent, "sell", good, price=price, quantity=quantity)
+
+    @action(
+        "put an order with another price and quantity in the place of an open one",
+        order=ORDER,
+        price=price,
+        quantity=_quantity,
+    )
+    def replace(self, agent: str, order: int, price: int, quantity: int) -> str:
+        own = self._own(agent, order)
+        return self._order(agent, own.side, own.good, price=price, quantity=quantity, replaces=order)
+
+    @action("take an open order back", order=ORDER)
+    def cancel(self, agent: str, order: int) -> str:
+        self._tell(self.books[self._own(agent, order).good].cancel(agent, order))
+        return f"Order {order} is cancelled."
+
+    def shown(self, agent: str) -> Answer:
+        return {"your_orders": [order.words for order in reversed(self.orders(agent))]}
+
+    def orders(self, agent: str) -> Sequence[Order]:
+        return [order for book in self.books.values() for order in book.of(agent)]
+
+    def promised(self, agent: str) -> Mapping[str, int]:
+        return added(order.collateral() for order in self.orders(agent))
+
+    def check(self) -> Sequence[str]:
+        return [line for book in self.books.values() for line in book.check()]
+
+    def period_ended(self) -> None:
+        for book in self.books.values():
+            self.clear(book, "closed")
+
+    def clear(self, book: OrderBook, why: Why) -> None:
+        for gone in book.clear(why):
+            self._tell(gone)
+
+    def listed(self, agent: str) -> Answer:
+        """Return the agent's open orders as the answer to a query."""
+        parts = ("good", "side", "price", "quantity")
+        return {"orders": [{"order": each.number, **picked(each, *parts)} for each in self.orders(agent)]}
+
+    def _own(self, agent: str, order: int) -> Order:
+        for own in self.orders(agent):
+            if own.number == order:
+                return own
+        raise Refused(f"you have no open order {order}")
+
+    def _order(
+        self, agent: str, side: Side, good: str, *, price: int, quantity: int, replaces: int | None = None
+    ) -> str:
+        """Place an order, and return what the agent is told."""
+        placed = self.books[good].place(agent, side, price, quantity, replaces=replaces, now=self.world.round)
+        order, said = placed.ordered, list[str]()
+        self._tell(*(gone for gone in placed.withdrawn if gone.why != "traded"), order)
+        for trade in placed.trades:
+            self.met(trade)
+            said.append(f"{'Bought' if side == 'buy' else 'Sold'} {trade.quantity} {good} at {trade.price}.")
+        self._tell(*(gone for gone in placed.withdrawn if gone.why == "traded"))
+        mine = [gone.order for gone in placed.withdrawn if gone.why in {"own", "replaced"}]
+        said += [f"Your order {number} is withdrawn." for number in mine]
+        if order.standing:
+            said.append(f"Order {order.order} stands with {order.standing} at your price.")
+        return " ".join(said) or "Nothing was traded."
+
+    def _tell(self, *events: Ordered | Withdrawn) -> None:
+        for event in events:
+            self.world.tell(event, to=Everyone if event.hearer is None else (event.hearer,))
+
+
+def picked(record: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in names}

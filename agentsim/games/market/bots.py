@@ -20,15 +20,21 @@ from typing import Any
 from agentsim.engine import Bot, Decision, Number, Stream
 from agentsim.engine.capability import Capability
 from agentsim.engine.random_policy import random_decision
-from agentsim.games.market.briefing import Brief, BriefingAnswered
-from agentsim.games.market.interviewing import Interviewed
-from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import NOBODY, InterviewAnswer, Moderate, Moderation
+from agentsim.games.market.interviews import NOBODY, InterviewAnswer, Moderate, Moderation
 from agentsim.games.market.order_book import collateral
-from agentsim.games.market.stages import SKIPPED, Act, ActionChosen, AskQuery, QueryChosen
 from agentsim.games.market.state import NO_QUERY, SKIP
-from agentsim.games.market.ticker import Signal
-from agentsim.games.market.trade import Side
+from agentsim.games.market.turn import (
+    SKIPPED,
+    Act,
+    ActionChosen,
+    AskQuery,
+    Brief,
+    BriefingAnswered,
+    Interviewed,
+    QueryChosen,
+    Signal,
+)
+from agentsim.games.market.world import CAPITAL, Side
 
 # -- what each can do, and ZIP
 

@@ -14,9 +14,9 @@ from agentsim.engine.event import NamedPlayer
 from agentsim.engine.game import InFile
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.restrictions import Restriction, RuleName
-from agentsim.games.market.system_text import problem, used
+from agentsim.games.market.rules_text import problem, used
+from agentsim.games.market.world import CAPITAL
 
 ROUNDS = 20
 REDEMPTION = "redemption"
@@ -91,6 +91,8 @@ class Trait(GameConfig):
     name: Annotated[str, Field(min_length=1, max_length=100)]
     text: Annotated[str, Field(min_length=1, max_length=2_000)]
     agents: tuple[NamedPlayer, ...] = ()
+    artifacts: tuple[str, ...] = Field(default=(), description="Artifacts that only agents with such a trait can use")
+    tools: tuple[Tool, ...] = Field(default=(), description="Tools that only agents with such a trait can use")
 
 
 class Experiment(GameConfig):
@@ -123,6 +125,7 @@ class MarketConfig(GameConfig):
     """The whole table."""
 
     reasks: ClassVar[int] = 0
+    repair: ClassVar[bool] = False
 
     goods: tuple[Name, ...] = ("wheat",)
     """What can be owned beside capital"""
@@ -159,7 +162,7 @@ class MarketConfig(GameConfig):
     window: Annotated[int, Field(ge=1, le=50)] = Field(default=7, description="Steps of an agent's own information")
     working_memory_chars: Annotated[int, Field(ge=20, le=20_000)] = 600
     """Characters of the text that an agent writes for itself with every action"""
-    observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 1_500
+    observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 4_000
     """Characters of the answer to a query; what is longer is cut"""
     answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
     lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")
@@ -198,7 +201,7 @@ class MarketConfig(GameConfig):
 
     def _of_what_is_said(self) -> Iterator[str]:
         """Yield what agents would never be told or use: tools without a query stage, words without a placeholder."""
-        if self.tools and not (self.queries and self.tool_calls):
+        if (self.tools or any(trait.tools for trait in self.traits)) and not (self.queries and self.tool_calls):
             off = "tool_calls = 0" if self.queries else "queries = false"
             yield f"tools: they are used in the query stage, which {off} leaves out"
         restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
@@ -212,11 +215,19 @@ class MarketConfig(GameConfig):
     def _of_artifacts(self) -> Iterator[str]:
         if len(set(self.artifacts)) != len(self.artifacts):
             yield "artifacts: each once"
-        if REDEMPTION in self.artifacts:
+        named = dict.fromkeys((*self.artifacts, *(name for trait in self.traits for name in trait.artifacts)))
+        if REDEMPTION in named:
             yield f"artifacts: {REDEMPTION} is there by itself where agents have values, unless redeem = false"
-        if unused := sorted(set(self.settings) - set(self.artifacts)):
+        if unused := sorted(set(self.settings) - set(named)):
             yield f"settings.{unused[0]}: there is no such artifact in this market"
-        for name in self.artifacts:
+        for trait in self.traits:
+            for key, brought, shared in (
+                ("artifacts", trait.artifacts, self.artifacts),
+                ("tools", trait.tools, self.tools),
+            ):
+                if twice := set(brought).intersection(shared):
+                    yield f"traits: {trait.name} brings {min(twice)}, which all agents have by {key}"
+        for name in named:
             try:
                 self.settings_of(name)
             except ValidationError as error:
@@ -228,6 +239,8 @@ class MarketConfig(GameConfig):
             if self.standings == "surplus":
                 yield "standings: surplus is for experiments, which have private values"
             return
+        if self.ranked_by != "surplus" and self.experiment.periods > 1:
+            yield f"standings: {self.ranked_by} is taken back after every period; an experiment ranks by surplus"
         induced = self.experiment.kind == INDUCED
         if (not induced and "marketplace" not in self.artifacts) or len(self.goods) != 1:
             yield f"an experiment takes place {'' if induced else 'at the marketplace, '}with one good"
@@ -238,7 +251,7 @@ class MarketConfig(GameConfig):
             yield "rounds and stable_rounds: an experiment has periods instead"
         if self.stock or self.agents or self.capital is not None:
             yield "capital, stock and agents: an experiment endows its traders itself"
-        for name in self.artifacts:
+        for name in self.all_artifacts:
             if not getattr(self.settings_of(name), "single_unit", True):
                 yield f"settings.{name}.single_unit: traders of an experiment trade one unit at a time"
 
@@ -252,10 +265,19 @@ class MarketConfig(GameConfig):
         return kind.from_toml(given)
 
     @property
-    def all_artifacts(self) -> tuple[str, ...]:
-        """The artifacts that the config names, and redemption if there is anything to redeem."""
+    def shared_artifacts(self) -> tuple[str, ...]:
+        """The artifacts of all agents: those of the config, and redemption if there is anything to redeem."""
         redeemed = self.redeem and any(table.values for table in self.agents)
         return (*self.artifacts, REDEMPTION) if redeemed else self.artifacts
+
+    @property
+    def all_artifacts(self) -> tuple[str, ...]:
+        """The artifacts of all agents, and those that traits bring to some."""
+        brought = (name for trait in self.traits for name in trait.artifacts)
+        return tuple(dict.fromkeys((*self.shared_artifacts, *brought)))
+
+    def traits_of(self, player: str) -> Sequence[Trait]:
+        return [trait for trait in self.traits if not trait.agents or player in trait.agents]
 
     @property
     def most_rounds(self) -> int:

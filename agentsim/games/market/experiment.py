@@ -14,10 +14,9 @@ from typing import ClassVar
 from agentsim.engine import Event, Everyone, Nobody
 from agentsim.engine.wording import By
 from agentsim.games.market.config import INDUCED, Experiment
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.restrictions import Restriction
 from agentsim.games.market.state import Agent, Market, PeriodBegan
-from agentsim.games.market.trade import Clearing, Trade, clearing
+from agentsim.games.market.world import CAPITAL, Clearing, Trade, clearing
 
 
 def equilibrium(values: Sequence[Sequence[int]], costs: Sequence[Sequence[int]]) -> Clearing:

@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from agentsim.engine import Everyone, Outcome, PlayerId, Table
 from agentsim.engine.chance import Chance
 from agentsim.engine.game import Game
+from agentsim.engine.memory import RecentEvents
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.market import panels
+from agentsim.games.market import laws, panels
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.call_market import Called
 from agentsim.games.market.artifacts.dialogue import EVERYONE, Messaged
 from agentsim.games.market.artifacts.lmsr import Priced, Settled
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.bots import BOTS
-from agentsim.games.market.briefing import Brief, Briefed, brief
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import PeriodEnded, Session
-from agentsim.games.market.interviewing import Interviewed, boundary, moderator
-from agentsim.games.market.ledger import CAPITAL
-from agentsim.games.market.moderator import EVENTS, EVERYBODY, MODERATOR, NOBODY, Moderate
+from agentsim.games.market.interviews import (
+    EVENTS,
+    EVERYBODY,
+    MODERATOR,
+    NOBODY,
+    STAFF,
+    Moderate,
+    Moderator,
+)
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
-from agentsim.games.market.stages import Act, Acted, AskQuery, Forfeited, Observed, Remembered
 from agentsim.games.market.state import Agent, Endowed, Market, MarketBegan, MarketEnded, OrderDrawn, PeriodBegan
-from agentsim.games.market.trade import Exchanged
-from agentsim.games.market.turn import Turns
-from agentsim.games.market.world import Noted, Reported, Transferred, World
+from agentsim.games.market.turn import (
+    Act,
+    Acted,
+    AskQuery,
+    Brief,
+    Briefed,
+    Forfeited,
+    Interviewed,
+    Observed,
+    Remembered,
+    Turns,
+    brief,
+)
+from agentsim.games.market.world import CAPITAL, TRADES, Exchanged, Noted, Reported, Trade, Transferred, World
 
 
 class MarketGame(Game):
@@ -37,7 +54,7 @@ class MarketGame(Game):
     name = "market"
     title = "Market"
     summary = "agents trade and talk through artifacts such as a double auction"
-    rules_version = 3
+    rules_version = 4
     config = MarketConfig
     requests = (Brief, AskQuery, Act, Interviewed, Moderate)
     events = (
@@ -73,6 +90,7 @@ class MarketGame(Game):
     staff = frozenset({MODERATOR})
     seats = (2, None)
     reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
+    laws = staticmethod(laws.laws)
     course = staticmethod(panels.course)
     tables = staticmethod(panels.tables)
     panels = staticmethod(panels.panels)
@@ -159,16 +177,33 @@ async def _round(turns: Turns, title: str, beginning: Session | None = None) -> 
         artifact.round_began(world.round)
     for each in turns.config.moderator:
         if each.round == world.round:
-            await moderator(turns).interview(each.agents or world.agents, each.questions)
+            await _moderator(turns).interview(each.agents or world.agents, each.questions)
     order = [market.agents[player] for player in world.chance("order").shuffled(world.agents)]
     turns.table.tell(OrderDrawn(world.round, tuple(agent.id for agent in order)), to=Everyone)
     for together in [order] if turns.config.simultaneous else [[agent] for agent in order]:
         # checked again, because a trade in this round may have been an agent's last
         if acting := [agent for agent in together if agent.active]:
-            await boundary(turns, acting)
+            await _pause(turns, acting)
             await turns.take(acting)
     for artifact in market.artifacts.values():
         artifact.round_ended(world.round)
+
+
+def _moderator(turns: Turns) -> Moderator:
+    def about(agent: str, **fields: Any) -> Interviewed:
+        return turns.request(Interviewed, turns.market.agents[agent], **fields)
+
+    config = turns.config
+    return Moderator(turns.table, about, "a simulation of a market", config.answer_chars, config.follow_ups)
+
+
+async def _pause(turns: Turns, coming: Sequence[Agent]) -> None:
+    """Let the moderator ask questions before these agents act."""
+    kept, agents = turns.table.memory(STAFF, RecentEvents).of(TRADES), [agent.id for agent in coming]
+    deals = [f"{told.round}: {made.in_short}" for told in kept if isinstance(made := told.event, Trade)]
+    news = ("The latest trades, with their rounds:", *deals) if deals else ("There is no trade yet.",)
+    at = {"round": turns.market.world.round, "rounds": turns.config.most_rounds}
+    await _moderator(turns).boundary(tuple(turns.market.agents), agents, news=news, **at)
 
 
 def _endow(config: MarketConfig, agent: Agent) -> None:
@@ -176,7 +211,8 @@ def _endow(config: MarketConfig, agent: Agent) -> None:
     held = {CAPITAL: config.capital_held, **config.stock}
     for table in config.agents:
         if agent.id in table.ids:
-            held = {CAPITAL: held[CAPITAL] if table.capital is None else table.capital, **(table.goods or config.stock)}
+            capital = held[CAPITAL] if table.capital is None else table.capital
+            held = {CAPITAL: capital, **(config.stock if table.goods is None else table.goods)}
     agent.endow(held, {good: (value,) for good, value in agent.values.items()})
 
 

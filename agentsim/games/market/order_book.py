@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from agentsim.engine import Event
 from agentsim.engine.capability import Refused
 from agentsim.engine.wording import By
-from agentsim.games.market.ledger import CAPITAL, Ledger
-from agentsim.games.market.trade import Side, Trade
+from agentsim.games.market.world import CAPITAL, Ledger, Side, Trade
 
 Why: TypeAlias = Literal["cancelled", "replaced", "own", "outbid", "traded", "closed", "unmet"]
 _GONE: dict[Why, str] = {
@@ -36,13 +35,19 @@ _NOTED: dict[Why, str] = {
 }
 
 
-class _OfOrder(Event, base=True):
+class _OfOrder(Event, private=("hearer",), base=True):
     order: int
     agent: str
     good: str
     side: Side
     price: int
     quantity: int
+    sealed: bool
+
+    @property
+    def hearer(self) -> str | None:
+        """The owner of a sealed order, which no other agent hears of, or None if all hear of the order."""
+        return self.agent if self.sealed else None
 
 
 class Ordered(
@@ -171,7 +176,7 @@ class OrderBook:
         self._admit(agent, side, price, quantity, going)
         if former and (former.side, former.price) == (side, price) and quantity < former.quantity:
             self._fill(former, former.quantity - quantity)
-            return Placed(Ordered(former.number, agent, self.good, side, price, quantity, quantity))
+            return Placed(Ordered(former.number, agent, self.good, side, price, quantity, self.sealed, quantity))
         withdrawn = [self._withdraw(order, "replaced") for order in going]
         rank = -price if side == "buy" else price
         order = Order(rank, next(self.ids), agent, self.good, side, price, quantity, self.single_unit)
@@ -195,7 +200,7 @@ class OrderBook:
             order = order if left == quantity else order._replace(quantity=left)
             insort(self._side(side), order)
             self._by_agent.setdefault(agent, {})[order.number] = order
-        ordered = Ordered(order.number, agent, self.good, side, price, quantity, left)
+        ordered = Ordered(order.number, agent, self.good, side, price, quantity, self.sealed, left)
         return Placed(ordered, tuple(trades), tuple(withdrawn))
 
     def cancel(self, agent: str, order: int) -> Withdrawn:
@@ -266,7 +271,8 @@ class OrderBook:
 
     def _withdraw(self, order: Order, why: Why) -> Withdrawn:
         self._fill(order, order.quantity)
-        return Withdrawn(order.number, order.agent, self.good, order.side, order.price, order.quantity, why)
+        of = (order.number, order.agent, self.good, order.side, order.price, order.quantity)
+        return Withdrawn(*of, self.sealed, why)
 
     def _own(self, agent: str, order: int) -> Order:
         own = self._by_agent.get(agent, {}).get(order)

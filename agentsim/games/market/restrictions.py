@@ -16,8 +16,8 @@ from agentsim.engine import GameConfig
 from agentsim.engine.capability import Refused
 from agentsim.engine.wording import filled
 from agentsim.games.market.artifacts.dialogue import EVERYONE
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Order
+from agentsim.games.market.world import CAPITAL
 
 if TYPE_CHECKING:
     from agentsim.games.market.state import Agent

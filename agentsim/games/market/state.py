@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentsim.engine import Event, Standing, ranked
-from agentsim.engine.capability import TOOLS, Capability
+from agentsim.engine.capability import TOOLS, Capability, Tool
 from agentsim.engine.wording import By, If, Rows, first_place
 from agentsim.games.market import artifacts as registry
 from agentsim.games.market.artifact import Artifact
 from agentsim.games.market.config import REDEMPTION, MarketConfig
-from agentsim.games.market.ledger import CAPITAL, added
 from agentsim.games.market.restrictions import Restriction
-from agentsim.games.market.system_text import default_goal
-from agentsim.games.market.trade import Side
-from agentsim.games.market.world import World
+from agentsim.games.market.rules_text import default_goal
+from agentsim.games.market.world import CAPITAL, Side, World, added
 
 SKIP = "skip"
 NO_QUERY = "none"
@@ -104,13 +102,18 @@ class MarketEnded(
 
 @dataclass
 class Agent:
-    """One agent; `units` are the private values of its units in an experiment, of which `done` are traded."""
+    """One agent, with the `artifacts` and the tools that it can use.
+
+    `units` are the private values of its units in an experiment, of which `done` are traded.
+    """
 
     id: str
     world: World
     goal: str = ""
     values: Mapping[str, int] = field(default_factory=dict)
     restrictions: tuple[Restriction, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    tools: tuple[Tool, ...] = ()
     notebook: dict[str, str] = field(default_factory=dict)
     forfeits: int = 0
     refused: int = 0
@@ -182,9 +185,12 @@ class Market:
             restrictions = tuple(each for each in rules if isinstance(each, Restriction))
             goal, values = (own.goal, own.values) if own else (None, {})
             goal = goal or default_goal(config.ranked_by, redeems=player in world.redeems)
-            agents[player] = Agent(player, world, goal, values, restrictions)
+            traits = config.traits_of(player)
+            used = dict.fromkeys((*config.shared_artifacts, *(each for trait in traits for each in trait.artifacts)))
+            tools = dict.fromkeys((*config.tools, *(each for trait in traits for each in trait.tools)))
+            agents[player] = Agent(player, world, goal, values, restrictions, tuple(used), tuple(tools))
         market = cls(world, agents, made)
-        market.tools = {each.name: each for tool in config.tools for each in TOOLS[tool]}
+        market.tools = {each.name: each for agent in agents.values() for tool in agent.tools for each in TOOLS[tool]}
         taken = {SKIP, NO_QUERY, *market.tools}
         for artifact in made.values():
             for names, table in ((artifact.actions, market.actions), (artifact.queries, market.queries)):
@@ -194,6 +200,10 @@ class Market:
                     taken.add(name)
                     table[name] = artifact
         return market
+
+    def used_by(self, agent: Agent) -> Mapping[str, Artifact]:
+        """Return the artifacts that an agent can use, by name."""
+        return {name: self.artifacts[name] for name in agent.artifacts}
 
     def wealth(self, agent: str) -> int:
         """Return capital, claims, and goods at their last price, or at the agent's redemption value if that is more."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from agentsim.engine.event import NamedPlayer
 from agentsim.engine.game import GameConfig
+from agentsim.engine.prompt import in_line
 from agentsim.games.monopoly.board import START_CASH
 
 LONGEST_WORD = 12
@@ -57,10 +59,14 @@ class MonopolyConfig(GameConfig):
     """Trades that a player may propose before the roll, and as many after it."""
     proposals_per_turn: Annotated[int, Field(ge=0, le=20)] = 4
     """Trades that a player may propose in one turn, however many doubles it rolls."""
-    talk_chars: Annotated[int, Field(ge=200, le=100_000)] = 2400
-    """Characters of what was said and done that prompts tell in full. Once there are more, turns are summed up."""
     talk_turns: Annotated[int, Field(ge=1, le=100)] = 10
-    """Turns that are summed up at once, at most."""
+    """Turns before the current one whose talk and offers prompts tell word for word, and turns in one summary."""
+    talk_chars: Annotated[int, Field(ge=200, le=1_000_000)] = 24_000
+    """Characters of talk in a prompt above which words of the turns before those are kept to 80 characters."""
+    personalities: dict[NamedPlayer, Annotated[str, AfterValidator(in_line), Field(min_length=1, max_length=200)]] = (
+        Field(default_factory=dict)
+    )
+    """What the others read of a player on its line, by id: "aggressive, buys everything"."""
     speech_words: Annotated[int, Field(ge=1, le=200)] = 30
     """Words of a public speech; what is longer is cut, with a mark."""
     thought_chars: Annotated[int, Field(ge=40, le=4000)] = 600

@@ -9,14 +9,25 @@ from typing import ClassVar, TypeAlias
 
 from agentsim.engine import Options
 from agentsim.engine.options import Narrowed
-from agentsim.games.monopoly import bundle
 from agentsim.games.monopoly.board import SPACES, OfPlayer, handed_cards
-from agentsim.games.monopoly.building import carry_out, clear_buildings, lists_that_matter, open_to, received
-from agentsim.games.monopoly.bundle import Funds, HouseOrHotel, building
+from agentsim.games.monopoly.building import (
+    Funds,
+    HouseOrHotel,
+    able,
+    building_kind,
+    carry_out,
+    change_estate,
+    clear_buildings,
+    lists_that_matter,
+    open_to,
+    razing,
+    received,
+    why_not_all,
+)
 from agentsim.games.monopoly.buying import auction
-from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match, Why
 from agentsim.games.monopoly.question import Spoken
+from agentsim.games.monopoly.state import BANK, Estate
 from agentsim.games.monopoly.trade import Proposal, Proposing, deal
 
 
@@ -69,12 +80,12 @@ class RaiseCash(Proposing[Raised]):
         raised = decision.action
         if raised.bundle.empty and not (self.may_propose and raised.trade.propose_trade):
             return f"sell or mortgage something{', or propose a trade' * self.may_propose}: you owe."
-        return bundle.why_not(self.view, self.seat, raised.bundle)
+        return why_not_all(self.view, self.seat, raised.bundle)
 
     def warning(self, decision: Raised) -> str:
         """Return why the trade would be discarded once the rest is done; "" if it would not, or may not be proposed."""
         estate, seats = self.view.estate(), list(self.view.seats)
-        steps = bundle.carry_out(estate, self.seat, self.you.cash, decision.action.bundle)
+        steps = change_estate(estate, self.seat, self.you.cash, decision.action.bundle)
         seats[self.seat] = replace(self.you, cash=self.you.cash + sum(step.gain for step in steps))
         return self.objection_to(decision.action.trade, estate, seats) if self.may_propose else ""
 
@@ -83,7 +94,7 @@ class RaiseCash(Proposing[Raised]):
         everything = cash + estate.liquidation_value(self.seat)
         what = self.why if self.position is None else f"{self.why}, {self.position} {SPACES[self.position].name}"
         further = f" After that you owe ${self.further} more." if self.further else ""
-        by_trade, no_more = ", or propose a trade to one player, by id.", ". No more trades can be proposed."
+        by_trade, no_more = ", or propose a trade to one player, by id or number.", ". No more trades can be proposed."
         return (
             f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} short. "
             "You are asked again until you have it.",
@@ -113,10 +124,10 @@ class RaiseCash(Proposing[Raised]):
     def fallback(self) -> Raised:
         """Mortgage the cheapest deeds first, then sell buildings evenly, until it is enough."""
         estate, seat = self.view.estate(), self.seat
-        deeds = sorted(estate.able("mortgage", seat), key=lambda position: SPACES[position].mortgage)
+        deeds = sorted(able(estate, "mortgage", seat), key=lambda position: SPACES[position].mortgage)
 
         def highest() -> int | None:
-            streets = estate.able("sell", seat)
+            streets = able(estate, "sell", seat)
             return min(streets, key=lambda at: (-estate.houses[at], SPACES[at].house_cost, at), default=None)
 
         return self.silent(action=raising(estate, seat, self.owed - self.you.cash, deeds, highest))
@@ -137,9 +148,9 @@ def raising(
         mortgages.append(position)
         missing -= SPACES[position].mortgage
     while missing > 0 and (street := next_street()) is not None:
-        sells.append(HouseOrHotel(position=street, type=building(estate.houses[street])))
+        sells.append(HouseOrHotel(position=street, type=building_kind(estate.houses[street])))
         missing -= estate.change("sell", street)
-    return Raise(sells=tuple(sells if sells or mortgages else bundle.razing(estate, seat)), mortgages=tuple(mortgages))
+    return Raise(sells=tuple(sells if sells or mortgages else razing(estate, seat)), mortgages=tuple(mortgages))
 
 
 # -- what happens

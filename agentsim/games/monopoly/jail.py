@@ -7,13 +7,13 @@ from typing import ClassVar, Literal, TypeAlias
 
 from agentsim.engine import Choice, Options
 from agentsim.engine.wording import By
-from agentsim.games.monopoly import bundle
-from agentsim.games.monopoly.acting import manage
 from agentsim.games.monopoly.board import FINE, JAIL, OfPlayer, handed_cards
+from agentsim.games.monopoly.building import can_change
 from agentsim.games.monopoly.debts import Debt, settle
-from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.phase import manage
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken, Word
+from agentsim.games.monopoly.state import BANK
 
 JailedFor: TypeAlias = Literal["space", "card", "third doubles"]
 FreedBy: TypeAlias = Literal["fine", "card", "doubles", "third roll"]
@@ -117,7 +117,7 @@ async def choose_way_out(match: Match, number: int) -> None:
         if seat.cards:
             options.insert(-1, "use_card")
         apart = match.config.questions == "separate"  # else the phase before is the place for it
-        if apart and managed < _MANAGED and bundle.possible(match.state.estate, number, seat.cash):
+        if apart and managed < _MANAGED and can_change(match.state.estate, number, seat.cash):
             options.append("manage")
         if len(options) == 1:
             return

@@ -9,12 +9,12 @@ from typing import Any
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.game import Lot
 from agentsim.engine.request import Request
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
 from agentsim.games.monopoly.board import CARDS, SALARY, SPACES
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
-from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
-from agentsim.games.monopoly.match import Moved, Paid
+from agentsim.games.monopoly.buying import BuyOrAuction
+from agentsim.games.monopoly.match import CardDrawn, GameBegan, Moved, Paid
 from agentsim.games.monopoly.question import MonopolyRequest
-from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
 def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:

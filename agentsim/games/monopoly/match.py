@@ -6,22 +6,22 @@ These are asking and telling; moving cash, deeds and Get Out of Jail Free cards;
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from agentsim.engine.event import Audience, Event, Everyone, Nobody
-from agentsim.engine.memory import Latest
+from agentsim.engine.memory import RecentEvents
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import CUT, By, If, Template, cut
-from agentsim.games.monopoly.board import JAIL_CARDS, SALARY, DeckName, OfPlayer, OnBoard, Position
+from agentsim.engine.wording import CUT, By, If, Rows, Template, cut, first_place
+from agentsim.games.monopoly.board import CARDS, JAIL_CARDS, SALARY, Card, DeckName, OfPlayer, OnBoard, Position
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
-from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.question import Reacted, Spoken, StandIn
-from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Spoke, Thought, memory
+from agentsim.games.monopoly.question import Reacted, Spoken, StandIn, TradeRequest
+from agentsim.games.monopoly.state import BANK, Seat, State
+from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Offer, Spoke, Thought, memory
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken[Any] | Reacted)
@@ -148,7 +148,51 @@ class Moved(OfPlayer, heading="{name} comes to {to}", content=("From {start}", B
     by: MovedBy
 
 
-async def _nothing(match: Match) -> None: ...
+class GameBegan(Event, heading="The game begins", content="{players} start on GO with ${cash} each."):
+    """`names` are by id, in the order of play; `cash` is what each player begins with."""
+
+    names: dict[str, str]
+    cash: int
+    max_turns: int
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return tuple(self.names.values())
+
+
+class CardDrawn(
+    OfPlayer, heading=("{name} draws ", By("deck", {"chance": "Chance"}, "Community Chest")), content="{says.text}"
+):
+    """`card` is its id; from now on the player has a card that is kept."""
+
+    short = "{name} draws: {says.text}"
+    deck: str
+    card: str
+
+    @property
+    def says(self) -> Card:
+        return CARDS[self.card]
+
+
+@dataclass(frozen=True)
+class Result:
+    player: str
+    name: str
+    rank: int
+    net_worth: int
+    cash: int
+    deeds: int
+
+
+class GameEnded(Event, content=Rows("results", "{rank}. {name}: net worth ${net_worth}, ${cash} of it cash")):
+    """`results` are in rank order."""
+
+    turns: int
+    results: tuple[Result, ...]
+
+    @property
+    def heading(self) -> str:
+        return first_place([result.name for result in self.results if result.rank == 1])
 
 
 @dataclass
@@ -165,8 +209,8 @@ class Match:
     proposals: Counter[int] = field(default_factory=Counter)
     proposed: int = 0
     fallen: list[int] = field(default_factory=list)
-    take_minutes: Callable[[Match], Awaitable[None]] = _nothing
-    """Makes room in the players' memory before one is asked."""
+    offers: list[Offer] = field(default_factory=list)
+    """All trades that were proposed and answered, in order."""
     _minutes: Callable[[str], Minutes] = field(init=False)
     _limits: dict[str, int] = field(init=False)
 
@@ -178,6 +222,7 @@ class Match:
             "chars": config.thought_chars,
             "max_turns": config.max_turns,
             "auctioned": config.house_shortage == "auction",
+            "start_cash": config.start_cash,
         }
 
     def seat(self, number: int) -> Seat:
@@ -202,24 +247,34 @@ class Match:
     def memory(self, number: int) -> Memory:
         """Return what a player remembers of all that it has heard."""
         player, players = self.state.seats[number].id, self.table.players
-        return memory(self.table.memory(player, Latest), self.minutes.shown(), player, players, self.state.turn)
+        turn = self.state.turn
+        return memory(self.table.memory(player, RecentEvents), self.minutes.shown(turn), player, players, turn)
+
+    @property
+    def talk_since(self) -> int:
+        """The first of the turns whose talk and offers every player remembers word for word."""
+        return max(1, self.state.turn - self.config.talk_turns)
 
     def request(self, number: int, kind: Callable[..., Q], **fields: Any) -> Q:
         """Build a request to a player from the board as it is now and what the player remembers."""
         seat, memory = self.state.seats[number], self.memory(number)
+        if isinstance(kind, type) and issubclass(kind, TradeRequest):
+            recent = takewhile(lambda offer: offer.turn >= self.talk_since, reversed(self.offers))
+            fields |= {"since": self.talk_since, "offers": tuple(recent)[::-1]}
         return kind(player=seat.id, memory=memory, view=self.state.view(), **self._limits, **fields)
 
     async def ask(self, number: int, kind: Callable[..., Request[S]], **fields: Any) -> S:
         """Ask a player for a decision, and tell its words to those who hear them."""
-        await self.take_minutes(self)
-        decision = await self.table.ask(self.request(number, kind, **fields))
-        self.voice(number, decision)
+        request = self.request(number, kind, **fields)
+        decision = await self.table.ask(request)
+        self.voice(number, decision, request.kind)
         return decision
 
-    def voice(self, number: int, decision: Spoken[Any] | Reacted) -> None:
+    def voice(self, number: int, decision: Spoken[Any] | Reacted, asked: str) -> None:
         """Tell the words that came with a decision: the player's, or the narrator's instead.
 
-        The narrator's lines are not by the player, and the second goes to the log alone.
+        `asked` is the kind of the question. The narrator's lines are not by the player; the second is
+        for the log alone.
         """
         if not (decision.public_speech or decision.private_thought or isinstance(decision, StandIn)):
             return
@@ -229,7 +284,7 @@ class Match:
                 if line:
                     self.tell(Narrated(*who, line), to=to)
         if speech := self.in_few_words(decision.public_speech):
-            self.tell(Spoke(*who, speech), by=number)
+            self.tell(Spoke(*who, speech, asked), by=number)
         if thought := cut(decision.private_thought, self.config.thought_chars):
             self.tell(Thought(*who, thought), to=who[:1], by=number)
 

@@ -14,18 +14,17 @@ from typing import Literal
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Board, Cell, Chart, Course, DataTable, Panel, Piece, Scene, Series, Tile
 from agentsim.engine.wording import counted, cut, listed
+from agentsim.games.monopoly.auctions import AuctionClosed
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, JAIL, SPACES, group_name, name_of
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
-from agentsim.games.monopoly.buying import AuctionClosed
 from agentsim.games.monopoly.debts import Bankrupted
-from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
 from agentsim.games.monopoly.landing_odds import IN_JAIL, long_run
-from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.match import CardDrawn, DeedMoved, Moved, Paid, Rolled
 from agentsim.games.monopoly.replay import Deal, Replay, deals, snapshots
+from agentsim.games.monopoly.state import BANK, Estate
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import TradeAccepted, TradeDiscarded, TradeProposed, TradeRejected
-from agentsim.games.monopoly.turn import CardDrawn
 
 _POINTS = 250
 """Turns in a chart; more would not be visible."""
@@ -306,7 +305,7 @@ def _by_player(found: Sequence[Deal], discarded: Sequence[PlayerId], names: Mapp
         gained = sum(gains) - sum(losses)
         rows.append((name, len(made), len(gains), discarded.count(player), len(got), len(losses), gained))
     columns = ("player", "proposed", "accepted", "discarded", "received", "agreed to", "gained by list price")
-    note = "Gained: what came in less what went out in all accepted trades, with deeds at list price."
+    note = "Gained: what came in less what went out in accepted trades; deeds at list price, mortgaged ones at half."
     return DataTable("Trades by player", columns, tuple(rows), note)
 
 

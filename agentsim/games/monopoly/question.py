@@ -6,7 +6,7 @@ A player's words are one line of JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from types import new_class
 from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -21,9 +21,9 @@ from agentsim.engine.request import Request
 from agentsim.engine.wording import counted
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.prompts import rules, state_lines
+from agentsim.games.monopoly.rules_text import rules, state_lines
 from agentsim.games.monopoly.state import Seat, View
-from agentsim.games.monopoly.talk import Memory
+from agentsim.games.monopoly.talk import Memory, Offer
 
 _POSITIONS = {SPACES[position].name: position for position in DEEDS}
 
@@ -98,11 +98,21 @@ def _standing_in(answer: type[Any]) -> Any:
 # -- what is asked
 
 
+USUAL_WORDS, USUAL_WORD = 20, 6
+"""The words of a speech with which a forecast reckons, and the characters of a word and the space after it."""
+
+
+@cache
+def speech(words: int, about: str = "") -> Text:
+    """Return the option of a speech of at most so many words."""
+    return Text(words * LONGEST_WORD, about, usual=min(words, USUAL_WORDS) * USUAL_WORD)
+
+
 @cache
 def _spoken(words: int, chars: int) -> Options:
     return {
         "private_thought": Text(chars, "your private thought: why"),
-        "public_speech": Text(words * LONGEST_WORD, f"what you say to all, at most {counted(words, 'word')}"),
+        "public_speech": speech(words, f"what you say to all, at most {counted(words, 'word')}"),
     }
 
 
@@ -114,6 +124,7 @@ class MonopolyRequest(Request[S]):
         "view.seats.#.failed": "counts for who is in jail alone",
         "terms.proposer": "of its own trade a player is told the other side",
         "terms.target": "the player itself, where it is asked for an answer",
+        "memory.told.#.brief": "hides from a person at a terminal what it has read whole",
     }
     function: ClassVar[str | None] = "make_decision"
 
@@ -122,6 +133,7 @@ class MonopolyRequest(Request[S]):
     words: int
     chars: int
     max_turns: int
+    start_cash: int
     auctioned: bool
     """Whether the last houses and hotels go to the highest bidder."""
 
@@ -144,11 +156,15 @@ class MonopolyRequest(Request[S]):
     def prompt(self) -> Prompt:
         memory, board = self.memory, state_lines(self.view, self.seat, self.max_turns)
         return Prompt(
-            rules=rules(len(self.view.seats), self.max_turns, self.auctioned),
+            rules=rules(len(self.view.seats), self.start_cash, self.max_turns, self.auctioned),
             history=("[PUBLIC_HISTORY]", *memory.public()),
-            state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *board, *memory.refused()),
+            state=("[PRIVATE_HISTORY]", *memory.thought(), "[CONTEXT]", *board, *self.trading()),
             question=("[DECISION]", *self.question(), self.answer_line),
         )
+
+    def trading(self) -> Iterator[str]:
+        """Yield what the player remembers of trades."""
+        return self.memory.refused()
 
     def question(self) -> tuple[str, ...]:
         """Return the lines that ask for a decision, with every number on which it depends."""
@@ -183,3 +199,15 @@ class MonopolyRequest(Request[S]):
             **action,
         )
         return decision
+
+
+class TradeRequest(MonopolyRequest[S]):
+    """Base of the requests in a phase and in a trade: `offers` are the trades proposed and answered `since` a turn."""
+
+    since: int
+    offers: tuple[Offer, ...]
+
+    def trading(self) -> Iterator[str]:
+        yield f"Trades proposed since turn {self.since}{':' if self.offers else ': none.'}"
+        yield from (offer.line for offer in self.offers)
+        yield from super().trading()

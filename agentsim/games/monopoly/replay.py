@@ -12,16 +12,15 @@ from typing import Literal, TypeAlias
 
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
-from agentsim.games.monopoly.board import CARDS, FINE, JAIL, SPACES, name_of
+from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened, BidMade
+from agentsim.games.monopoly.board import CARDS, JAIL, name_of
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
-from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
-from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.jail import Freed, Jailed
-from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid
+from agentsim.games.monopoly.match import CardDrawn, CardMoved, DeedMoved, GameBegan, Moved, Paid
+from agentsim.games.monopoly.state import BANK, Estate
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
-from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 Answer: TypeAlias = Literal["accepted", "rejected", "open"]
 _PIPS = 7
@@ -173,15 +172,9 @@ def _deal(game: Replay, turn: int, event: TradeProposed) -> Deal:
         for position in side.properties:
             after.owner[position] = taker
     rents = [_rents(after, seat) - _rents(before, seat) for seat in (proposer, target)]
-    balance = _list_price(before, event.request) - _list_price(before, event.offer)
+    balance = event.request.value(event.mortgaged) - event.offer.value(event.mortgaged)
     parties = (event.proposer, event.target)
     return Deal(event.number, turn, *parties, event.offer, event.request, event.pitch, "open", balance, *rents)
-
-
-def _list_price(estate: Estate, side: Side) -> int:
-    """Return the worth of one side by list price; a Get Out of Jail Free card counts the fine that it saves."""
-    deeds = (SPACES[at].mortgage if estate.mortgaged[at] else SPACES[at].price for at in side.properties)
-    return sum(deeds) + side.cash + FINE * side.jail_cards
 
 
 def _rents(estate: Estate, seat: int) -> int:

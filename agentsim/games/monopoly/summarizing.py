@@ -19,12 +19,11 @@ from agentsim.games.monopoly.board import SPACES, group_name, name_of
 from agentsim.games.monopoly.building import Built
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.match import DeedMoved, Match, Paid
-from agentsim.games.monopoly.talk import Remembered, Summarized, Told
+from agentsim.games.monopoly.talk import Summarized, Told
 from agentsim.games.monopoly.trade import TradeAccepted, TradeProposed, TradeRejected
 
 SUMMARIZER = "summarizer"
-_CHARS = 400
-_MOST_LINES = 100  # summed up at once; the newest, which tell how it ended
+_CHARS = 600
 
 
 class Summary(Decision):
@@ -37,6 +36,7 @@ class Summarize(Request[Summary]):
     """The question for a summary of some turns; `digest` is what the events alone say."""
 
     prose: ClassVar[str | None] = "summary"
+    unshown: ClassVar[Mapping[str, str]] = {"told.#.brief": "is for people, and none writes summaries"}
 
     turns: str
     digest: str
@@ -73,15 +73,14 @@ def keeping_minutes(policy: Bot) -> Bot:
 
 
 async def take_minutes(match: Match) -> None:
-    """Replace what is too long to be told in full by summaries, which are told to all."""
-    while entries := match.minutes.leaving():
-        first, last = max(entries[0].round, 1), entries[-1].round
-        events = [entry.event for entry in entries]
+    """Sum up the turns that leave the players' memory, and tell the summary to all."""
+    while leaving := match.minutes.leaving(match.state.turn):
+        first, last = max(leaving[0].number, 1), leaving[-1].number
         turns = f"Turn {last}" if first == last else f"Turns {first} to {last}"
-        digest = digested(turns, events)
+        digest = digested(turns, [entry.event for turn in leaving for entry in turn.entries])
+        told = tuple(told for turn in leaving for told in turn.kept)
         summary = digest
-        if SUMMARIZER in match.table.staff and any(isinstance(event, Remembered) for event in events):
-            told = match.minutes.retold(entries)[-_MOST_LINES:]
+        if SUMMARIZER in match.table.staff and any(line.said is not None for line in told):
             request = Summarize(player=f"@{SUMMARIZER}", turns=turns, digest=digest, told=told)
             said = " ".join((await match.table.ask(request)).summary.split())
             summary = digest if said == digest else f"{turns}: {said}"

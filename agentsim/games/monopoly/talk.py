@@ -1,4 +1,4 @@
-"""Players' memory: the newest turns as they were told, with every word, and summaries of older ones.
+"""Players' memory: the latest turns word for word, summaries of all older ones, and the latest offers.
 
 What all players hear is kept once for all of them, in `Minutes`, and `summarizing` sums it up. Thoughts, answers to a
 player's offers and its discarded proposals are each player's own.
@@ -6,15 +6,15 @@ player's offers and its discarded proposals are each player's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import groupby
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.event import LoggedEvent, PlayerId
-from agentsim.engine.memory import Latest, Room
+from agentsim.engine.memory import RecentEvents, Room
 from agentsim.engine.prompt import Restated, in_quotes, joined
+from agentsim.engine.wording import cut
 from agentsim.games.monopoly.board import OnDeed, Recounted
 
 # -- what is remembered
@@ -24,11 +24,13 @@ from agentsim.games.monopoly.board import OnDeed, Recounted
 class Told:
     """One line of the public history: what happened, and a player's words in it, or "" for none.
 
-    `said` is None if the line tells a fact of the board, which a person at the table has seen.
+    `said` is None if the line tells a fact of the board, which a person at the table has seen. `brief` says that the
+    words were heard whole before.
     """
 
     happened: str
     said: str | None = None
+    brief: bool = False
 
     @property
     def size(self) -> int:
@@ -39,8 +41,15 @@ class Told:
     def line(self) -> str:
         """The line in a prompt, in which a player's words are quoted and cannot pass for anything else."""
         if self.said:
-            return joined(f"{self.happened}: ", in_quotes(self.said))
+            parts = (f"{self.happened}: ", in_quotes(self.said))
+            return _restated(*parts) if self.brief else joined(*parts)
         return self.happened if self.said is not None else Restated(self.happened)
+
+    def shortened(self) -> Told:
+        """Return the line with its words kept to `ASIDE_CHARS` characters, with a mark if they are longer."""
+        if self.said is None or len(self.said) <= ASIDE_CHARS:
+            return self
+        return Told(self.happened, cut(self.said, ASIDE_CHARS), brief=True)
 
 
 Heard: TypeAlias = tuple[tuple[str, ...], tuple[Told, ...]]
@@ -62,6 +71,22 @@ class Rejection:
     name: str
     rejected: int
     offers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A trade that was proposed and answered, in words."""
+
+    turn: int
+    proposer: str
+    target: str
+    terms: str
+    accepted: bool
+
+    @property
+    def line(self) -> str:
+        answer = "accepted" if self.accepted else "rejected"
+        return f"- turn {self.turn}, {self.proposer} to {self.target}: {self.terms}; {answer}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +131,13 @@ def _restated(*parts: str) -> Restated:
 
 # -- what only one player remembers
 
-THOUGHTS = Room(5, chars=1200)
-"""A player's own thoughts that it remembers, about 300 tokens."""
+THOUGHTS = Room(5)
+"""A player's own thoughts that it remembers, each whole."""
 ANSWERS = Room(10, of=("proposer", "target"))
 PROPOSALS = Room(1, of=("proposer",))
 
 
-def memory(kept: Latest, heard: Heard, player: PlayerId, players: tuple[PlayerId, ...], turn: int) -> Memory:
+def memory(kept: RecentEvents, heard: Heard, player: PlayerId, players: tuple[PlayerId, ...], turn: int) -> Memory:
     """Return what a player remembers in this turn, with what all have `heard`."""
     thoughts, rejections, problem, at = _own(kept, kept.heard, player, players)
     return Memory(*heard, thoughts, rejections, problem * (at == turn))
@@ -120,7 +145,7 @@ def memory(kept: Latest, heard: Heard, player: PlayerId, players: tuple[PlayerId
 
 @lru_cache(maxsize=16)  # rarely changes from one question to the next
 def _own(
-    kept: Latest, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
+    kept: RecentEvents, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
 ) -> tuple[tuple[Thinking, ...], tuple[Rejection, ...], str, int]:
     """Return a player's thoughts, rejections, and the problem and turn of its last proposal.
 
@@ -162,9 +187,10 @@ class _InWords(Remembered, words="text", base=True):
 
 
 class Spoke(_InWords, heading="{name} says"):
-    """A player speaks to the whole table."""
+    """A player speaks to the whole table; `asked` is the kind of the question that it answered."""
 
     short = "{name}"
+    asked: str
 
 
 class Thought(_InWords, heading="{name} thinks", private=("player",)):
@@ -192,100 +218,119 @@ class Summarized(Remembered, heading="The table talk in short", words="text"):
     text: str
 
 
-# -- the public history: in full as far as there is room, and summaries before
+# -- the public history: the latest turns word for word, and summaries before
 
-MOST_SUMMED = 900
-"""Characters of all summaries together, about 225 tokens."""
 EVERYBODY = "@everybody"
 """A listener that hears what all players hear, and nothing else."""
+ASIDES = frozenset({"auction_bid", "buy_or_auction"})
+"""The kinds of questions whose words are kept short once their turn is over: bids and purchases."""
+ASIDE_CHARS = 80
+"""Characters of such words, and of all words of turns that there is no room for."""
 
 
-class Minutes:
-    """The public history: summaries, and all lines heard since the last one.
+class Turn:
+    """One turn as it was heard: all events, and its lines, word for word."""
 
-    Once the lines take more than `chars`, whole turns are summed up, the oldest first and at most `turns` in one
-    summary, until half of the room is free. Of a turn that is too long by itself the older part is summed up.
-    """
-
-    def __init__(self, listener: PlayerId, *, titles: Sequence[str], turns: int, chars: int) -> None:
-        self._titles, self._turns, self._chars = titles, turns, chars
-        self._summaries: list[str] = []
-        self._shown: Heard | None = None
-        self._begin(())
-
-    def _begin(self, heard: Iterable[tuple[LoggedEvent, int]]) -> None:
-        """Start over as if only this had been heard since the last summary."""
-        self._heard: list[tuple[LoggedEvent, int]] = []  # with the characters that each adds to the lines
-        self._lines: list[Told] = []
-        self._size = 0
-        self._headed = 0  # the round under whose title the last line stands
-        self._step: tuple[int | None, str] = (None, "")  # the decision and the kind of event that it tells
+    def __init__(self, number: int, title: str) -> None:
+        self.number, self._title = number, title
+        self.entries: list[LoggedEvent] = []
+        self.lines: list[Told] = []
+        self._asides: set[int] = set()  # the places of lines that are kept short once the turn is over
+        self._step: tuple[int | None, str] = (None, "")  # the decision and the kind of event of the last line
         self._parts: dict[int, str] = {}  # of that line, by position
-        for entry, _ in heard:
-            self._add(entry)
 
-    def hear(self, entry: LoggedEvent) -> None:
-        self._shown = None
-        if isinstance(entry.event, Summarized):
-            gone = len(self.leaving())
-            self._summaries.append(entry.event.text)
-            while sum(map(len, self._summaries)) > MOST_SUMMED and len(self._summaries) > 1:
-                del self._summaries[0]
-            self._begin(self._heard[gone:])
-        else:
-            self._add(entry)
-
-    def _add(self, entry: LoggedEvent) -> None:
+    def add(self, entry: LoggedEvent) -> None:
+        """Hear one event, which adds a line if it has one."""
+        self.entries.append(entry)
         event = entry.event
-        size = self._tell(entry, event, event.in_short) if isinstance(event, Recounted) and event.short else 0
-        self._heard.append((entry, size))
-        self._size += size
+        if isinstance(event, Recounted) and event.short and (happened := event.in_short):
+            self._tell(entry, event, happened)
 
-    def _tell(self, entry: LoggedEvent, event: Recounted, happened: str) -> int:
-        """Add the line of an event, if it has one, and return the characters that it adds."""
-        if not happened:
-            return 0
-        before, step = 0, (entry.decision, event.kind)
-        if entry.round != self._headed:
-            self._headed = entry.round
-            self._lines.append(Told(f"{self._titles[entry.round].replace(': ', ', ', 1)}:"))
-            before = self._lines[-1].size
+    def _tell(self, entry: LoggedEvent, event: Recounted, happened: str) -> None:
+        if not self.lines:
+            self.lines.append(Told(f"{self._title}:"))
+        step = (entry.decision, event.kind)
         if isinstance(event, OnDeed) and entry.decision is not None:
             # what one decision does in several steps is one line: no player is asked between them
-            if step == self._step and not before:
-                before = -self._lines.pop().size
+            if step == self._step:
+                self.lines.pop()
             else:
                 self._parts = {}
             what, _, part = happened.partition(": ")
             self._parts[event.position] = part
             happened = f"{what}: {', '.join(self._parts.values())}"
         self._step = step
-        self._lines.append(Told(happened, event.said if isinstance(event, Remembered) else None))
-        return before + self._lines[-1].size
+        if isinstance(event, Spoke) and event.asked in ASIDES:
+            self._asides.add(len(self.lines))
+        self.lines.append(Told(happened, event.said if isinstance(event, Remembered) else None))
 
-    def leaving(self) -> Sequence[LoggedEvent]:
-        """Return the events to sum up now; empty while there is room."""
-        excess = self._size - self._chars // 2
-        if self._size <= self._chars:
+    @cached_property
+    def kept(self) -> tuple[Told, ...]:
+        """The lines once the turn is over: words with bids and purchases are kept short."""
+        return tuple(told.shortened() if place in self._asides else told for place, told in enumerate(self.lines))
+
+    @cached_property
+    def short(self) -> tuple[Told, ...]:
+        """The lines with all words kept short."""
+        return tuple(told.shortened() for told in self.lines)
+
+    @cached_property
+    def saved(self) -> int:
+        """The characters by which `short` is shorter than `kept`."""
+        return sum(told.size for told in self.kept) - sum(told.size for told in self.short)
+
+
+class Minutes:
+    """The public history: the summaries of all older turns, and the latest turns word for word.
+
+    `turns` turns before the current one always stand, and up to `turns` - 1 before those: older ones leave `turns` at a
+    time, into one summary. If all lines together take more than `chars` characters, the words of the turns before those
+    that always stand are kept short, the oldest first.
+    """
+
+    def __init__(self, listener: PlayerId, *, titles: Sequence[str], turns: int, chars: int) -> None:
+        self._titles, self._turns, self._chars = titles, turns, chars
+        self._summaries: list[str] = []
+        self._summed = 0  # the last turn that stands in a summary
+        self._heard: list[Turn] = []
+        self._past: tuple[int, tuple[Told, ...]] = (0, ())  # by current turn, the lines of the turns before it
+        self._shown: tuple[int, Heard] | None = None
+
+    def hear(self, entry: LoggedEvent) -> None:
+        self._shown = None
+        if isinstance(entry.event, Summarized):
+            self._summaries.append(entry.event.text)
+            self._summed = entry.event.last
+            self._heard = [turn for turn in self._heard if turn.number > self._summed]
+            self._past = (0, ())
+            return
+        if not self._heard or self._heard[-1].number != entry.round:
+            title = self._titles[entry.round].replace(": ", ", ", 1)
+            self._heard.append(Turn(entry.round, title))
+        self._heard[-1].add(entry)
+
+    def leaving(self, now: int) -> Sequence[Turn]:
+        """Return the turns to sum up at the beginning of turn `now`: none, or the oldest `turns`."""
+        if now - self._summed <= 2 * self._turns:
             return ()
-        newest, gone = self._heard[-1][0].round, 0
-        for turns, (number, told) in enumerate(groupby(self._heard, key=lambda heard: heard[0].round)):
-            if excess <= 0 or turns == self._turns or (gone and number == newest):
-                break
-            for _, size in told:
-                if number == newest and excess <= 0:
-                    break
-                gone, excess = gone + 1, excess - size
-        return [entry for entry, _ in self._heard[:gone]]
+        return [turn for turn in self._heard if turn.number <= self._summed + self._turns]
 
-    def retold(self, entries: Iterable[LoggedEvent]) -> tuple[Told, ...]:
-        again = Minutes(EVERYBODY, titles=self._titles, turns=self._turns, chars=self._chars)
-        for entry in entries:
-            again.hear(entry)
-        return tuple(again._lines)
+    def shown(self, now: int) -> Heard:
+        """Return the public history as it is told in turn `now`; the same object until something is heard."""
+        if self._shown is None or self._shown[0] != now:
+            current = [told for turn in self._heard[-1:] if turn.number >= now for told in turn.lines]
+            self._shown = now, (tuple(self._summaries), (*self._before(now), *current))
+        return self._shown[1]
 
-    def shown(self) -> Heard:
-        """Return the public history as it is told now; the same object until something is heard."""
-        if self._shown is None:
-            self._shown = tuple(self._summaries), tuple(self._lines)
-        return self._shown
+    def _before(self, now: int) -> tuple[Told, ...]:
+        """Return the lines of the turns before turn `now`."""
+        if self._past[0] != now:
+            turns = [turn for turn in self._heard if turn.number < now]
+            excess = sum(told.size for turn in turns for told in turn.kept) - self._chars
+            lines: list[Told] = []
+            for turn in turns:
+                shorten = excess > 0 and turn.number < now - self._turns
+                lines += turn.short if shorten else turn.kept
+                excess -= turn.saved * shorten
+            self._past = now, tuple(lines)
+        return self._past[1]

@@ -6,13 +6,13 @@ mortgaged deed pays its interest at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator
 
-from agentsim.engine import Choice, Number, Options, Text
+from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
 from agentsim.engine.event import AGAINST, FOR, Interaction, InteractionRule, Past
 from agentsim.engine.options import MISSING, Narrowed
@@ -21,13 +21,11 @@ from agentsim.engine.wording import Worded, counted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
 from agentsim.games.monopoly.building import DEEDS_IN_WORDS, When, moment, received
-from agentsim.games.monopoly.config import LONGEST_WORD
-from agentsim.games.monopoly.estate import BANK, Estate
 from agentsim.games.monopoly.match import Match
-from agentsim.games.monopoly.prompts import deed, rent_line
-from agentsim.games.monopoly.question import Deeds, MonopolyRequest, Part, Reacted, Spoken, Word
-from agentsim.games.monopoly.state import Seat, View
-from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Remembered
+from agentsim.games.monopoly.question import Deeds, Part, Reacted, Spoken, TradeRequest, Word, speech
+from agentsim.games.monopoly.rules_text import called, deed, rent_line
+from agentsim.games.monopoly.state import BANK, Estate, Seat, View, deed_value
+from agentsim.games.monopoly.talk import ANSWERS, PROPOSALS, Offer, Remembered
 
 NOBODY = -1
 _PROPOSED = (InteractionRule("proposer", "target", "proposed a trade"),)
@@ -49,10 +47,10 @@ class Side(Part):
     def empty(self) -> bool:
         return not (self.properties or self.cash or self.jail_cards)
 
-    @property
-    def price(self) -> int:
-        """The value in dollars: cash, deeds at their printed price, mortgaged or not, cards at the fine they save."""
-        return self.cash + sum(SPACES[at].price for at in self.properties) + FINE * self.jail_cards
+    def value(self, mortgaged: Collection[int]) -> int:
+        """Return the value in dollars: cash, deeds (`mortgaged` by position), and cards at the fine that they save."""
+        deeds = sum(deed_value(at, mortgaged=at in mortgaged) for at in self.properties)
+        return self.cash + deeds + FINE * self.jail_cards
 
     def parts(self, in_cash: str = "") -> list[str]:
         parts = [name_of(position) for position in self.properties]
@@ -133,9 +131,14 @@ def consequences(view: View, terms: Terms, seat: int) -> Iterator[str]:
 
 
 def terms_of(traders: Sequence[Seat], proposer: int, proposal: Offered) -> Terms:
-    """Return the terms of a proposal; ids match in any case, and the target is `NOBODY` if no player matches."""
+    """Return the terms of a proposal.
+
+    The target is named by its id, in any case, or else by its number; it is `NOBODY` if no player matches.
+    """
     named = (proposal.target_player or "").strip().casefold()
-    target = next((number for number, trader in enumerate(traders) if trader.id.casefold() == named), NOBODY)
+    by_id = {trader.id.casefold(): number for number, trader in enumerate(traders)}
+    numbers = {str(number): number for number in range(len(traders))}
+    target = by_id.get(named, numbers.get(named.removeprefix("player").strip(), NOBODY))
     return Terms(proposer, target, proposal.offer, proposal.request)
 
 
@@ -155,8 +158,8 @@ def interest_on(mortgaged: Sequence[bool], positions: Iterable[int]) -> int:
 def why_not(estate: Estate, traders: Sequence[Seat], terms: Terms) -> str:
     """Return why this trade cannot be made, in words for the table, or "" if it can."""
     if terms.target == NOBODY:
-        others = [trader.id for number, trader in enumerate(traders) if number != terms.proposer]
-        return f"there is no player of that id: it may be {' or '.join(others)}"
+        others = [f"{trader.id} ({number})" for number, trader in enumerate(traders) if number != terms.proposer]
+        return f"there is no player of that id or number: it may be {' or '.join(others)}"
     if terms.target == terms.proposer:
         return "a trade needs another player"
     if traders[terms.target].bankrupt:
@@ -204,11 +207,14 @@ class _Trade(Remembered, base=True):
 
 
 class TradeProposed(_Trade, heading=_OFFERS, words="pitch", interactions=_PROPOSED):
+    """A trade is put before the table; `mortgaged` are the positions of both sides that are mortgaged."""
+
     short = _OFFERS
     room = PROPOSALS
     offer: Side
     request: Side
     pitch: str
+    mortgaged: tuple[int, ...]
 
 
 class TradeDiscarded(Remembered, heading="{name}'s proposal is discarded", content="{problem}", private=("proposer",)):
@@ -243,9 +249,10 @@ class TradeAccepted(_TradeAnswered, content="It is carried out."):
     def interactions(self, past: Past) -> Iterator[Interaction]:
         """Yield what each side gave the other, with its value in dollars."""
         terms = past.last(TradeProposed, number=self.number)
-        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, terms.request.price if terms else None)
-        if terms is not None and terms.offer.price:
-            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, terms.offer.price)
+        gave, got = (side.value(terms.mortgaged) for side in (terms.offer, terms.request)) if terms else (None, None)
+        yield Interaction(self.target, self.proposer, "accepted a trade", FOR, got)
+        if gave:
+            yield Interaction(self.proposer, self.target, "gave in a trade", FOR, gave)
 
 
 class TradeRejected(_TradeAnswered, content="Nothing changes hands.", interactions=_REJECTED):
@@ -256,7 +263,7 @@ class Answered(Spoken[str]):
     action: Annotated[Word, Choice(("accept", "reject"))]
 
 
-class AnswerTrade(MonopolyRequest[Answered]):
+class AnswerTrade(TradeRequest[Answered]):
     """The question whether to accept a trade: `terms.offer` is what the player would get."""
 
     terms: Terms
@@ -285,7 +292,7 @@ class AnswerTrade(MonopolyRequest[Answered]):
         return self.silent(action="reject")
 
 
-class React(MonopolyRequest[Reacted]):
+class React(TradeRequest[Reacted]):
     """The question whether the proposer has anything to say after its trade was accepted and carried out."""
 
     terms: Terms
@@ -312,13 +319,17 @@ async def deal(match: Match, proposer: int, proposal: Offered) -> None:
     target, other = terms.target, match.seat(terms.target)
     trade = (match.proposed, seat.id, other.id, seat.name, other.name)
     pitch = match.in_few_words(proposal.pitch)
-    match.tell(TradeProposed(*trade, terms.offer, terms.request, pitch), by=proposer)
+    moved = (*terms.offer.properties, *terms.request.properties)
+    mortgaged = tuple(position for position in moved if state.estate.mortgaged[position])
+    match.tell(TradeProposed(*trade, terms.offer, terms.request, pitch, mortgaged), by=proposer)
     answer = await match.ask(target, AnswerTrade, terms=terms, pitch=pitch)
-    if answer.action == "reject" or why_not(state.estate, state.seats, terms):
+    accepted = answer.action == "accept" and not why_not(state.estate, state.seats, terms)
+    both = f"{terms.offer} for {terms.request}"
+    match.offers.append(Offer(state.turn, seat.name, other.name, both, accepted))
+    if not accepted:
         match.tell(TradeRejected(*trade), by=target)
         return
     match.tell(TradeAccepted(*trade), by=target)
-    mortgaged = tuple(state.estate.mortgaged)
     ways = ((proposer, target, terms.offer), (target, proposer, terms.request))
     cards = [handed_cards(match.seat(giver).cards, side.jail_cards) for giver, _, side in ways]
     for (giver, taker, side), handed in zip(ways, cards, strict=True):
@@ -328,7 +339,7 @@ async def deal(match: Match, proposer: int, proposal: Offered) -> None:
         for name in handed:
             match.give_card(giver, taker, name)
     for _, taker, side in ways:
-        for position in await received(match, taker, [at for at in side.properties if mortgaged[at]]):
+        for position in await received(match, taker, [at for at in side.properties if at in mortgaged]):
             match.pay(taker, BANK, SPACES[position].interest, "interest", position)
     await match.ask(proposer, React, terms=terms)
 
@@ -342,11 +353,16 @@ S = TypeVar("S", bound=Spoken[Any])
 Proposed: TypeAlias = Spoken[Proposal]
 
 
-class Proposing(MonopolyRequest[S]):
+class Proposing(TradeRequest[S]):
     """Base of questions that a proposal may answer.
 
     An impossible proposal is a valid answer too: it is discarded, and counts as a proposal.
     """
+
+    @property
+    def synonyms(self) -> Mapping[str, tuple[str, ...]]:  # type: ignore[override] # they depend on who plays
+        """The seat number of each player, which may stand for its id."""
+        return {seat.id: (str(number), f"player {number}") for number, seat in enumerate(self.view.seats)}
 
     def check(self, decision: S) -> None:
         if reason := self.why_not(decision):
@@ -355,8 +371,7 @@ class Proposing(MonopolyRequest[S]):
     def proposals(self, path: str) -> Options:
         """Return the options of a proposal's fields at this path."""
         others = (seat.id for seat in self.view.seats if not seat.bankrupt and seat.id != self.player)
-        room = Text(self.words * LONGEST_WORD)
-        return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": room}
+        return {f"{path}.target_player": Choice((None, *others)), f"{path}.pitch": speech(self.words)}
 
     def objection_to(self, proposal: Offered, estate: Estate, seats: Sequence[Seat]) -> str:
         """Return why the table would discard a proposal, or "" if it would not or none is made."""
@@ -376,7 +391,7 @@ class Proposing(MonopolyRequest[S]):
         for number, player in enumerate(self.view.seats):
             if not player.bankrupt:
                 deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
-                who = "you" if number == self.seat else f"{player.name} (id {player.id})"
+                who = called(replace(player, personality=""), number, self.seat)
                 cards = f"{counted(len(player.cards), 'card')} out of jail"
                 yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 

@@ -6,9 +6,8 @@ from typing import Literal
 
 from agentsim.engine import Event, Everyone, Table
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.projects import Project
-from agentsim.games.society.state import State
-from agentsim.games.society.terms import Positive, Structure
+from agentsim.games.society.assembly import Positive, Structure
+from agentsim.games.society.state import Project, State
 from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn
 
 

@@ -1,20 +1,153 @@
-"""The `[game_config]` table of Society.
+"""The `[game_config]` table of Society, its presets, and the rules: the numbers of it that every request carries.
 
-The scenario's players are the agents. `rules` takes from this table the numbers that every agent is told.
+The scenario's players are the agents.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, get_args
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from agentsim.engine.game import GameConfig, InFile
 from agentsim.games.society.amounts import UNIT, Amount, Quantity, share
-from agentsim.games.society.stakes import Chapter, Preset, Share, Shock, Stakes, settled
-from agentsim.games.society.terms import RESOURCES, Resource, Terms, misfit, once_only
+from agentsim.games.society.assembly import RESOURCES, Resource, Terms, misfit, once_only
+
+# -- something at stake
+
+
+Preset: TypeAlias = Literal["classic", "commons", "scarcity", "inequality", "frontier"]
+
+
+def _part(hundredths: int) -> int:
+    if hundredths > UNIT:
+        raise ValueError("a share must be at most 1")
+    return hundredths
+
+
+Share: TypeAlias = Annotated[Amount, AfterValidator(_part)]
+
+
+class Chapter(BaseModel):
+    """Base of the parts of the config; the keys of the table are in the order of the parts."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+class Shock(GameConfig):
+    """What befalls the society as day `day` begins, under a `title`.
+
+    `held`, `pool` and `commons` lose `percent` of the resource: each agent, the common pool, or the stock that farming
+    draws on. With `rates`, work makes `percent` less of it for so many `days`, that day being the first.
+    """
+
+    day: Annotated[int, Field(ge=1, le=100_000)]
+    """As it begins"""
+    what: Literal["held", "pool", "commons", "rates"]
+    """What is less: what agents hold, the pool, the commons, or what work makes"""
+    percent: Annotated[int, Field(ge=1, le=100)]
+    """By how much"""
+    resource: Literal["food", "energy", "materials", "all"] = "all"
+    """Of which resource; of the commons there is one"""
+    days: Annotated[int, Field(ge=1, le=100_000)] = 1
+    """For how long, of rates"""
+    title: Annotated[str, Field(max_length=100)] = ""
+    """What it is called"""
+
+    @model_validator(mode="after")
+    def _can_be(self) -> Self:
+        if self.days > 1 and self.what != "rates":
+            raise ValueError("days are of rates; a loss is of one moment")
+        return self
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """The resources that the shock concerns."""
+        return tuple(each for each in RESOURCES if self.resource in {"all", each})
+
+    def lowers(self, resource: Resource, day: int) -> bool:
+        """Return whether the shock lowers work on the resource on that day."""
+        return self.what == "rates" and resource in self.resources and self.day <= day < self.day + self.days
+
+
+class Stakes(Chapter):
+    """The commons, the differences in skill, and whether agents can talk."""
+
+    commons_capacity: Quantity = Field(
+        default=0, description="Food in the commons at most, for 100 agents; farming draws on them; 0 for no commons"
+    )
+    commons_regrowth: Amount = Field(
+        default=25,
+        description="Of the commons a day while they are small: r of logistic growth, r S (1 - S / capacity)",
+    )
+    skill_spread: Share = Field(
+        default=0, description="Each agent's skill in each kind of work is drawn evenly from 1 - spread to 1 + spread"
+    )
+    talk: bool = True
+    """Whether agents can post and write messages"""
+
+
+class Conditions(NamedTuple):
+    """The factors of the yield of work.
+
+    `bonus` is by structure and `skills` by resource, in hundredths; `shock_percent` is the loss by shocks, by resource.
+    `commons` is the stock of the commons in hundredths, or None if there are no commons.
+    """
+
+    bonus: Mapping[Any, int] = {}
+    skills: Mapping[Resource, int] = {}
+    shock_percent: Mapping[Resource, int] = {}
+    commons: int | None = None
+
+
+PLAIN = Conditions()
+
+_POLITICS: dict[str, Any] = {"quorum_percent": 25, "constitution": "entrenched"}
+"""The voting rule of all presets but `classic`: a quarter of the active agents must vote, and it is entrenched."""
+
+PRESETS: Mapping[Preset, Mapping[str, Any]] = {
+    "classic": {},
+    "commons": _POLITICS
+    | {"commons_capacity": 1_200, "commons_regrowth": 0.6, "farm_rate": 8, "farm_energy": 0, "generate_rate": 0.5}
+    | {"start_food": 2, "start_energy": 4, "pool_food": 0, "pool_energy": 0},
+    "scarcity": _POLITICS
+    | {"farm_rate": 0.35, "farm_energy": 0, "generate_rate": 0.35, "skill_spread": 0.3}
+    | {"pool_food": 300, "pool_energy": 300}
+    | {
+        "shocks": [
+            {"day": 8, "what": "rates", "resource": "food", "percent": 50, "days": 4, "title": "Drought"},
+            {"day": 16, "what": "held", "resource": "food", "percent": 30, "title": "Rot"},
+            {"day": 22, "what": "rates", "resource": "energy", "percent": 50, "days": 4, "title": "Still air"},
+        ]
+    },
+    "inequality": _POLITICS
+    | {"farm_rate": 0.5, "farm_energy": 0, "generate_rate": 0.5, "skill_spread": 0.9}
+    | {"start_food": 5, "start_energy": 5, "pool_food": 100, "pool_energy": 100},
+    "frontier": _POLITICS
+    | {"commons_capacity": 10_000, "commons_regrowth": 0.05, "farm_rate": 2, "farm_energy": 0, "generate_rate": 0.5}
+    | {"start_food": 3, "start_energy": 4, "start_materials": 2, "pool_food": 0, "pool_energy": 0, "pool_materials": 0}
+    | {"farm_cost": 30, "generator_cost": 30}
+    | {"shocks": [{"day": 15, "what": "commons", "percent": 40, "title": "Fire"}]},
+}
+"""The presets, as defaults for keys that a config does not set."""
+
+
+def settled(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the config table with the defaults of its preset.
+
+    Shocks of the preset after the last day are left out. The check of the field `preset` rejects unknown names.
+    """
+    preset: Any = given.get("preset", "classic")
+    values: dict[str, Any] = {**PRESETS.get(preset if isinstance(preset, str) else "classic", {}), **given}  # type: ignore[call-overload] # any word
+    if "shocks" in values and "shocks" not in given and isinstance(days := given.get("days", 30), int):
+        values["shocks"] = [shock for shock in values["shocks"] if shock["day"] <= days]
+    return values
+
+
+# -- the table
+
 
 Personality: TypeAlias = Literal["efficiency", "equality", "freedom", "stability", "neutral"]
 PERSONALITIES: tuple[Personality, ...] = get_args(Personality)
@@ -28,6 +161,8 @@ MADE: Mapping[WorkType, Resource] = {"farm": "food", "generate": "energy", "gath
 STRUCTURE: Mapping[WorkType, str] = {"farm": "farm", "generate": "generator"}
 """The structure that adds to each kind of work."""
 LONGEST_PROSE = 4_000
+SHOWN_CHARS = 1_500
+"""Characters of a post, a message or a description that a prompt shows; the rest is cut."""
 
 T = TypeVar("T")
 
@@ -66,6 +201,8 @@ class Course(Chapter):
     days: Annotated[int, Field(ge=1, le=100_000)] = 30
     """Days that are played"""
     actions_per_day: Annotated[int, Field(ge=1, le=100, description="Turns of every active agent in a day")] = 3
+    tell_days: bool = False
+    """Whether agents are told how many days are played"""
     until: Goal = Field(default="", description="The game also ends on the evening of the day on which this happened")
 
 
@@ -75,11 +212,16 @@ class Beginning(Chapter):
     rank_by: Merit = Field(
         default="none", description="What the standings go by; wealth is the sum of the three, none ranks no agent"
     )
-    base: Words = Field(default=None, description="How every agent is introduced; {agents} in it is their number")
-    efficiency: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
-    equality: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
-    freedom: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
-    stability: Words = Field(default=None, description="The values of agents with this personality; a line if absent")
+    base: Words = Field(
+        default=None,
+        description="How every agent is introduced; {agents} is their number; the seed's facts if absent",
+    )
+    efficiency: Words = Field(
+        default=None, description="The values of agents of this personality; the seed's if absent"
+    )
+    equality: Words = Field(default=None, description="The values of agents of this personality; the seed's if absent")
+    freedom: Words = Field(default=None, description="The values of agents of this personality; the seed's if absent")
+    stability: Words = Field(default=None, description="The values of agents of this personality; the seed's if absent")
     neutral: Words = Field(default=None, description="The values of agents with this personality; nothing if absent")
     personalities: Annotated[tuple[Personality, ...], Field(min_length=1, max_length=100)] = Field(
         default=PERSONALITIES, description="Dealt in turn, so evenly; one that stands twice is dealt twice as often"
@@ -137,8 +279,8 @@ class Constitution(Chapter):
     """The rules that no vote can change: the least quorum, and the way in which the voting rule itself is changed."""
 
     constitution: Literal["entrenched", "open"] = Field(
-        default="entrenched",
-        description="entrenched: a voting rule that is harder to meet must be met, by all living agents, to be passed",
+        default="open",
+        description="entrenched: a voting rule that is harder to meet must be met itself, by all living agents",
     )
     quorum_percent: Annotated[int, Field(ge=0, le=100)] = Field(
         default=0, description="Of the active agents, who must vote at least, whatever laws say"
@@ -172,30 +314,26 @@ class Building(Chapter):
         default=4_000, description="Of an agent's own past in its prompt, beside its note; 0 for none of it"
     )
     prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
-        default=8_000, description="Of a prompt at most, by an estimate of four bytes each; 0 for no limit"
-    )
-    feed_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
-        default=2_000,
-        description="Of all posts in a prompt, at most a quarter of prompt_tokens; 0 for no limit of their own",
+        default=6_000,
+        description="Of a prompt beside posts and open proposals, by an estimate of four bytes each; 0 for no limit",
     )
 
 
 class Windows(Chapter):
     """The limits on how much of the society a prompt shows."""
 
-    shown_posts: Count = Field(default=20, description="Posts in a prompt")
-    shown_proposals: Count = Field(
-        default=20, description="Open proposals that close first, in a prompt, besides one's own"
-    )
+    shown_posts: Count = Field(default=20, description="Newest posts in a prompt")
+    shown_proposals: Count = Field(default=20, description="Newest open proposals in a prompt, besides one's own")
     shown_laws: Count = Field(default=20, description="Newest laws in a prompt, besides one's own")
     shown_events: Count = Field(
         default=20, description="Newest public events in a prompt; of an agent's own past, twice as many"
     )
-    shown_chars: Chars = Field(default=1_000, description="Of a post or description in prompts; the rest is cut")
 
 
 class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, Beginning, Course, GameConfig):
     """The whole table. Amounts are decimals of at most two places; efficiency and bonuses are shares of 1."""
+
+    reasks: ClassVar[int] = 0  # the seed: an invalid action is idle
 
     preset: Preset = Field(default="classic", description="A world: defaults under what the other keys say")
     commons_start: Share = Field(default=UNIT, description="Of the commons' capacity, on the first day")
@@ -252,13 +390,6 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
         """Return the capacity of the commons in hundredths: 0 if there are no commons, else at least 1."""
         return max(self.commons_capacity * agents // 100, min(1, self.commons_capacity))
 
-    def value_of(self, personality: Personality) -> str:
-        """Return the text that tells agents of this personality their values, or "" if there is none."""
-        prose: Prose | None = getattr(self, personality)
-        if prose is not None:
-            return prose.text
-        return "" if personality == "neutral" else f"Of all values, {personality} matters most to you."
-
 
 def once(shared: Any, name: str, make: Callable[[], T]) -> T:
     """Return `make()`, cached under `name` in the `__dict__` of a record that many requests share."""
@@ -266,3 +397,60 @@ def once(shared: Any, name: str, make: Callable[[], T]) -> T:
     if name not in kept:
         kept[name] = make()
     return kept[name]
+
+
+# -- the rules
+
+
+class Rules(Stakes, Building, Constitution, Living, Course):
+    """The numbers that decide the result of an action, as each request carries them.
+
+    `base` is the text that introduces every agent, `values` the text about values for a personality, if the scenario
+    has one of its own.
+    """
+
+    agents: int
+    base: str | None
+    values: Mapping[Personality, str]
+
+    @property
+    def are_cut(self) -> bool:
+        """Whether a post, a message or a description can be longer than others are shown."""
+        return max(self.post_chars, self.description_chars) > SHOWN_CHARS
+
+    @property
+    def evenings(self) -> int:
+        """The number of days from a proposal to the evening on which its votes are counted."""
+        return self.voting_days - 1
+
+    def efficiency(self, hours: int) -> int:
+        """Return the efficiency of work of so many hours, in hundredths; longer work has the table's last value."""
+        return self.efficiency_by_hours[min(hours, len(self.efficiency_by_hours)) - 1]
+
+    def work(self, kind: WorkType) -> tuple[Resource, int, int]:
+        """Return the resource that a kind of work makes, and its yield and energy cost an hour in hundredths."""
+        return MADE[kind], getattr(self, f"{kind}_rate"), getattr(self, f"{kind}_energy")
+
+    def made(self, kind: WorkType, hours: int, there: Conditions = PLAIN) -> int:
+        """Return the yield of some hours of work, in hundredths, halves rounded up.
+
+        The yield is hours x rate x efficiency of that many hours x (1 + bonus) x skill x (1 - shock). If there are
+        commons, farm work yields that x stock / capacity, and at most the stock.
+        """
+        resource = MADE[kind]
+        factor = (UNIT + there.bonus.get(STRUCTURE.get(kind, ""), 0)) * there.skills.get(resource, UNIT)
+        factor *= 100 - there.shock_percent.get(resource, 0)
+        labour, whole = hours * int(getattr(self, f"{kind}_rate")) * self.efficiency(hours), UNIT**3 * 100
+        if kind != "farm" or there.commons is None:
+            return share(labour, factor, whole)
+        return min(there.commons, share(labour, factor * there.commons, whole * self.commons_capacity))
+
+
+def rules_of(config: SocietyConfig, agents: int) -> Rules:
+    """Return the rules of a config for this number of agents."""
+    shared = {name: getattr(config, name) for name in Rules.model_fields if name not in {"agents", "base", "values"}}
+    prose = {personality: getattr(config, personality) for personality in PERSONALITIES}
+    values = {personality: words.text for personality, words in prose.items() if words is not None}
+    base = None if config.base is None else config.base.text
+    shared["commons_capacity"] = config.capacity(agents)
+    return Rules.model_construct(**shared, agents=agents, base=base, values=values)

@@ -12,14 +12,13 @@ from typing import Any, Literal
 from agentsim.engine import Event, Everyone, Outcome, Standing, Table, ranked
 from agentsim.engine.wording import By, cut
 from agentsim.games.society.amounts import Amount, number, shown
+from agentsim.games.society.assembly import RESOURCES, Resource
 from agentsim.games.society.building import keep_up
 from agentsim.games.society.config import Goal, Personality
 from agentsim.games.society.founding import Totals, in_pool, totals
-from agentsim.games.society.laws import name_idlers, pay_dividends
 from agentsim.games.society.state import Citizen, State, Status
-from agentsim.games.society.terms import RESOURCES, Resource
 from agentsim.games.society.turn import Action, AgentEvent, Daily, Turn, Why
-from agentsim.games.society.voting import count_votes
+from agentsim.games.society.voting import count_votes, name_idlers, pay_dividends
 
 
 class Idled(AgentEvent, heading="Agent #{agent} does nothing", words="text", private=("agent",)):
@@ -192,10 +191,10 @@ def pass_evening(table: Table, state: State) -> None:
     if "commons" in state.pool:
         grown = state.regrow()
         table.tell(Regrown(state.day, state.harvest, grown, state.pool["commons"]), to=Everyone)
-    state.yesterday = state.close_day()
+        state.harvest = 0
     for citizen in state.citizens:
         citizen.worked = citizen.turns = 0
-    measured: dict[str, Any] = {**state.counts, **state.today, "totals": totals(state), "gini": state.yesterday.gini}
+    measured: dict[str, Any] = {**state.counts, **state.today, "totals": totals(state), "gini": state.gini()}
     table.tell(DayEnded(state.day, **measured, laws=len(state.assembly.laws)), to=Everyone)
     state.today = dict.fromkeys(state.today, 0)
 
@@ -231,7 +230,7 @@ class SocietyEnded(
     content=(
         "{survival:.0%} of the agents are active, {participation:.0%} took part in votes; {laws:law} ",
         By("laws", {1: "was"}, "were"),
-        " passed; the Gini coefficient of wealth is {gini:.2f}.",
+        " passed.",
     ),
 ):
     """The game ends. `survival` is the share of agents that are active.
@@ -259,7 +258,7 @@ _GOALS: Mapping[Goal, tuple[str, Callable[[State], bool]]] = {
 def reason(state: State) -> str:
     """Return the reason why the game ends this evening, or "" if it goes on."""
     if not state.counts["active"]:
-        return "nobody is awake"
+        return "no agent is active"
     goal = _GOALS.get(state.config.until)
     if goal is not None and goal[1](state):
         return goal[0]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 
 from agentsim.engine import Event, Everyone, Table
-from agentsim.engine.wording import By
+from agentsim.engine.wording import By, If
 from agentsim.games.society.amounts import UNIT, Amount, shown
+from agentsim.games.society.assembly import RESOURCES, Resource
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import RESOURCES, Resource
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,16 @@ class SocietyBegan(
     Event,
     heading=("{agents:agent} ", By("count", {1: "begins"}, "begin")),
     content=(
-        "Each has {food} food, {energy} energy, {materials:material}. The common pool holds {pool}. ",
-        By("days", {1: "There is 1 day."}, "There are {days} days."),
+        "Each has {food} food, {energy} energy, {materials:material}. The common pool holds {pool}.",
+        If("days", By("days", {1: " There is 1 day."}, " There are {days} days.")),
     ),
 ):
-    """The game begins: `food`, `energy` and `materials` are the stock of each agent; `totals` has the pool."""
+    """The game begins: `food`, `energy` and `materials` are the stock of each agent; `totals` has the pool.
 
-    days: int
+    `days` is None if agents are not told how many days are played.
+    """
+
+    days: int | None
     agents: tuple[Being, ...]
     food: Amount
     energy: Amount
@@ -103,9 +106,10 @@ class SkillsDrawn(Event, heading="Agent #{agent} has skills", content="{in_words
 def tell_beginning(table: Table, state: State) -> None:
     """Tell the beginning to all players; if skills differ, draw them and tell each agent its own."""
     beings = tuple(Being(each.number, each.player, each.personality) for each in state.citizens)
-    stock = state.config.stock()
-    table.tell(SocietyBegan(state.config.days, beings, **stock, totals=totals(state)), to=Everyone)
-    if spread := state.config.skill_spread:
+    config = state.config
+    days = config.days if config.tell_days else None
+    table.tell(SocietyBegan(days, beings, **config.stock(), totals=totals(state)), to=Everyone)
+    if spread := config.skill_spread:
         chance = table.chance.stream("skills")
         for citizen in state.citizens:
             citizen.skills = {each: chance.integer(UNIT - spread, UNIT + spread) for each in RESOURCES}

@@ -8,17 +8,15 @@ from agentsim.engine import Game, Outcome, PlayerId, Table
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.games.society import charts, evening, founding, laws, shocks, tables, turn
+from agentsim.games.society import evening, founding, panels, shocks, turn, voting
+from agentsim.games.society.assembly import misfit
 from agentsim.games.society.bots import BOTS
 from agentsim.games.society.building import Contributed, ProjectBegan, ProjectBuilt, UpkeepPaid
-from agentsim.games.society.config import SocietyConfig
-from agentsim.games.society.memory import ALL, Chronicle, Recollection
+from agentsim.games.society.config import Rules, SocietyConfig, rules_of
 from agentsim.games.society.requests import REQUESTS, Act
-from agentsim.games.society.rules import Rules, rules_of
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
-from agentsim.games.society.terms import misfit
-from agentsim.games.society.view import own, world
+from agentsim.games.society.view import ALL, Chronicle, Recollection, own, world
 from agentsim.games.society.voting import ProposalResolved, Proposed, Reasoned, Voted
 from agentsim.games.society.work import Traded, Worked
 
@@ -29,7 +27,7 @@ class Society(Game):
     name = "society"
     title = "Society"
     summary = "agents talk, vote, work and give, and fall dormant without food or energy"
-    rules_version = 4
+    rules_version = 5
     config = SocietyConfig
     requests = REQUESTS
     events = (
@@ -60,19 +58,19 @@ class Society(Game):
         Posted,
         Worked,
         Traded,
-        laws.LawEnacted,
-        laws.LawRepealed,
-        laws.AllocationPaid,
-        laws.DividendPaid,
-        laws.WorkMinimumBroken,
+        voting.LawEnacted,
+        voting.LawRepealed,
+        voting.AllocationPaid,
+        voting.DividendPaid,
+        voting.WorkMinimumBroken,
     )
     announcements = "restated"
     bots = BOTS
     typical = ("citizen", "farmer")  # half of the agents, the citizens, help agents in need
     seats = (2, None)
-    course = staticmethod(charts.course)
-    tables = staticmethod(tables.tables)
-    panels = staticmethod(charts.panels)
+    course = staticmethod(panels.course)
+    tables = staticmethod(panels.tables)
+    panels = staticmethod(panels.panels)
 
     def admit(self, config: SocietyConfig, players: Sequence[PlayerId]) -> None:
         super().admit(config, players)
@@ -92,7 +90,7 @@ class Society(Game):
         table.watch(state, lambda: _progress(state))
         founding.tell_beginning(table, state)
         for law in config.laws:
-            laws.found(table, state, law)
+            voting.found(table, state, law)
         why = ""
         while not why:
             state.day += 1
@@ -100,7 +98,7 @@ class Society(Game):
             shocks.strike(table, state)
             evening.announce_woken(table, state)
             for tick in range(1, config.actions_per_day + 1):
-                state.tick = tick
+                state.begin_turn(tick)
                 await _tick(table, state, rules, remembers)
             evening.pass_evening(table, state)
             why = evening.reason(state)
@@ -111,7 +109,7 @@ async def _tick(table: Table, state: State, rules: Rules, remembers: Callable[[P
     """Ask all active agents about the same world, then carry out their actions in a new random order."""
     chronicle = table.memory(ALL, remembers)
     active, seen = state.active(), world(state, chronicle)
-    wording = chronicle.wording._replace(posts=state.forum.numbers(seen.posts))
+    wording = chronicle.wording._replace(posts=frozenset(post.id for post in seen.posts))
     requests: list[Act] = []
     for each in active:
         heard = table.concerning(each.player)

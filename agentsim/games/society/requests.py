@@ -9,28 +9,47 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 from pydantic import Field, ValidationError
 
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
 from agentsim.engine.decision import Reading
 from agentsim.engine.markup import first_turn
-from agentsim.engine.options import FormField, Kinds, LegalValues, Real, Record, Schema, Several, record_of
+from agentsim.engine.options import FormField, Kinds, LegalValues, RealNumber, Record, Schema, Several, record_of
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
-from agentsim.games.society.actions import Spoken, possible
 from agentsim.games.society.amounts import UNIT, shown
-from agentsim.games.society.assembly import VoteCast
-from agentsim.games.society.config import WorkType, once
+from agentsim.games.society.assembly import RESOURCES, ProposalType, VoteCast, kinds
+from agentsim.games.society.building import Contribute
+from agentsim.games.society.config import Conditions, Rules, WorkType, once
 from agentsim.games.society.evening import Idle
-from agentsim.games.society.prompts import composed
-from agentsim.games.society.rules import Rules
-from agentsim.games.society.stakes import Conditions
-from agentsim.games.society.talk import ForumPost
-from agentsim.games.society.terms import RESOURCES, ProposalType, kinds
+from agentsim.games.society.rules_text import composed
+from agentsim.games.society.talk import DirectMessage, ForumPost, ForumReply, SetName
 from agentsim.games.society.turn import Action, Rejected
 from agentsim.games.society.view import Own, World
+from agentsim.games.society.voting import CreateProposal, Vote
+from agentsim.games.society.work import Trade, Work
+
+# -- actions
+
+
+_Talk: TypeAlias = ForumPost | ForumReply | DirectMessage
+Spoken: TypeAlias = _Talk | CreateProposal | Vote | Work | Trade | Contribute | SetName | Idle
+ACTIONS: dict[str, type[Action]] = {kind.model_fields["action"].default: kind for kind in get_args(Spoken)}
+
+
+def possible(rules: Rules) -> Mapping[str, type[Action]]:
+    """Return the actions that exist under these rules, by name."""
+    return once(
+        rules,
+        "_possible",
+        lambda: {name: kind for name, kind in ACTIONS.items() if all(getattr(rules, need) for need in kind.needs)},
+    )
+
+
+# -- the request
+
 
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
 UNPARSED = "Failed to parse action"
@@ -83,8 +102,7 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "its line says it": tuple(f"you.memory.told.#.{name}" for name in ("kind", "own", "other", "about")),
     "what a law paid once it pays no more": ("world.laws.#.terms.#.agents",),
     "what a law repealed is gone": ("world.laws.#.terms.#.law",),
-    "which posts there are room for": ("rules.feed_tokens",),
-    "what they hold as the day begins is shown": ("world.yesterday.commons",),
+    "the scenario says whether agents are told": ("rules.days",),
 }
 """The fields that no prompt shows, by reason."""
 
@@ -100,7 +118,6 @@ class Act(Request[Acted]):
     unheard: ClassVar[Mapping[str, str]] = {
         "world.pool": "public, and told in no event where it changes by a law",
         "world.totals": "public, and told in no event",
-        "world.yesterday": "public, and told in no event",
     }
 
     any_text: ClassVar[bool] = True
@@ -187,7 +204,7 @@ class Act(Request[Acted]):
             case "action.terms.quorum", Number():
                 return FormField(replace(option, high=self.rules.agents))
             case (("action.amount" | "action.terms.amount"), _):
-                option = Real(1 / UNIT)
+                option = RealNumber(1 / UNIT)
             case _:
                 pass
         return FormField(option, _hint(self, path, option, answered))
@@ -201,7 +218,7 @@ class Act(Request[Acted]):
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
             return Reading(_rejected(why), "rejected", candidates=0)
-        from agentsim.engine.reading.thinking import split
+        from agentsim.engine.reading.speech import split
 
         if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
             return Reading(_rejected(UNPARSED), "rejected", candidates=0)
@@ -273,7 +290,7 @@ def _hint(act: Act, name: str, option: LegalValues, answered: Mapping[str, Any])
     """Return a hint on the legal values in this state, or "" if the range of the field says enough."""
     world, you = act.world, act.you
     entries: Mapping[str, tuple[Sequence[Any], int, str]] = {
-        "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "a newer one"),
+        "action.proposal_id": ((*world.proposals, *you.proposals), world.more_proposals, "an older one"),
         "action.project_id": (world.projects, world.more_projects, "an older one"),
         "action.terms.law": ((*world.laws, *you.laws), world.more_laws, "an older one"),
     }
@@ -298,7 +315,7 @@ def _carried(option: Several, type_: ProposalType) -> Several:
     if not carried:
         return replace(option, upto=0)
     option = replace(option, items=replace(option.items, kinds=carried))
-    return replace(option, least=1, upto=1) if type_ == "infrastructure" else option
+    return replace(option, upto=1) if type_ == "infrastructure" else option
 
 
 def _upto(most: int, none: str) -> str:

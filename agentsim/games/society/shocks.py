@@ -7,9 +7,9 @@ from typing import Literal
 from agentsim.engine import Everyone, Table
 from agentsim.engine.wording import By, If
 from agentsim.games.society.amounts import Amount, share
-from agentsim.games.society.stakes import Shock
+from agentsim.games.society.assembly import Resource
+from agentsim.games.society.config import Shock
 from agentsim.games.society.state import State
-from agentsim.games.society.terms import Resource
 from agentsim.games.society.turn import AgentEvent, Daily
 
 

@@ -1,24 +1,131 @@
-"""The state of the society: agents, resources and laws, and the operations that change them.
+"""The state of the society: agents, resources, the forum, projects and laws, and the operations that change them.
 
 All amounts are in hundredths.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from agentsim.engine.event import Heard
-from agentsim.games.society.amounts import UNIT, share
-from agentsim.games.society.assembly import Assembly, Standing
-from agentsim.games.society.config import Personality, SocietyConfig
-from agentsim.games.society.forum import Forum
-from agentsim.games.society.measures import DaySum, Flow, gini, spread
+from agentsim.engine.prompt import Quoted, quoted
+from agentsim.engine.wording import Naming, cut
+from agentsim.games.society import laws
+from agentsim.games.society.amounts import UNIT, Amount, share
+from agentsim.games.society.assembly import RESOURCES, Assembly, Resource, Standing, Structure
+from agentsim.games.society.config import SHOWN_CHARS, Personality, SocietyConfig
 from agentsim.games.society.names import signature
-from agentsim.games.society.projects import Projects
-from agentsim.games.society.terms import RESOURCES, Resource, Structure
+
+
+def gini(wealths: Sequence[int]) -> float:
+    """Return the Gini coefficient of wealths in ascending order, to 4 places, or 0 if their sum is 0.
+
+    For x_1 <= ... <= x_n it is sum((2 i - n - 1) x_i) / (n sum(x_i)).
+    """
+    total, n = sum(wealths), len(wealths)
+    if not total:
+        return 0.0
+    return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
+
+
+# -- the forum
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One post: `parent` is the post it replies to, `name` the author's name then, `text` is cut."""
+
+    id: int
+    day: int
+    author: int
+    name: str
+    parent: int | None
+    text: str
+
+    @property
+    def line(self) -> Quoted:
+        """The line of the post in a prompt."""
+        name = {"name": self.name} if self.name else {}
+        reply = {} if self.parent is None else {"reply_to": self.parent}
+        return quoted(post=self.id, day=self.day, **{"from": f"#{self.author}"}, **name, **reply, text=self.text)
+
+
+@dataclass
+class Forum:
+    """The newest posts: at most `window`, each cut to `SHOWN_CHARS` characters.
+
+    `count` is the number of all posts so far; ids count from 1.
+    """
+
+    window: int = 20
+    count: int = 0
+    newest: deque[Post] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.newest = deque(maxlen=self.window)
+
+    def post(self, day: int, author: int, name: str, parent: int | None, text: str) -> int:
+        """Add a post and return its id."""
+        self.count += 1
+        self.newest.append(Post(self.count, day, author, name, parent, cut(text, SHOWN_CHARS)))
+        return self.count
+
+
+# -- projects
+
+
+@dataclass
+class Project:
+    """A structure under construction or built; `running` if it is built and its last upkeep was paid."""
+
+    id: int
+    what: Structure
+    cost: Amount
+    given: Amount = 0
+    running: bool = False
+
+    @property
+    def missing(self) -> int:
+        """The materials still needed, in hundredths; 0 if it is built."""
+        return self.cost - self.given
+
+
+@dataclass
+class Projects:
+    """All projects, by id from 1: those under construction, those built, and the number of each structure running."""
+
+    building: dict[int, Project] = field(default_factory=dict)
+    built: dict[int, Project] = field(default_factory=dict)
+    running: dict[Structure, int] = field(default_factory=lambda: {"farm": 0, "generator": 0})
+
+    def begin(self, what: Structure, cost: int) -> Project:
+        """Add a project; one that costs nothing is built at once."""
+        project = Project(len(self.building) + len(self.built) + 1, what, cost)
+        (self.building if cost else self.built)[project.id] = project
+        return project
+
+    def put(self, project: Project, materials: int) -> None:
+        """Add materials to a project, at most the missing ones; the last of them complete it."""
+        assert 0 < materials <= project.missing, "a project takes what it needs"
+        project.given += materials
+        if not project.missing:
+            self.built[project.id] = self.building.pop(project.id)
+
+    def run(self, project: Project, *, running: bool) -> None:
+        """Set whether a built project is running."""
+        self.running[project.what] += running - project.running
+        project.running = running
+
+    def missing(self, project: int) -> int:
+        """Return the materials that a project still needs, or 0 if it is not under construction."""
+        return self.building[project].missing if project in self.building else 0
+
+
+# -- agents and resources
+
 
 Status: TypeAlias = Literal["active", "dormant", "dead"]
 Counted: TypeAlias = Literal["posts", "messages", "proposals", "votes"]
@@ -76,10 +183,10 @@ class State:
     - `counts` are the numbers of active, dormant and dead agents.
     - `woken` are agents that woke and are not yet announced; `names` maps the signatures of names to agents.
     - `dormant` maps dormant agents to the resources that they lacked, `dead` lists dead agents; both in order of time.
-    - `today` counts today's talk, votes and invalid actions; `flows` are today's taxes, payments of the pool and gifts.
-    - `yesterday` sums up the last whole day.
+    - `today` counts today's talk, votes and invalid actions.
+    - `naming` finds the agents that a text names by the names that they had as the turn began.
     - `shock_percent` is the percentage by which shocks lower work today, by resource.
-    - `harvest` is today's food from the commons, which are a part of the pool, `regeneration` their last growth.
+    - `harvest` is today's food from the commons, which are a part of the pool.
     """
 
     config: SocietyConfig
@@ -96,16 +203,15 @@ class State:
     counts: dict[str, int] = field(default_factory=dict)
     woken: list[Citizen] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
+    naming: Naming = field(default_factory=lambda: Naming(()))
     dormant: dict[int, tuple[Resource, ...]] = field(default_factory=dict)
     dead: list[int] = field(default_factory=list)
     today: dict[str, int] = field(default_factory=lambda: dict.fromkeys((*get_args(Counted), "invalid"), 0))
-    flows: dict[Flow, Counter[Resource]] = field(default_factory=lambda: {flow: Counter() for flow in get_args(Flow)})
-    yesterday: DaySum | None = None
     shock_percent: Mapping[Resource, int] = field(default_factory=dict)
     harvest: int = 0
-    regeneration: int = 0
     day: int = 0
     tick: int = 0
+    _renamed: bool = False
 
     def __post_init__(self) -> None:
         self.held = self._all_held()
@@ -126,6 +232,14 @@ class State:
             del self.names[signature(citizen.name)]
         citizen.name = name
         self.names[signature(name)] = citizen.number
+        self._renamed = True
+
+    def begin_turn(self, tick: int) -> None:
+        """Begin a turn of the day: from now on, texts name agents by the names that they have at this moment."""
+        self.tick = tick
+        if self._renamed:  # once a turn, since an index of all names is costly
+            self.naming = Naming((each.name, str(each.number)) for each in self.citizens if each.name)
+            self._renamed = False
 
     # -- resources
 
@@ -153,7 +267,6 @@ class State:
         """Pay an agent from the pool, at most what the pool holds, and return the amount paid."""
         paid = min(amount, self.pool[resource])
         self.move(resource, paid, "pool", citizen)
-        self.flows["paid"][resource] += paid
         return paid
 
     def _has_to_wake(self, citizen: Citizen) -> bool:
@@ -175,10 +288,10 @@ class State:
         """
         stock, capacity = self.pool["commons"], self.config.capacity(len(self.citizens))
         grown = share(stock, self.config.commons_regrowth * (capacity - stock), UNIT * capacity)
-        self.regeneration = min(grown, capacity - stock)
-        self.pool["commons"] += self.regeneration
-        self.produced["commons"] += self.regeneration
-        return self.regeneration
+        grown = min(grown, capacity - stock)
+        self.pool["commons"] += grown
+        self.produced["commons"] += grown
+        return grown
 
     # -- dormancy and death
 
@@ -217,20 +330,6 @@ class State:
         """Return the wealth of each agent that is not dead, in ascending order."""
         return sorted(citizen.wealth for citizen in self.citizens if citizen.status != "dead")
 
-    def day_sum(self) -> DaySum:
-        """Return the summary of today."""
-        hours, wealths = sorted(each.worked for each in self.citizens if each.turns) or [0], self.wealths() or [0]
-        flows: dict[str, Any] = {flow: dict(+amounts) for flow, amounts in self.flows.items()}
-        flows |= {"harvest": self.harvest, "regeneration": self.regeneration, "commons": self.pool.get("commons", 0)}
-        return DaySum(sum(hours), sum(map(bool, hours)), spread(hours), spread(wealths), self.gini(), **flows)
-
-    def close_day(self) -> DaySum:
-        """Return the summary of today, and reset the harvest and the flows."""
-        summed, self.harvest = self.day_sum(), 0
-        for amounts in self.flows.values():
-            amounts.clear()
-        return summed
-
     def gini(self) -> float:
         """Return the Gini coefficient of the wealth of all agents that are not dead, to 4 places."""
         return gini(self.wealths())
@@ -238,34 +337,9 @@ class State:
     def _all_held(self) -> dict[str, int]:
         return _nothing() | {each: sum(citizen.stock[each] for citizen in self.citizens) for each in RESOURCES}
 
-    def _check_citizens(self) -> Iterator[str]:
-        for citizen in self.citizens:
-            if min(citizen.stock.values()) < 0:
-                yield f"agent #{citizen.number} owes nothing"
-            if citizen.worked > self.config.hours_per_day:
-                yield f"agent #{citizen.number} works no more than it may"
-            if citizen.status == "dormant" and self._has_to_wake(citizen):
-                yield f"agent #{citizen.number} wakes when it has enough"
-
     def check(self) -> Sequence[str]:
         """Return the broken invariants, in words."""
-        counted = dict.fromkeys(self.counts, 0)
-        for citizen in self.citizens:
-            counted[citizen.status] += 1
-        out = {**counted, "dormant": len(self.dormant), "dead": len(self.dead)}
-        invariants = {
-            "what is held is what all agents hold": self._all_held() == self.held,
-            "every name is one agent's": len(self.names) == sum(1 for citizen in self.citizens if citizen.name),
-            "all who are dormant or dead are known": out == counted,
-            "active, dormant and dead are counted": counted == self.counts,
-            "the pool owes nothing": min(self.pool.values()) >= 0,
-        }
-        for name, start in self.initial.items():
-            there, used = self.total(name), self.consumed[name] + self.spent[name]
-            said = f"{name}: initial and produced are held, in the pool, consumed or spent"
-            invariants[said] = start + self.produced[name] == there + used
-        broken = [invariant for invariant, holds in invariants.items() if not holds]
-        return [*self._check_citizens(), *broken, *self.assembly.check()]
+        return [*laws.broken(self)]
 
 
 def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterable[Personality]) -> State:
@@ -276,6 +350,4 @@ def founded(config: SocietyConfig, players: Sequence[str], personalities: Iterab
     ]
     entrenched = config.constitution == "entrenched"
     rule = Standing({}, (), {}, config.threshold, config.quorum, config.quorum_percent, entrenched)
-    tokens = min(config.feed_tokens, config.prompt_tokens // 4) if config.prompt_tokens else config.feed_tokens
-    forum = Forum(config.shown_posts, tokens, config.shown_chars)
-    return State(config, citizens, config.pool(len(players)), forum, Assembly(rule))
+    return State(config, citizens, config.pool(len(players)), Forum(config.shown_posts), Assembly(rule))

@@ -8,12 +8,16 @@ from typing import Literal
 
 from agentsim.engine.event import NAMED, Interaction, InteractionRule, Past, PlayerId
 from agentsim.engine.letters import without_joiners
-from agentsim.engine.wording import If
+from agentsim.engine.wording import If, Naming
 from agentsim.games.society.names import misnomer
 from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn
 
 MOST_MENTIONED = 10
-_MENTION = re.compile(r"#([1-9][0-9]{0,5})(?![0-9])")
+_NUMBER = r"#?[1-9][0-9]{0,5}(?![0-9])"
+_MENTION = re.compile(
+    rf"[#@]{_NUMBER}|\bagent[ :_-]{{0,2}}{_NUMBER}|\bagents[ :]{{0,2}}{_NUMBER}(?:(?:,? (?:and|or|&) |, ?){_NUMBER})*",
+    re.IGNORECASE,
+)
 
 
 class Posted(
@@ -23,7 +27,7 @@ class Posted(
     concerns=("mentions",),
     interactions=(InteractionRule("agent", "mentions", NAMED),),
 ):
-    """An agent posts: `parent` is the post that it replies to, `mentions` are other agents named by number."""
+    """An agent posts: `parent` is the post that it replies to, `mentions` are other agents that it names."""
 
     post: int
     agent: int
@@ -69,15 +73,23 @@ class ForumReply(Action, needs=("talk",)):
 def post(turn: Turn, parent: int | None, content: str) -> None:
     """Add a post and tell all players.
 
-    Agents named by number, such as #7, are mentioned: at most the first `MOST_MENTIONED`, without the author.
+    Agents that the text names are mentioned: at most the first `MOST_MENTIONED`, without the author.
     """
     text = content.strip()
     number = turn.state.forum.post(turn.day, turn.agent, turn.citizen.name, parent, text)
     turn.count("posts")
-    named = dict.fromkeys(int(found[1]) for found in _MENTION.finditer(text))
-    mentions = [agent for agent in named if agent <= turn.rules.agents][:MOST_MENTIONED]
+    mentions = [agent for agent in mentioned(text, turn.state.naming) if agent <= turn.rules.agents][:MOST_MENTIONED]
     others = tuple(agent for agent in mentions if agent != turn.agent)
     turn.tell(Posted(turn.day, number, turn.agent, parent, others, text))
+
+
+def mentioned(text: str, naming: Naming) -> dict[int, None]:
+    """Return the agents that a text names, once each: those named by number, then those named by name.
+
+    `#3`, `@3`, `agent 3` and `agents 3 and 4` are numbers. A name is a whole word in its own spelling.
+    """
+    numbers = (int(digits) for found in _MENTION.finditer(text) for digits in re.findall(r"[0-9]+", found[0]))
+    return dict.fromkeys([*numbers, *map(int, naming.named(text))])
 
 
 class MessageSent(

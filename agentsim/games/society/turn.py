@@ -16,10 +16,10 @@ from agentsim.engine.decision import whole
 from agentsim.engine.event import Interaction, Past
 from agentsim.engine.wording import cut
 from agentsim.games.society.amounts import number, shown
+from agentsim.games.society.assembly import Resource
+from agentsim.games.society.config import Rules
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.rules import Rules
 from agentsim.games.society.state import Citizen, Counted, State
-from agentsim.games.society.terms import Resource
 
 Id: TypeAlias = Annotated[int, Field(ge=1), BeforeValidator(whole)]
 Why: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]

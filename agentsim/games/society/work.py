@@ -10,9 +10,8 @@ from agentsim.engine.decision import whole
 from agentsim.engine.event import FOR, InteractionRule
 from agentsim.engine.wording import If, by_count, counted
 from agentsim.games.society.amounts import Amount, share, shown
-from agentsim.games.society.config import WorkType
-from agentsim.games.society.stakes import Conditions
-from agentsim.games.society.terms import Positive, Resource
+from agentsim.games.society.assembly import Positive, Resource
+from agentsim.games.society.config import Conditions, WorkType
 from agentsim.games.society.turn import Action, AgentEvent, Known, Turn
 
 
@@ -60,7 +59,6 @@ class Work(Action):
         taxed = share(made, state.assembly.standing.taxes.get(resource, 0), 100)
         state.move("energy", energy, citizen, "spent")
         state.move(resource, taxed, "produced", "pool")
-        state.flows["taxed"][resource] += taxed
         state.move(resource, made - taxed, "produced", citizen)
         citizen.worked += hours
         citizen.hours += hours
@@ -106,7 +104,6 @@ class Trade(Action):
         traded = Traded(turn.day, turn.agent, to, resource, amount)
         other = turn.state.citizen(to) if to else None
         turn.state.move(resource, amount, turn.citizen, other or "pool")
-        turn.state.flows["given"][resource] += amount
         if other is None:
             turn.tell(traded)
         else:

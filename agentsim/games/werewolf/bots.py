@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentsim.engine import Bot, Decision, Request, Stream
-from agentsim.games.werewolf.words import NOBODY, Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
+from agentsim.games.werewolf.state import NOBODY
+from agentsim.games.werewolf.words import Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
 
 
 def candid(request: Request[Any], rng: Stream) -> Decision:
@@ -24,7 +25,7 @@ def candid(request: Request[Any], rng: Stream) -> Decision:
         return Remark(text="Let us pass for villagers.")
     seen = [[each.target, each.werewolf] for each in request.found]
     told = [claim for claim, (_, *found) in request.claimable.items() if found in seen]
-    hidden = "none" if request.role in {"seer", "doctor"} else "villager"
+    hidden = "none" if request.role in {"seer", "doctor"} or "villager" not in request.roles else "villager"
     return Speech(thought="", text="I say what I know.", claim=(*told, hidden)[0])
 
 

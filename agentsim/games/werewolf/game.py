@@ -11,11 +11,12 @@ from pydantic import Field
 from agentsim.engine import Everyone, Game, GameConfig, Outcome, PlayerId, Table
 from agentsim.engine.event import Audience
 from agentsim.engine.panel import Progress
-from agentsim.engine.wording import counted, cut, listed
+from agentsim.engine.wording import counted, cut
 from agentsim.errors import ScenarioError
-from agentsim.games.werewolf import laws, panels, words
+from agentsim.games.werewolf import laws, panels, rules_text, words
 from agentsim.games.werewolf.bots import BOTS
-from agentsim.games.werewolf.words import NOBODY, Question, Role, Village
+from agentsim.games.werewolf.state import NOBODY, ROLES, Role, Village
+from agentsim.games.werewolf.words import Question
 
 
 class WerewolfConfig(GameConfig):
@@ -96,9 +97,8 @@ class Course:
     def __init__(self, table: Table, config: WerewolfConfig) -> None:
         self.table, self.config, self.limit = table, config, config.text_chars
         cast = config.cast(len(table.players))
-        counts = listed([f"{role} {count}" for role, count in cast.items() if count])
-        self.terms = f"The players are {listed(table.players)}. How many have each role: {counts}. "
-        self.terms += f"If no team has won after day {config.max_days}, none does."
+        self.rules = rules_text.rules(table.players, cast, config)
+        self.dealt = tuple(role for role in ROLES if cast[role])
         roles = table.chance.stream("roles").shuffled([role for role, count in cast.items() for _ in range(count)])
         self.village = Village(dict(zip(table.players, roles, strict=True)))
         self.pack = self.village.living("werewolf")
@@ -140,7 +140,7 @@ class Course:
         village, table = self.village, self.table
         for _ in range(self.config.speeches):
             for speaker in table.chance.stream("speeches").shuffled(village.living()):
-                asked = words.Speak(**self.known(speaker))
+                asked = words.Speak(**self.known(speaker), roles=self.dealt)
                 (speech,) = await self.ask([asked])
                 said = words.Said(speaker, cut(speech.text, self.limit), None, *asked.claimable[speech.claim])
                 table.tell(said, to=Everyone, by=speaker)
@@ -155,7 +155,7 @@ class Course:
         roles, told = self.village.roles, [entry.event for entry in self.table.heard(player)]
         return {
             "player": player,
-            "terms": self.terms,
+            "rules": self.rules,
             "when": self.table.rounds[-1],
             "role": roles[player],
             "pack": self.pack if player in self.pack else (),

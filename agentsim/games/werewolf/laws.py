@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agentsim.engine import LoggedEvent, Lot, PlayerId, Request
-from agentsim.games.werewolf.words import NOBODY, Dealt, Died, Protected, Question, Role, Team, Unmasked, Voted
+from agentsim.games.werewolf.state import NOBODY, Role, Team
+from agentsim.games.werewolf.words import Dealt, Died, Protected, Question, Unmasked, Voted
 
 
 class Referee:

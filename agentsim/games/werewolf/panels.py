@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from agentsim.engine import LoggedEvent
 from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series, TurnedAt
 from agentsim.engine.wording import listed
-from agentsim.games.werewolf.words import ROLES, TEAMS, Dealt, Died, Role, Said, Unmasked
+from agentsim.games.werewolf.state import ROLES, TEAMS, Role
+from agentsim.games.werewolf.words import Dealt, Died, Said, Unmasked
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[str]) -> Mapping[str, Frame]:

@@ -9,6 +9,7 @@ from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usa
 from agentsim.models.faults import Faults
 from agentsim.models.profiles import Profile, WireName
 from agentsim.models.wire import chat, messages, responses
+from agentsim.models.wire.common import Function
 
 
 class Wire(Protocol):
@@ -24,8 +25,8 @@ class Wire(Protocol):
     def body(self, profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
         """Return the body of one request, in the structured mode of the profile."""
 
-    def completion(self, envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
-        """Return the completion in a decoded answer. With a `function`, its arguments are the text.
+    def completion(self, envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+        """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text.
 
         Raises `ModelError` for an error inside a 200 and for an answer without a completion.
         """

@@ -11,27 +11,33 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import ending
+from agentsim.models.finish_reasons import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
+    Function,
+    FunctionCall,
     Parts,
-    arguments_of,
     at,
     cache_write_tokens,
     cached_tokens,
+    calls_of,
     completion_of,
+    content_of,
     cost_usd,
     count,
+    cut_in,
     kind_of,
     logprobs_in,
     merge,
+    parts_of,
     raise_stated_error,
     reason_word,
     said_as,
-    sayings,
+    sayings_of,
     sent_schema,
     thought_beside,
     unknown_in,
+    voice_of,
     wire_name,
 )
 
@@ -87,41 +93,37 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {}
 
 
-def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
-    """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
+def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+    """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text.
+
+    One answer is requested, so several choices are parts of it: the text is that of the first choice with words of the
+    model, and function calls may stand in any.
+    """
     said = envelope.get("choices")
-    choices = said if isinstance(said, list) else []
-    choice = next(iter(choices), None)
-    message = _message(choice)
-    raise_stated_error(envelope, message, faults)
-    if not isinstance(choice, Mapping):
+    choices = sorted(said if isinstance(said, list) else [], key=_index)
+    first = next(iter(choices), None)
+    raise_stated_error(envelope, _message(first), faults)
+    if not isinstance(first, Mapping):
         raise faults.bad_envelope("no choices")
-    if choice.get("finish_reason") == "error":
-        raise faults.reported(choice.get("error"))
-    raise_stated_error({"error": choice.get("error")}, message, faults)
-    if message is None:
+    if first.get("finish_reason") == "error":
+        raise faults.reported(first.get("error"))
+    raise_stated_error({"error": first.get("error")}, _message(first), faults)
+    if _message(first) is None:
         raise faults.bad_envelope("a choice without a message")
-    content = message.get("content")
-    if content is not None and not isinstance(content, (str, list, dict)):
-        raise faults.bad_envelope("content that is no text")
-    if isinstance(content, dict) and "type" not in content and isinstance(content.get("text", ""), str):
-        content = json.dumps(content, ensure_ascii=False)  # the answer itself, even if it has a `text`
-    found = list(sayings(content))
-    declined = message.get("refusal")
-    refused = declined if isinstance(declined, str) else said_as(found, "refused")
-    # one answer is requested, so several choices are parts of it
-    calls = [value for each in choices if (part := _message(each)) for value in _arguments(part)]
+    read = [_Choice(choice, message, faults) for choice in choices if (message := _message(choice)) is not None]
+    chosen = next((each for each in read if each.text), read[0])
+    found = [saying for each in read for saying in each.found if each is chosen or saying[0] in {"thought", "other"}]
     return completion_of(
         Parts(
-            text=said_as(found, "said") or "",
-            reasoning=thought_beside(message) or said_as(found, "thought"),
-            refusal=refused,
-            finish_reason=_finish_reason(choice),
-            arguments=calls,
+            text=chosen.text or "",
+            reasoning=thought_beside(chosen.message) or said_as(found, "thought"),
+            refusal=chosen.refusal,
+            finish_reason=chosen.finish_reason,
+            calls=[call for each in read for call in _calls(each.message)],
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
-            logprobs=list(logprobs_in(choice.get("logprobs"))),
+            logprobs=list(logprobs_in(chosen.choice.get("logprobs"))),
             unknown=unknown_in(found),
         ),
         faults,
@@ -129,31 +131,60 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     )
 
 
+class _Choice:
+    """One choice of an answer, with the texts of its message by kind."""
+
+    def __init__(self, choice: Mapping[str, Any], message: Mapping[str, Any], faults: Faults) -> None:
+        content = content_of(message)
+        if content is not None and not isinstance(content, (str, list, dict)):
+            raise faults.bad_envelope("content that is no text")
+        if isinstance(content, dict) and _is_answer(content):
+            message = {**message, "content": json.dumps(content, ensure_ascii=False)}
+        self.choice, self.message = choice, message
+        self.found = list(sayings_of(message))
+        self.text = said_as(self.found, "said")
+
+    @property
+    def refusal(self) -> str | None:
+        """The words by which the model declines, or None."""
+        declined = self.message.get("refusal")
+        return declined if isinstance(declined, str) else said_as(self.found, "refused")
+
+    @property
+    def finish_reason(self) -> str | None:
+        """The most telling of the finish reasons of the choice and of the states of its message and parts."""
+        keys = ("finish_reason", "finishReason", "native_finish_reason", "stop_reason")
+        said = [reason_word(self.choice.get(key)) for key in keys]
+        return most_telling((*said, cut_in([self.message, *parts_of(content_of(self.message))])))
+
+
+def _index(choice: object) -> int:
+    return count(at(choice, "index")) or 0
+
+
 def _message(choice: object) -> Mapping[str, Any] | None:
-    """Return the message of a choice, which may also be a `delta` or a bare text, or None."""
-    for key in ("message", "delta", "text"):
+    """Return the message of a choice, which may also be a `delta`, a bare text or a list of messages, or None."""
+    for key in ("message", "delta", "text", "messages"):
         found = at(choice, key)
-        if isinstance(found, str):
+        if isinstance(found, str) or (isinstance(found, list) and found):
             return {"content": found}
         if isinstance(found, Mapping):
             return found
     return None
 
 
-def _finish_reason(choice: Mapping[str, Any]) -> object:
-    """Return the first finish reason of a choice that is known, else the first one."""
-    keys = ("finish_reason", "finishReason", "native_finish_reason", "stop_reason")
-    words = [word for key in keys if (word := reason_word(choice.get(key)))]
-    return next(filter(ending, words), next(iter(words), None))
+def _is_answer(content: Mapping[str, Any]) -> bool:
+    """Return whether a content that is an object is the answer itself, even if it has a `text` as a part has."""
+    return "type" not in content and isinstance(content.get("text", ""), str) and voice_of(content) is None
 
 
-def _arguments(message: Mapping[str, Any]) -> list[object]:
-    """Return the arguments of a message's function calls: in `tool_calls`, in a single call, or in its content."""
-    found = [value for key in ("tool_calls", "function_call", "tool_call") for value in arguments_of(message.get(key))]
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [content]
-    called = [part for part in parts if isinstance(part, Mapping) and kind_of(part) == "called"]
-    return [*found, *arguments_of(called)]
+def _calls(message: Mapping[str, Any]) -> list[FunctionCall]:
+    """Return a message's function calls: in `tool_calls`, in a single call, or in its content."""
+    voice = voice_of(message)
+    if voice in {"other", "called"}:
+        return list(calls_of(message)) if voice == "called" else []
+    found = [call for key in ("tool_calls", "function_call", "tool_call") for call in calls_of(message.get(key))]
+    return [*found, *calls_of([part for part in parts_of(content_of(message)) if kind_of(part) == "called"])]
 
 
 def usage(envelope: Mapping[str, Any]) -> Usage:

@@ -18,7 +18,7 @@ from agentsim.engine.prompt import cleaned
 from agentsim.models.base import MOST_TEXT, Call, Completion, Usage
 from agentsim.models.error_words import BASE_RESP, says_nothing
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import ending, is_call
+from agentsim.models.finish_reasons import FINISH_REASONS, ending, is_call
 from agentsim.models.keys import redact_reply
 from agentsim.models.profiles import Profile
 
@@ -39,8 +39,36 @@ _THOUGHT: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_THOUGHT: Final = re.compile(r"signature|encrypted|token|effort|budget|config|(^|_)ids?$", re.IGNORECASE)
-_CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_tool)_?call", re.IGNORECASE)
+_CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_tool)_?calls?", re.IGNORECASE)
 _ARGUMENTS: Final = ("arguments", "input", "parameters", "args")
+# Roles, phases and channels, by which a message or a part says whose turn and which step of it it belongs to: OpenAI
+# (`phase`, the roles of conversations), openai/harmony docs/format.md (`channel`, `recipient`), Anthropic, Gemini
+# (`model`), Cohere (`CHATBOT`), ShareGPT (`gpt`), GigaChat (`function_in_progress`).
+_OWN_ROLES: Final = frozenset(("assistant", "model", "ai", "bot", "chatbot", "agent", "gpt", "llm"))
+_OTHER_ROLES: Final = frozenset(
+    (
+        *("user", "human", "system", "developer", "tool", "function", "observation", "environment", "ipython"),
+        *("critic", "discriminator", "function_in_progress"),
+    )
+)
+_OF_AN_INPUT: Final = _OTHER_ROLES | {"input", "prompt", "query", "question", "request", "instruction", "instructions"}
+_FINAL: Final = frozenset(
+    ("final", "answer", "final_answer", "response", "output", "message", "text", "completed", "done")
+)
+_BEFORE_IT: Final = frozenset(("commentary", "preamble", "plan", "planning", "reflection", "draft", "think"))
+# Fields of a text that may say which step it is, besides `phase` and `channel`, and flags of what nobody is to hear.
+_STEP_FIELDS: Final = frozenset(("kind", "subtype", "category", "name", "label", "stage", "step"))
+_HIDDEN: Final = re.compile(r"(is_?)?(hidden|internal|private)", re.IGNORECASE)
+_TO_EVERYONE: Final = frozenset(("all", "user", "human"))
+# Names of functions whose arguments are thinking.
+_THINKING_TOOL: Final = re.compile(
+    r"think|thought|reason|analy[sz]|reflect|deliberat|brainstorm|scratch_?pad|monologue|commentary|(^|_)plan", re.I
+)
+# Text that may hold a call or an object instead of words: `{"vote": ...}`, `<invoke name="vote">`, `vote(vote="C")`.
+_MAY_HOLD_A_CALL: Final = re.compile(
+    r"[{｛]|<[^<>\n]{0,200}[=|｜‖][^<>\n]{0,200}>|<\w*(tool|function|call)\w*>|\[TOOL_CALLS\]|\w\(\s*\w+\s*=",
+    re.I,
+)
 _TEXTS: Final[Mapping[PartKind, Sequence[str]]] = {
     "said": ("text", "output_text", "content", "value", "parts"),
     "thought": ("text", "content", "summary", "value", "parts"),  # and the fields that hold thinking beside a content
@@ -51,7 +79,8 @@ _TEXTS: Final[Mapping[PartKind, Sequence[str]]] = {
 # Fields that a text part may have. An object with other fields is not a part but data.
 _OF_A_PART: Final = frozenset(
     (
-        *(*_TEXTS["said"], "type", "id", "index", "role", "name", "status", "phase", "annotations", "citations"),
+        *(*_TEXTS["said"], "type", "id", "index", "role", "name", "status", "phase", "channel", "recipient"),
+        *("author", "content_type", "annotations", "citations"),
         *("logprobs", "cache_control", "thought", "signature", "thoughtSignature", "extra_content"),
     )
 )
@@ -59,17 +88,33 @@ _OF_A_PART: Final = frozenset(
 _FOREIGN: Final = frozenset(("image_url", "image", "audio", "input_audio", "file", "data", "url", "source"))
 
 
+class Function(NamedTuple):
+    """The function, or the schema of its name, that a reply is asked for with. `forced` says that it must be called."""
+
+    name: str
+    forced: bool
+    schema: Mapping[str, Any]
+
+
+class FunctionCall(NamedTuple):
+    """A call of a function by a model: the name as the host gives it, or "", and the arguments in any shape."""
+
+    name: str
+    arguments: object
+
+
 class Parts(NamedTuple):
     """The parts of one answer, as extracted by its wire.
 
-    `arguments` are those of function calls, in order. `unknown` is the type of a part that no table knows.
+    `calls` are function calls, in order. `unknown` is the kind of a part that is left out, since no table knows it or
+    since it is another role's.
     """
 
     text: str
     reasoning: str | None = None
     refusal: str | None = None
     finish_reason: object = None
-    arguments: Sequence[object] = ()
+    calls: Sequence[FunctionCall] = ()
     model: object = None
     provider: object = None
     usage: Usage = Usage()
@@ -77,8 +122,8 @@ class Parts(NamedTuple):
     unknown: object = None
 
 
-def completion_of(parts: Parts, faults: Faults, function: str | None) -> Completion:
-    """Build the completion from the parts of an answer. With a `function`, its arguments are the text.
+def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Completion:
+    """Build the completion from the parts of an answer. If a `function` is forced, its arguments are the text.
 
     Raises `ModelError` if the finish reason says that the host failed.
     """
@@ -88,10 +133,13 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
     if ended == "failed":
         raise faults.broken_off(finish_reason or "")
     text, declined = parts.text, parts.refusal or ""
-    empty = not text.strip() and not parts.arguments
+    thinking = [call for call in parts.calls if _is_thinking(call, function)]
+    calls = [call for call in parts.calls if not _is_thinking(call, function)]
+    reasoning = "".join(filter(None, (parts.reasoning, *(_as_text(call.arguments) for call in thinking)))) or None
+    empty = not text.strip() and not calls
     made = Completion(
         text=kept(declined if empty else text, secrets),
-        reasoning=None if parts.reasoning is None else kept(parts.reasoning, secrets),
+        reasoning=None if reasoning is None else kept(reasoning, secrets),
         finish_reason=finish_reason,
         model=word(parts.model, secrets),
         provider=word(parts.provider, secrets),
@@ -100,13 +148,17 @@ def completion_of(parts: Parts, faults: Faults, function: str | None) -> Complet
         logprobs=_kept_logprobs(parts.logprobs, secrets),
         unknown=word(parts.unknown, secrets),
     )
-    if made.refusal is not None or (function is None and not parts.arguments):
+    forced = function is not None and function.forced
+    if made.refusal is not None or not (forced or calls):
         return made
-    if function is None:
-        called = _called(made, parts.arguments, None, faults)
-        # no call was requested: the text is the answer, unless the model stopped for the call
-        return made if text.strip() and (called.unusable or not is_call(finish_reason)) else called
-    return _called(made, parts.arguments or [text], function, faults)
+    arguments = _arguments(calls, function)
+    if arguments is not None and (forced or not text.strip() or is_call(finish_reason)):
+        return replace(made, text=kept(arguments, secrets))
+    # Without a call, the text is the answer; of a forced one, if the server left it in the text as the model wrote it.
+    if _MAY_HOLD_A_CALL.search(text) if forced else text.strip():
+        return made
+    named = f"the function {function.name}" if function is not None and forced else "a function"
+    return replace(made, unusable=f"The reply does not call {named} with a JSON object.")
 
 
 def raise_stated_error(envelope: Mapping[str, Any], answer: object, faults: Faults) -> None:
@@ -153,17 +205,51 @@ def reason_word(said: object) -> str | None:
     return str(said) if isinstance(said, int | float) else type(said).__name__
 
 
-def _called(made: Completion, arguments: Iterable[object], function: str | None, faults: Faults) -> Completion:
-    """Return the completion whose text is the arguments of a call: of several calls, the first JSON object.
+def _arguments(calls: Sequence[FunctionCall], function: Function | None) -> str | None:
+    """Return the arguments of the call that is the answer, or None if no call holds an object.
 
-    Only one function is offered, so its name is not checked, and text beside the call is dropped. Arguments that start
-    like an object but are not valid JSON are left to the reader of replies.
+    Of several calls that is one with the function's name, else one with a field of its schema, else the first; one with
+    valid JSON comes before one without, whose arguments are left to the reader of replies. The name of a single call
+    does not matter, since only one function is offered.
     """
-    objects = [text for text in map(_as_text, arguments) if text.lstrip().startswith("{")]
-    if not objects:
-        named = f"the function {function}" if function else "a function"
-        return replace(made, unusable=f"The reply does not call {named} with a JSON object.")
-    return replace(made, text=kept(next(filter(_is_object, objects), objects[0]), faults.secrets))
+    objects = [(call, text) for call in calls if "{" in (text := _as_text(call.arguments))]
+    if len(objects) < 2:
+        return objects[0][1] if objects else None
+    fields = frozenset(() if function is None else _fields_of(function.schema))
+
+    def rank(each: tuple[FunctionCall, str]) -> tuple[bool, bool, bool]:
+        call, text = each
+        found = _object(text)
+        return not _is_named(call, function), not fields & found.keys() if found else True, found is None
+
+    return min(objects, key=rank)[1]
+
+
+def _fields_of(schema: object) -> Iterator[str]:
+    """Yield the names of all properties in a schema."""
+    if isinstance(schema, Mapping):
+        properties = schema.get("properties")
+        yield from properties if isinstance(properties, Mapping) else ()
+        for value in schema.values():
+            yield from _fields_of(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _fields_of(value)
+
+
+def _plain_name(name: str) -> str:
+    """Return a function's name as models are told it: `functions.Vote:0<|channel|>commentary` becomes `vote`."""
+    bare = re.sub(r":\d+$", "", re.split(r"[<|\s(]", name[:_WORD].strip(), maxsplit=1)[0])
+    return re.sub(r"[^a-z0-9_]", "_", re.split(r"[.:/]", bare)[-1].lower())
+
+
+def _is_named(call: FunctionCall, function: Function | None) -> bool:
+    return function is not None and _plain_name(call.name) == _plain_name(function.name)
+
+
+def _is_thinking(call: FunctionCall, function: Function | None) -> bool:
+    """Return whether a call is of a tool for thinking aloud, and so not the answer."""
+    return _THINKING_TOOL.search(_plain_name(call.name)) is not None and not _is_named(call, function)
 
 
 def _as_text(arguments: object) -> str:
@@ -184,11 +270,12 @@ def _as_text(arguments: object) -> str:
     return arguments
 
 
-def _is_object(text: str) -> bool:
+def _object(text: str) -> dict[str, Any] | None:
     try:
-        return isinstance(parse_json(text), dict)
+        found = parse_json(text)
     except (ValueError, RecursionError):
-        return False
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def kept(words: str, secrets: tuple[str, ...]) -> str:
@@ -249,10 +336,32 @@ def word(value: object, secrets: tuple[str, ...]) -> str | None:
     return redact_reply(" ".join(cleaned(value[:_READ]).split()), secrets)[:_WORD] or None
 
 
+def sayings_of(message: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
+    """Yield the texts of a message's content, each with its kind.
+
+    A message of another role, to a function, or of a step before the answer has no words of the player.
+    """
+    content, voice = content_of(message), voice_of(message)
+    if voice is None:
+        yield from sayings(content)
+    elif voice != "called" and (words := words_in(content)):
+        yield voice, _name_of(message) if voice == "other" else words
+
+
+def content_of(message: Mapping[str, Any]) -> object:
+    """Return the content of a message, which Gemini calls its parts."""
+    return message.get("parts") if message.get("content") is None else message["content"]
+
+
+def parts_of(content: object) -> list[Mapping[str, Any]]:
+    """Return the parts of a content that are objects."""
+    return [part for part in (content if isinstance(content, list) else [content]) if isinstance(part, Mapping)]
+
+
 def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
     """Yield the texts of a message's content (a string, a part, or a list of these), each with its kind.
 
-    For an `other` part with text, the text is the name of its type. An object that is not a part is the answer itself.
+    For an `other` part with text, the text is the name of its kind. An object that is not a part is the answer itself.
     """
     if isinstance(content, str):
         yield "said", content
@@ -264,8 +373,8 @@ def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
         if kind is None:
             yield "said", json.dumps(content, ensure_ascii=False)
         elif kind == "other":
-            if any(words_in(content.get(key)) for key in _TEXTS["said"]):
-                yield "other", str(content.get("type"))
+            if words_in(content) or any(words_in(content.get(key)) for key in _TEXTS["said"]):
+                yield "other", _name_of(content)
         else:
             yield from _sayings_of(kind, content)
 
@@ -310,29 +419,94 @@ def words_in(content: object) -> str:
 def kind_of(part: Mapping[str, Any]) -> PartKind | None:
     """Return the kind of a part of a content, or None for an object that is not a part.
 
-    A part has a `type`, or no fields besides those of a text part. Gemini marks a thought by `thought`.
+    A part has a `type`, or no fields besides those of a text part.
     """
-    if (
-        part.get("thought") in (True, "true")
-        or part.get("is_thought") is True
-        or at(part, "extra_content", "google", "thought") is True
-    ):
-        return "thought"
-    said = part.get("type")
-    plain = part.keys() <= _OF_A_PART
+    voice, plain, said = voice_of(part), part.keys() <= _OF_A_PART, part.get("type")
+    if voice is not None:
+        return voice
     if not isinstance(said, str):
         if any(_CALLED.fullmatch(key) for key in part):
             return "called"
+        if _is_thinking_alone(part):
+            return "thought"
         return "said" if plain and any(key in part for key in _TEXTS["said"]) else None
-    if _CALLED.fullmatch(said):
-        return "called"
-    if _THOUGHT.fullmatch(said):
-        return "thought"
     if said in _TEXT or (plain and _SAID.fullmatch(said)):
         return "said"
     if said == "refusal":
         return "refused"
     return "other" if plain or part.keys() & _FOREIGN else None
+
+
+def _is_thinking_alone(part: Mapping[str, Any]) -> bool:
+    """Return whether an object without a type has a field of thinking, and no other text: `{"thinking": ...}`."""
+    fields = {key: _THOUGHT.fullmatch(key) is not None or _NO_THOUGHT.search(key) is not None for key in part}
+    others = {key for key, thinks in fields.items() if not thinks}
+    return thought_beside(part) is not None and others <= _OF_A_PART and not others & set(_TEXTS["said"])
+
+
+def voice_of(part: Mapping[str, Any]) -> PartKind | None:
+    """Return `thought`, `called` or `other` if a message's or part's type, role, recipient or step says so.
+
+    None is for the words of the model's answer, and for an object that is no message or part: a field `role` of a
+    decision says nothing. A role, phase or channel that no table knows is another's.
+    """
+    flags = {key for key, value in part.items() if value in (True, "true") and key not in _OF_A_PART | {"thought"}}
+    plain = part.keys() - flags - _STEP_FIELDS <= _OF_A_PART
+    is_message = "content" in part or "parts" in part or (plain and ("text" in part or "type" in part))
+    role = _field_word(part, "role") or _field_word(part.get("author"), "role")
+    kind = said if isinstance(said := part.get("type"), str) else ""
+    thinks, words = _THOUGHT.fullmatch(kind) is not None, frozenset(_words_of(kind))
+    is_named = is_message and (kind or "text" not in part)  # a decision may have a `text` and such a field
+    if role in _OTHER_ROLES or (role and role not in _OWN_ROLES and is_named):
+        return "other"
+    if _CALLED.fullmatch(kind):
+        return "called"
+    if is_message and plain and not thinks and words & _OF_AN_INPUT:
+        return "other"
+    if is_message and _recipient_of(part):
+        return "called"
+    hidden = any(_THOUGHT.fullmatch(key.removeprefix("is_")) or _HIDDEN.fullmatch(key) for key in flags)
+    if thinks or part.get("thought") in (True, "true") or at(part, "extra_content", "google", "thought") is True:
+        return "thought"
+    steps = [step for key in ("phase", "channel") if (step := _field_word(part, key))]
+    named = [step for key in _STEP_FIELDS if (step := _field_word(part, key))]
+    if any(step in _BEFORE_IT or _THOUGHT.fullmatch(step) for step in (*steps, *(named if is_message else ()))):
+        return "thought"
+    if is_message and plain and (hidden or words & _BEFORE_IT):
+        return "thought"
+    return "other" if is_named and not _FINAL.issuperset(steps) else None
+
+
+def _recipient_of(message: Mapping[str, Any]) -> str:
+    """Return the function that a message is for, or ""."""
+    recipient = _field_word(message, "recipient")
+    return "" if recipient in _TO_EVERYONE | _OWN_ROLES else recipient
+
+
+def _field_word(part: object, key: str) -> str:
+    said = at(part, key)
+    return said[:_WORD].strip().lower() if isinstance(said, str) else ""
+
+
+def _words_of(kind: str) -> list[str]:
+    """Return the words of a part's type: `input_text` and `inputText` have two."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind[:_WORD]).lower().replace(".", "_").replace("-", "_").split("_")
+
+
+def _name_of(part: Mapping[str, Any]) -> str:
+    """Return the name of a part that is left out: whose it is, or else its type."""
+    if voice_of(part) == "other":
+        fields = (("role", part), ("role", part.get("author")), ("phase", part), ("channel", part))
+        for key, holder in fields:
+            if (said := _field_word(holder, key)) and said not in _OWN_ROLES | _FINAL:
+                return f"{key}: {said}"
+    return str(part.get("type"))
+
+
+def cut_in(parts: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return the status of the first message, part or call that its host cut off, or None."""
+    words = (word for part in parts if isinstance(word := part.get("status"), str))
+    return next((word for word in words if FINISH_REASONS.get(word.lower()) in {"cut", "full", "filtered"}), None)
 
 
 def thought_beside(message: Mapping[str, Any]) -> str | None:
@@ -344,17 +518,33 @@ def thought_beside(message: Mapping[str, Any]) -> str | None:
     return next(filter(None, fields), None)
 
 
-def arguments_of(calls: object) -> Iterator[object]:
-    """Yield the arguments of one function call or a list of calls, in any of the shapes that hosts use."""
+def calls_of(calls: object) -> Iterator[FunctionCall]:
+    """Yield one function call or several, in any of the shapes that hosts use.
+
+    A call of OpenAI's `multi_tool_use.parallel` holds several.
+    """
     if isinstance(calls, str):
         try:
             calls = parse_json(calls)
         except (ValueError, RecursionError):
             return
+    if isinstance(calls, Mapping) and calls and all(isinstance(call, Mapping) for call in calls.values()):
+        calls = [calls] if any(_CALLED.fullmatch(key) for key in calls) else list(calls.values())
     for call in calls if isinstance(calls, list) else [calls]:
-        if isinstance(call, Mapping):
+        if not isinstance(call, Mapping):
+            continue
+        lists = [call[key] for key in call if _CALLED.fullmatch(key) and isinstance(call[key], list)]
+        if to := _recipient_of(call):
+            yield FunctionCall(to, words_in(call.get("content")))
+        elif lists:
+            yield from (inner for each in lists for inner in calls_of(each))
+        else:
             inner = next((call[key] for key in call if _CALLED.fullmatch(key) and isinstance(call[key], Mapping)), call)
-            yield from (inner[key] for key in _ARGUMENTS if inner.get(key) is not None)
+            names = (inner.get("name"), call.get("name"), call.get("recipient_name"))
+            name = next((name for name in names if isinstance(name, str)), "")
+            for given in (inner[key] for key in _ARGUMENTS if inner.get(key) is not None):
+                uses = at(_object(_as_text(given)) if name.endswith("parallel") else None, "tool_uses")
+                yield from calls_of(uses) if isinstance(uses, list) else (FunctionCall(name, given),)
 
 
 def count(value: object) -> int | None:
@@ -467,9 +657,9 @@ def merge(body: dict[str, Any], more: Mapping[str, Any]) -> None:
             body[key] = value
 
 
-def forced_function(profile: Profile, call: Call) -> str | None:
-    """Return the function whose arguments the reply must be, or None outside the `tool` mode."""
-    return wire_name(call) if call.schema is not None and profile.structured == "tool" else None
+def function_of(profile: Profile, call: Call) -> Function | None:
+    """Return the function that the reply may call, which is forced in the `tool` mode, or None without a schema."""
+    return None if call.schema is None else Function(wire_name(call), profile.structured == "tool", call.schema)
 
 
 def wire_name(call: Call) -> str:

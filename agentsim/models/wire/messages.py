@@ -10,21 +10,26 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
+from agentsim.models.finish_reasons import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.settings import cap_of
 from agentsim.models.wire.common import (
+    Function,
     Parts,
-    arguments_of,
     at,
     cached_tokens,
+    calls_of,
     completion_of,
     cost_usd,
     count,
+    cut_in,
     kind_of,
     merge,
+    parts_of,
     raise_stated_error,
+    reason_word,
     said_as,
-    sayings,
+    sayings_of,
     sent_schema,
     unknown_in,
     wire_name,
@@ -79,23 +84,24 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {}
 
 
-def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
-    """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
+def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+    """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text."""
     content = envelope.get("content")
     if envelope.get("type") == "error":
         raise faults.reported(envelope.get("error"))
     raise_stated_error(envelope, content, faults)
     if not isinstance(content, (list, str)):
         raise faults.bad_envelope("no content")
-    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
-    found = list(sayings([part for part in parts if not _of_the_host(part)] if parts else content))
+    own = [part for part in content if not _of_the_host(part)] if isinstance(content, list) else content
+    parts = parts_of(own)
+    found = list(sayings_of({**envelope, "content": own}))
     return completion_of(
         Parts(
             text=said_as(found, "said") or "",
             reasoning=said_as(found, "thought"),
             refusal=said_as(found, "refused") or _explanation(envelope),
-            finish_reason=envelope.get("stop_reason"),
-            arguments=list(arguments_of([part for part in parts if kind_of(part) == "called"])),
+            finish_reason=most_telling((reason_word(envelope.get("stop_reason")), cut_in(parts))),
+            calls=list(calls_of([part for part in parts if kind_of(part) == "called"])),
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
@@ -106,9 +112,9 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     )
 
 
-def _of_the_host(part: Mapping[str, Any]) -> bool:
+def _of_the_host(part: object) -> bool:
     """Return whether a part is a call of a tool that the host runs, or its result, and so not the model's answer."""
-    return str(part.get("type")).endswith(_HOST_S)
+    return str(at(part, "type")).endswith(_HOST_S)
 
 
 def _explanation(envelope: Mapping[str, Any]) -> str | None:

@@ -10,22 +10,29 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
+from agentsim.models.finish_reasons import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
+    Function,
     Parts,
-    arguments_of,
     at,
     cached_tokens,
+    calls_of,
     completion_of,
     cost_usd,
     count,
+    cut_in,
+    kind_of,
     logprobs_in,
     merge,
+    parts_of,
     raise_stated_error,
+    reason_word,
     said_as,
-    sayings,
+    sayings_of,
     sent_schema,
     unknown_in,
+    voice_of,
     wire_name,
     words_in,
 )
@@ -74,27 +81,34 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {}
 
 
-def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None) -> Completion:
-    """Return the completion in a decoded answer. With a `function`, its arguments are the text."""
+def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+    """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text."""
     output = envelope.get("output")
+    output = [output] if isinstance(output, Mapping) and output else output
     raise_stated_error(envelope, output or None, faults)
     if not isinstance(output, list):
         raise faults.bad_envelope("no output")
     items = [item for item in output if isinstance(item, Mapping)]
-    found = list(sayings(_contents(items)))
-    thought = "".join(_thought(items))
+    messages = [item for item in map(_as_message, items) if item is not None]
+    if not items and isinstance(text := envelope.get("output_text"), str):  # a field of OpenAI's own clients
+        messages = [{"content": text}]
+    calls = [item for item in items if item.get("type") in _CALLS or voice_of(item) == "called"]
+    own = [message for message in messages if voice_of(message) is None]
+    found = [saying for message in messages for saying in sayings_of(message)]
+    thought = "".join((*_thought(items), said_as(found, "thought") or ""))
+    # the details name the limit or the filter; the status is only "completed" or "incomplete"
+    reason = reason_word(at(envelope, "incomplete_details", "reason") or envelope.get("status"))
     return completion_of(
         Parts(
             text=said_as(found, "said") or "",
-            reasoning=thought or said_as(found, "thought"),
+            reasoning=thought or None,
             refusal=said_as(found, "refused"),
-            # the details name the limit or the filter; the status is only "completed" or "incomplete"
-            finish_reason=at(envelope, "incomplete_details", "reason") or envelope.get("status"),
-            arguments=list(arguments_of([item for item in items if item.get("type") in _CALLS])),
+            finish_reason=most_telling((reason, cut_in([*own, *_parts_of_all(own), *calls]))),
+            calls=list(calls_of(calls)),
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
-            logprobs=[logprob for part in _parts(items) for logprob in logprobs_in(part.get("logprobs"))],
+            logprobs=[logprob for part in _parts_of_all(own) for logprob in logprobs_in(part.get("logprobs"))],
             unknown=unknown_in(found),
         ),
         faults,
@@ -102,16 +116,15 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: str | None
     )
 
 
-def _contents(items: list[Mapping[str, Any]]) -> list[object]:
-    """Return the contents of the messages, without commentary if there is a final answer."""
-    messages = [item for item in items if item.get("type", "message") == "message"]
-    final = [item for item in messages if item.get("phase") != "commentary"]
-    return [message.get("content") for message in final or messages]
+def _as_message(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return an item that is a message, or a part of one that stands alone, as a message, or None."""
+    if str(item.get("type", "message")).endswith("message"):
+        return item
+    return {"content": item} if kind_of(item) in {"said", "refused"} else None
 
 
-def _parts(items: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for content in _contents(items):
-        yield from (part for part in (content if isinstance(content, list) else [content]) if isinstance(part, Mapping))
+def _parts_of_all(messages: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [part for message in messages for part in parts_of(message.get("content"))]
 
 
 def _thought(items: list[Mapping[str, Any]]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from typing import Any, TextIO
 from agentsim.errors import AgentsimError, Interrupted, JournalError
 from agentsim.models.keys import Variables
 from agentsim.models.own import OwnModel
-from agentsim.records.history import Totals
+from agentsim.records.journal import Totals
 from agentsim.records.run_files import NameTaken, RunFiles, is_running
 from agentsim.runs.batch.tally import GameEnd, has_begun
 from agentsim.runs.limits import Budget

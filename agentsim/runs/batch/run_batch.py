@@ -16,7 +16,8 @@ from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached, Interrupted, ProviderStopped, RunStopped, UsageError
 from agentsim.games import find
 from agentsim.models.own import OwnModel
-from agentsim.records.history import FINISHED, Totals
+from agentsim.records.history import FINISHED
+from agentsim.records.journal import Totals
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.runs.batch.executors import Executor, ExecutorLost, InLoop, InProcesses, failed
 from agentsim.runs.batch.manifest import Manifest, at_once, locked, plays_alone

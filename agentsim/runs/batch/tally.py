@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agentsim.errors import AgentsimError, JournalError, UsageError
-from agentsim.records.history import FINISHED, Totals
-from agentsim.records.journal import read_journal
+from agentsim.records.history import FINISHED
+from agentsim.records.journal import Totals, read_journal
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.runs.replay import history_problem, is_over, rebuild_history

@@ -11,11 +11,11 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.agent_island import GAME
 from agentsim.games.agent_island.config import AgentIslandConfig
-from agentsim.games.agent_island.project import GameTable
+from agentsim.games.agent_island.project import LONGEST, GameTable
 from agentsim.games.agent_island.sidebars import ExchangeBegan, Paired, TakenAside, Whispered
-from agentsim.games.agent_island.speeches import Quipped
-from agentsim.games.agent_island.view import IslandRequest, RoundBegan, Summarized
-from agentsim.games.agent_island.votes import Eliminated, PollOpened, Won
+from agentsim.games.agent_island.speeches import Pitched, Quipped
+from agentsim.games.agent_island.view import IslandRequest, RoundBegan, Speech, Summarized
+from agentsim.games.agent_island.votes import Eliminated, PollOpened, Vote, VoteCast, Won
 from tests.games.agent_island.island import plain, requests, told
 
 USUAL = ["pitches", "votes", "elimination", "consolidate_memory"]
@@ -114,6 +114,27 @@ def test_rounds_may_be_without_votes_and_a_stray_elimination_does_nothing() -> N
     played = play(round_overrides=[talk, FINAL])
     assert played.events(RoundBegan)[0].phases == ("sidebars",)
     assert [event.round for event in played.events(Eliminated)] == [2]
+
+
+def test_words_are_as_long_as_any_game_allows_since_that_project_cuts_none() -> None:
+    config = AgentIslandConfig.from_toml(translated()["game_config"])
+    limits = {name: value for name, value in config if name.endswith("_chars")}
+    assert limits == dict.fromkeys(
+        ("pitch_chars", "explanation_chars", "message_chars", "quip_chars", "summary_chars"), LONGEST
+    )
+    long = "x" * 5_000
+    played = simulate(GAME, translated()["game_config"], list("ABCD"), {"pitch": Speech(text=long)}, bot=plain)
+    assert {event.text for event in played.events(Pitched)} == {long}
+
+
+def test_a_voter_votes_before_it_explains_as_in_that_project() -> None:
+    vote = requests(play(), Vote)[0]
+    assert list(vote.schema()["properties"]) == ["vote", "explanation"]
+    assert vote.answer_line.startswith('Answer: {"vote": "<')
+    reply = json.dumps({"vote": vote.ballot[1], "explanation": "Since it said so."})
+    assert vote.parse(reply).decision == VoteCast(vote=vote.ballot[1], explanation="Since it said so.")
+    ours = simulate(GAME, {}, list("ABCD"), bot=plain)
+    assert list(requests(ours, Vote)[0].schema()["properties"]) == ["explanation", "vote"]
 
 
 def test_two_rounds_without_votes_differ_in_their_phases_alone() -> None:

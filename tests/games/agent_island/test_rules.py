@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agentsim.engine.event import Everyone
 from agentsim.errors import IllegalDecision
 from agentsim.games.agent_island.speeches import Pitch, Pitched
-from agentsim.games.agent_island.view import GameBegan, IslandRequest, OrderDrawn, RoundBegan, Speech
+from agentsim.games.agent_island.view import GameBegan, IslandRequest, RoundBegan, Speech
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Vote, VoteCast, Voted, Won
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
@@ -57,7 +57,7 @@ def test_fewer_rounds_send_more_into_the_final(rounds: int | str, finalists: int
 
 def test_a_round_runs_its_phases_in_order() -> None:
     kinds = [entry.event.kind for entry in play("ABC").log if entry.round == 1]
-    assert kinds == ["round_began", "order_drawn", *["pitch"] * 3, *["vote"] * 3, "tally", "eliminated"]
+    assert kinds == ["round_began", *["pitch"] * 3, *["vote"] * 3, "tally", "eliminated"]
 
 
 def test_set_up_is_round_0_and_rounds_have_titles() -> None:
@@ -79,8 +79,7 @@ def test_active_players_pitch_in_the_drawn_order_one_after_the_other() -> None:
         ("D", 3),
         ("B", 4),
     ]
-    drawn = [event.order for event in played.events(OrderDrawn)]
-    assert drawn == [("C", "A", "D", "B"), ("B", "C", "A"), ("B", "A")]
+    assert "".join(event.player for event in played.events(Pitched)) == "CADB" + "BCA" + "BA"
 
 
 def test_the_order_is_drawn_afresh_in_every_round_uniformly() -> None:
@@ -88,7 +87,8 @@ def test_the_order_is_drawn_afresh_in_every_round_uniformly() -> None:
     firsts: Counter[str] = Counter()
     pairs = set()
     for seed in range(300):
-        orders = [event.order for event in play("ABC", {"A": "C", "B": "C", "C": "A A"}, seed=seed).events(OrderDrawn)]
+        played = play("ABC", {"A": "C", "B": "C", "C": "A A"}, seed=seed)
+        orders = [[entry.event.player for entry in told(played, Pitched) if entry.round == round_] for round_ in (1, 2)]
         firsts[orders[0][0]] += 1
         pairs.add((orders[0][0], orders[1][0]))
     assert pairs == {(first, second) for first in "ABC" for second in "AB"}
@@ -114,6 +114,30 @@ def test_the_eliminated_hear_the_pitches_too() -> None:
         *((2, player) for player in "ABC"),
         *((3, player) for player in "AB"),
     }
+
+
+def test_a_pitch_is_for_advancing_and_in_the_final_for_winning() -> None:
+    asked = {request.view.round: request.question() for request in requests(play("ABCD", FOUR), Pitch)}
+    advance = "Make your public pitch: why should you advance to the next round?"
+    assert asked == {1: advance, 2: advance, 3: "Make your public pitch: why should you win the game?"}
+
+
+@pytest.mark.parametrize("idle", [{"vote": "poll"}, {"vote": "none", "phases": ["pitches"]}], ids=["poll", "no vote"])
+def test_a_pitch_speaks_of_no_elimination_also_in_a_round_in_which_no_player_leaves(idle: dict[str, Any]) -> None:
+    played = play("ABC", rounds=3, round_overrides=[{"round": 1, **idle}])
+    first = [request.question() for request in requests(played, Pitch) if request.view.round == 1]
+    assert {*first} == {"Make your public pitch: why should you advance to the next round?"}
+    last = requests(play("ABCD", vote="eliminate", rounds=2), Pitch)[-1].question()
+    assert last == "Make your public pitch: why should you remain in the game?", "no round follows and no jury"
+
+
+def test_no_speaker_is_told_how_many_speak_after_it() -> None:
+    played = play("ABCDE", chance={"pitches/1": ["ABCDE"]})
+    first = [request for request in requests(played, Pitch) if request.view.round == 1]
+    assert len({(*request.prompt().state, *request.prompt().question) for request in first}) == 1
+    assert len({*(request.prompt().rules[0] for request in first)}) == 1
+    before = played.log[: played.log.index(told(played, Pitched)[0])]
+    assert [entry.event.kind for entry in before] == ["game_began", "round_began"], "and no event tells the order"
 
 
 def test_the_eliminated_do_not_pitch() -> None:
@@ -340,4 +364,4 @@ def test_the_winner_by_lot_stands_alone_at_the_top() -> None:
 
 def test_the_rules_say_who_wins_where_the_jury_is_divided() -> None:
     text = play().asks()[0].request.prompt().text()
-    assert "Jury vote: the jury votes likewise for a finalist; the most votes win, a tie is broken by lot." in text
+    assert "the jury votes likewise for the winner; the most votes win the game, a tie is broken by lot." in text

@@ -10,8 +10,7 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent
 from agentsim.engine.game import Bot
-from agentsim.engine.play import Ask
-from agentsim.engine.request import Request
+from agentsim.engine.request import Ask, Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.auction import GAME
 from agentsim.games.auction.bidding import Bid, BidCast, BidMade

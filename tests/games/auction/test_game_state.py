@@ -191,14 +191,44 @@ def test_who_bought_what_at_what_price_and_what_found_no_buyer_is_told(order: st
     [
         ({"A": [], "B": []}, "Bids from 1 to 1000 count."),
         ({"A": [0, 9], "B": [30]}, "Bids from 31 to 1000 count."),
-        ({"A": [30], "B": [0, 0]}, "The high bid is your own 30: pass with 0, unless you want to raise it."),
+        ({"A": [30], "B": [0, 0]}, "You hold the high bid, 30. Pass with 0, unless you want to raise it."),
         ({"A": [], "B": [1000]}, "You cannot pay a bid that would count: pass."),
     ],
     ids=["no bid", "another leads", "you lead", "too dear"],
 )
-def test_the_question_says_where_the_team_stands(bids: Any, words: str) -> None:
-    (question,) = requests(play("Compass 60", bids), "A")[-1].prompt().question
+def test_with_hints_the_question_says_which_bids_would_count(bids: Any, words: str) -> None:
+    (question,) = requests(play("Compass 60", bids, hints=True), "A")[-1].prompt().question
     assert f'for "Compass". {words} What does' in question
+
+
+@pytest.mark.parametrize(
+    ("bids", "words"),
+    [
+        ({"A": [], "B": []}, ""),
+        ({"A": [0, 9], "B": [30]}, ""),
+        ({"A": [30], "B": [0, 0]}, "You hold the high bid, 30. "),
+        ({"A": [], "B": [1000]}, ""),
+    ],
+    ids=["no bid", "another leads", "you lead", "too dear"],
+)
+def test_without_hints_the_question_gives_no_advice(bids: Any, words: str) -> None:
+    (question,) = requests(play("Compass 60", bids), "A")[-1].prompt().question
+    turn = question.partition(" Answer: ")[0].partition(" of at most 10 ")[2]
+    assert turn == f'for "Compass". {words}What does your team bid? Your reasoning stays secret.'
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_the_rules_do_not_say_which_words_and_items_matter(format_: str) -> None:
+    rules = requests(play(format=format_))[0].prompt().rules[0]
+    assert "budget left.\n" in rules
+    assert "Nothing else counts" not in rules
+    assert "Names are" not in rules
+
+
+def test_the_rules_say_what_an_answer_without_an_object_is_if_bids_are_strict() -> None:
+    said = "Always answer with one JSON object and nothing else."
+    assert f"{said} An answer without one is a bid of 0.\n" in requests(play())[0].prompt().rules[0]
+    assert f"{said}\n" in requests(play(strict_bids=False))[0].prompt().rules[0]
 
 
 # hostile names
@@ -241,9 +271,18 @@ def test_whatever_teams_and_items_are_called_the_state_is_json_on_one_line(name:
 
 
 def test_a_team_learns_once_that_its_bid_did_not_count_and_nobody_else_does() -> None:
-    played = play("Compass 60, Gyroscope 40", {"A": [30, 0, 0], "B": [5_000, 20, 0], "C": [0, 0, 0]}, order=["ABC"] * 3)
+    bids = {"A": [30, 0, 0], "B": [5_000, 20, 0], "C": [0, 0, 0]}
+    played = play('Compass 60, "Gyro" 40', bids, order=["ABC"] * 3)
     asked = {team: [ask.request.prompt().question for ask in played.asks(team)] for team in "ABC"}
-    assert asked["B"][1][0] == "Your last bid, 5000, did not count: it was more than your budget."
-    assert asked["B"][2][0] == "Your last bid, 20, did not count: it was not above the high bid by then."
+    assert asked["B"][1][0] == 'Your last bid, 5000 for "Compass", did not count: it was more than your budget.'
+    why = "did not count: it was not above the high bid by then."
+    assert asked["B"][2][0] == f'Your last bid, 20 for "Compass", {why}', "told with its own item when the next is sold"
     assert all(len(question) == 1 for team in "AC" for question in asked[team])
     assert len(asked["B"][0]) == 1
+
+
+def test_an_answer_that_was_no_bid_is_told_with_its_own_item_and_a_pass_is_not() -> None:
+    played = play('"Gyro" 60, Kettle -5, Compass 40', {"A": [None, 0], "B": [0]}, order=["AB"] * 3)
+    asked = [ask.request.prompt().question for ask in played.asks("A")]
+    assert asked[1][0] == 'Your last answer, for "\\"Gyro\\"", could not be read as a bid: it was a pass.'
+    assert [len(question) for question in asked] == [1, 2, 1]

@@ -10,6 +10,8 @@ from agentsim.engine.panel import Chart, DataTable, Panel, Point, Scatter
 from agentsim.engine.simulate import Simulation
 from agentsim.games.auction import GAME
 from agentsim.games.auction.bidding import BidMade
+from agentsim.games.auction.items import Item
+from agentsim.games.auction.state import PRICING, Auction, Team
 from tests.games.auction.auction import FORMATS, SEALED, play
 
 ITEMS = "Compass 60, Kettle -5, Compass 50, Gyroscope 40"
@@ -49,6 +51,15 @@ def _series(panel: Panel) -> dict[str, tuple[float | None, ...]]:
     assert isinstance(panel, Chart)
     assert all(len(series.values) == len(panel.x) for series in panel.series)
     return {series.name: series.values for series in panel.series}
+
+
+def test_the_display_says_what_each_team_has_in_no_currency() -> None:
+    teams = {"A": Team("A", "Amber", 1_953, (Item("Compass", 60, True),)), "B": Team("B", "B", 85)}
+    auction = Auction(teams, (), 2_000, PRICING["ascending"], round=1)
+    assert [words for _, words, _ in auction.progress().players] == [
+        "1 of the set, 1,953 left",
+        "0 of the set, 85 left",
+    ]
 
 
 def test_an_open_auction_has_prices_budgets_completion_outbidding_and_the_curse() -> None:

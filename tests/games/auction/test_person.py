@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.games.auction.bidding import Bid, BidCast
 from agentsim.games.auction.state import Offer
 from tests.contract.harness import on_bots

@@ -9,7 +9,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
-from agentsim.games.market.stages import Acted, ActionChosen, QueryChosen
+from agentsim.games.market.turn import Acted, ActionChosen, QueryChosen
 
 SMITH: dict[str, Any] = {
     "buyers": [[v] for v in range(325, 50, -25)],

@@ -11,8 +11,7 @@ from agentsim.engine.simulate import simulate
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.state import Endowed, MarketEnded
-from agentsim.games.market.trade import Trade
-from agentsim.games.market.world import Transferred
+from agentsim.games.market.world import Trade, Transferred
 
 MARKETS: dict[str, dict[str, Any]] = {
     "double auction": {"artifacts": ["marketplace", "dialogue"], "settings": {"marketplace": {"price_max": 12}}},

@@ -12,18 +12,19 @@ from typing import Any
 
 import pytest
 
+from agentsim.engine import Everyone, Table
 from agentsim.engine.capability import Capability, variant
+from agentsim.engine.chance import Chance
 from agentsim.engine.options import Choice, Number, Text
 from agentsim.engine.simulate import simulate
-from agentsim.errors import ScenarioError
+from agentsim.errors import RulesBroken, ScenarioError
 from agentsim.games.market import GAME, artifacts
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.restrictions import Restriction, RuleName
-from agentsim.games.market.stages import Act, Acted, Observed
-from agentsim.games.market.trade import Exchanged
-from agentsim.games.market.world import Reported, Transferred
+from agentsim.games.market.turn import Act, Acted, Observed
+from agentsim.games.market.world import Exchanged, Reported, Transferred
 from tests.games.market.market import SKIPS, SMITH, asks, buys, does, play, results, sells
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "artifacts.md"
@@ -186,9 +187,21 @@ def test_a_loan_is_covered_by_goods_at_their_last_price_and_lost_with_them_when_
         {"A": [sells(10), does("borrow", amount=25, good="wheat", quantity=5), SKIPS, SKIPS], "B": [buys(10)]}, **BANK
     )
     owed = [(event.what, event.loan) for event in played.events(Banked)]
-    assert owed == [("borrowed", 25), ("interest owed", 37), ("foreclosed", 0)]
+    assert owed == [("borrowed", 25), ("interest owed", 38), ("foreclosed", 0)]
     (taken,) = [event for event in played.events(Transferred) if event.asset == "wheat"]
     assert (taken.giver, taken.amount) == ("A", 5)
+
+
+@pytest.mark.parametrize(("rate", "owed"), [(20, 12), (0, 10)])
+def test_a_small_loan_is_not_free_and_the_bank_says_how_it_rounds(rate: int, owed: int) -> None:
+    settings = {"bank": {"deposit_rate": 20, "loan_rate": rate}}
+    moves = [sells(20), does("borrow", amount=10, good="wheat", quantity=2), does("deposit", amount=49), SKIPS]
+    played = play({"A": moves, "B": [buys(20)]}, artifacts=["marketplace", "bank"], settings=settings)
+    last = [ask.request for ask in played.asks("A") if isinstance(ask.request, Act)][-1]
+    assert last.now.shown["bank"] == {"deposit": 49, "loan": owed, "pledged": {"wheat": 2}}
+    text = played.asks("A")[0].request.prompt().text()
+    assert "bear 20 thousandths a round as long as it can pay, rounded down to whole capital" in text
+    assert f"at {rate} thousandths a round, rounded up to whole capital" in text
 
 
 def test_what_is_paid_back_frees_what_was_pledged() -> None:
@@ -224,12 +237,21 @@ def test_a_parameter_that_two_things_share_by_name_may_be_whatever_either_allows
 
 def test_the_inbox_begins_with_the_news_so_that_what_is_too_long_loses_the_oldest() -> None:
     crowd = {f"B{number}": [does("send", to="A", text=f"{number} {'x' * 290}")] for number in range(10)}
-    played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"], queries={"A": [asks("none"), asks("inbox")]})
+    config: dict[str, Any] = {"artifacts": ["dialogue"], "observation_chars": 1_500}
+    played = play({"A": [SKIPS, SKIPS], **crowd}, queries={"A": [asks("none"), asks("inbox")]}, **config)
     (seen,) = played.events(Observed)
     senders = [message["from"] for message in seen.observation["messages"]]
     assert senders == ["B9", "B8", "B7", "B6"][: len(senders)]
     assert seen.observation["more_and_not_shown"] == 10 - len(senders) < 8
     assert len(json.dumps(seen.observation)) <= 1_500
+
+
+def test_ten_messages_as_long_as_they_may_be_are_heard_and_read_in_the_inbox_whole() -> None:
+    crowd = {f"B{number}": [does("send", to="everyone", text=f"{number} {'x' * 298}")] for number in range(10)}
+    played = play({"A": [SKIPS, SKIPS], **crowd}, artifacts=["dialogue"], queries={"A": [asks("none"), asks("inbox")]})
+    last = [ask.request for ask in played.asks("A") if isinstance(ask.request, Act)][-1]
+    assert [json.loads(line)["text"][0] for line in last.now.news] == [str(number) for number in range(10)]
+    assert len(played.events(Observed)[0].observation["messages"]) == 10
 
 
 def test_who_has_written_to_all_is_told_to_every_other_and_what_is_too_much_is_counted() -> None:
@@ -247,7 +269,7 @@ def test_of_more_notes_than_an_answer_holds_the_oldest_are_left_out_and_counted(
     writes = [asks("write_note", key=str(number), text="x" * 300) for number in range(20)]
     queries = [each for number in range(10) for each in (*writes[2 * number : 2 * number + 2], asks("none"))]
     queries += [asks("write_note", key="0", text="new"), asks("read_notes"), asks("none")]
-    played = play({"A": [SKIPS] * 11, "B": []}, queries={"A": queries}, tools=["notebook"])
+    played = play({"A": [SKIPS] * 11, "B": []}, queries={"A": queries}, tools=["notebook"], observation_chars=1_500)
     found = played.events(Observed)[-1].observation
     assert list(found["notes"]) == ["0", "19", "18", "17", "16"]
     assert found["more_and_not_shown"] == 15
@@ -267,3 +289,30 @@ def test_restrictions_leave_an_action_alone_that_has_a_known_name_and_other_para
     for name in ("buy", "sell"):
         for rule in rules:
             assert Restriction(rule=rule, limit=1).allows(name, {"item": "hat"})
+
+
+@pytest.mark.parametrize("artifact", ["marketplace", "call_market"])
+def test_an_event_that_only_some_hear_names_them_as_private(artifact: str) -> None:
+    """`Table.tell` then refuses every other audience."""
+    config: dict[str, Any] = {
+        "artifacts": [artifact, "dialogue", "bank"],
+        "agents": [{"ids": ["A"], "values": {"wheat": 9}}],
+        "settings": {artifact: {"price_max": 12}},
+        "moderator": [{"round": 2, "question": "Why?"}],
+        "rounds": 12,
+    }
+    heard = set()
+    for seed in range(4):
+        played = play({"A": [], "B": [does(None)], "C": []}, queries={}, bot="random", seed=seed, **config)
+        for told in played.log:
+            confidants = told.event.confidants("ABC")
+            if isinstance(told.to, tuple):
+                heard.add(told.event.kind)
+                assert confidants is not None
+                assert confidants >= {agent for agent in told.to if agent in "ABC"}, told
+            elif told.to is Everyone:
+                assert confidants is None, told
+    private = {"acted", "forfeited", "observed", "remembered", "messaged", "banked", "redeemed", "transferred", "asked"}
+    assert heard >= private | ({"ordered", "withdrawn"} if artifact == "call_market" else set())
+    with pytest.raises(RulesBroken, match="acted is private, and is told to B, C"):
+        Table(["A", "B", "C"], Chance(0)).tell(Acted("A", "skip", {}, True, ""), to=Everyone)

@@ -10,8 +10,7 @@ import pytest
 from agentsim.engine.chance import Stream
 from agentsim.games.market.bots import BOTS, _Trader
 from agentsim.games.market.order_book import Ordered, Traded
-from agentsim.games.market.stages import Act, Remembered
-from agentsim.games.market.ticker import Signal
+from agentsim.games.market.turn import Act, Remembered, Signal
 from tests.games.market.market import buys, play, sells, session
 
 

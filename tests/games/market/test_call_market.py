@@ -15,11 +15,10 @@ from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.call_market import Called
 from agentsim.games.market.experiment import PeriodEnded
-from agentsim.games.market.memory import Memory
 from agentsim.games.market.order_book import Ordered, Withdrawn
 from agentsim.games.market.panels import Replayed
-from agentsim.games.market.stages import Act, Acted
-from agentsim.games.market.trade import Exchanged, Quote, clearing, matches
+from agentsim.games.market.turn import Act, Acted, Memory
+from agentsim.games.market.world import Exchanged, Quote, clearing, matches
 from tests.cli.command_line import ROOT
 from tests.games.market.market import SKIPS, SMITH, asks, buys, does, play, results, sells
 

@@ -22,9 +22,8 @@ from agentsim.games.market import GAME
 from agentsim.games.market.bots import zip_act
 from agentsim.games.market.experiment import PeriodEnded, alpha, equilibrium
 from agentsim.games.market.order_book import Ordered, Traded
-from agentsim.games.market.stages import Act, Acted, ActionChosen
 from agentsim.games.market.state import Endowed, PeriodBegan
-from agentsim.games.market.ticker import MOST_SIGNALS, Signal, Ticker
+from agentsim.games.market.turn import MOST_SIGNALS, Act, Acted, ActionChosen, Signal, Ticker, ticker_line
 from tests.amounts import some_of
 from tests.games.market.market import SMITH, session
 
@@ -116,7 +115,7 @@ def test_the_ticker_says_where_a_period_begins() -> None:
     assert all(each.now.period in {2, 3} for each in stale)
     for each in acts:
         text = each.prompt().text()
-        assert ("a new period began, and no earlier quote stands" in text) == bool(each.now.stale)
+        assert ("Of the earlier period no quote stands." in text) == bool(each.now.stale)
     first = stale[0].now
     quotes = [event for event in _told_in(played, first.period) if isinstance(event, Ordered | Traded)]
     assert [signal.price for signal in first.signals[first.stale :]] <= [event.price for event in quotes]
@@ -145,13 +144,27 @@ def _told_in(played: Simulation, period: int | None) -> list[Any]:
     return out
 
 
-def test_the_market_keeps_no_more_signals_than_anybody_is_shown() -> None:
-    ticker = Ticker("everybody")
-    for price in range(1, MOST_SIGNALS + 3):
-        ticker.hear(LoggedEvent(Ordered(price, "A", "wheat", "buy", price, 1, standing=1), Everyone, 1))
-    shown = [[signal.price for signal in ticker.latest(count)] for count in (MOST_SIGNALS + 2, 2, 0)]
-    assert shown == [[*range(3, MOST_SIGNALS + 3)], [MOST_SIGNALS + 1, MOST_SIGNALS + 2], []]
-    assert ticker.total == MOST_SIGNALS + 2
+def test_the_market_keeps_a_bounded_number_of_signals() -> None:
+    ticker, total = Ticker("everybody"), 3 * MOST_SIGNALS + 2
+    for price in range(1, total + 1):
+        ticker.hear(LoggedEvent(Ordered(price, "A", "wheat", "buy", price, 1, sealed=False, standing=1), Everyone, 1))
+    shown = [[signal.price for signal in ticker.between(first, total)] for first in (0, total - 2, total)]
+    assert shown == [[*range(2 * MOST_SIGNALS + 1, total + 1)], [total - 1, total], []]
+    assert ticker.total == total
+
+
+def test_a_ticker_says_how_many_it_does_not_show_and_where_every_period_begins() -> None:
+    signals = [Signal("wheat", "buy", price, traded=False) for price in range(1, 104)]
+    line = ticker_line(signals, [2, 5, 103])
+    assert line.startswith("3 earlier ones are not shown; bid 4; bid 5; a new period began; bid 6;")
+    assert line.endswith("bid 103; a new period began.")
+
+
+def test_equal_trades_in_a_row_are_counted_in_a_ticker() -> None:
+    prices = [4, 4, 4, 5, 4, 4]
+    signals = [Signal("wheat", None, price, traded=True) for price in prices]
+    assert ticker_line(signals) == "traded at 4 (3 times); traded at 5; traded at 4 (2 times)."
+    assert ticker_line(signals, [2]).startswith("traded at 4 (2 times); a new period began; traded at 4; traded at 5")
 
 
 def test_who_only_buys_is_not_offered_to_sell() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agentsim.engine.play import GamePlay
 from agentsim.errors import RulesBroken
 from agentsim.games.market import GAME
-from agentsim.games.market.ledger import CAPITAL, Ledger
+from agentsim.games.market.world import CAPITAL, Ledger
 
 CONFIG: dict[str, Any] = {
     "goods": ["wheat", "cloth"],

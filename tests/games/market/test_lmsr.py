@@ -17,9 +17,9 @@ from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.lmsr import MAKER, Priced, Settled, cost, prices
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.panels import Replayed
-from agentsim.games.market.stages import Observed
 from agentsim.games.market.state import PeriodBegan
-from agentsim.games.market.trade import Exchanged
+from agentsim.games.market.turn import Observed
+from agentsim.games.market.world import Exchanged
 from tests.games.market.market import SKIPS, SMITH, asks, does, play, results
 
 SOLD = st.lists(st.integers(-300, 300), min_size=2, max_size=6)

@@ -13,10 +13,9 @@ import pexpect  # type: ignore[import-untyped] # it ships no types
 import pytest
 
 from agentsim.engine.simulate import Simulation
-from agentsim.games.market.interviewing import Interviewed
-from agentsim.games.market.moderator import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
-from agentsim.games.market.stages import Act
+from agentsim.games.market.interviews import Answered, Asked, InterviewAnswer, Moderate, Moderation, Paused, Resumed
 from agentsim.games.market.state import OrderDrawn
+from agentsim.games.market.turn import Act, Interviewed
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
 from tests.games.market.market import SKIPS, play
@@ -57,6 +56,13 @@ def test_the_moderator_pauses_asks_and_resumes_heard_by_the_agent_and_the_modera
     (answered,) = [told for told in played.log if isinstance(told.event, Answered)]
     (drawn,) = [told for told in played.log if isinstance(told.event, OrderDrawn) and told.round == 2]
     assert played.log.index(answered) < played.log.index(drawn), "before the turns of the round"
+
+
+def test_an_interview_asks_for_truth_and_detail() -> None:
+    played = play({"A": [SKIPS], "B": []}, moderator=[{"round": 1, "agents": ["A"], "question": QUESTION}])
+    (asked,) = [ask.request for ask in played.asks("A") if isinstance(ask.request, Interviewed)]
+    assert "Answer the moderator truthfully and in detail.\n" in asked.prompt().text()
+    assert "Answer truthfully and in detail. " in asked.prompt().question[-1]
 
 
 def test_where_nobody_is_named_all_are_asked_at_the_same_moment() -> None:

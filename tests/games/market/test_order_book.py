@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentsim.engine.capability import Refused
-from agentsim.games.market.ledger import CAPITAL, Ledger, added
 from agentsim.games.market.order_book import OrderBook, Placed
-from agentsim.games.market.trade import Side
+from agentsim.games.market.world import CAPITAL, Ledger, Side, added
 from tests.games.market.naive_book import NaiveBook
 
 OWNERS = ("A", "B", "C")

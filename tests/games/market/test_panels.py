@@ -12,12 +12,10 @@ from agentsim.engine.simulate import Simulation
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.bank import Banked
 from agentsim.games.market.experiment import PeriodEnded
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Traded
-from agentsim.games.market.panels import Replayed, panels
+from agentsim.games.market.panels import OpenOrders, Replayed, panels
 from agentsim.games.market.state import MarketEnded
-from agentsim.games.market.trading_panels import OpenOrders
-from agentsim.games.market.world import Transferred
+from agentsim.games.market.world import CAPITAL, Transferred
 from tests.games.market.market import buys, does, play, sells, session
 
 EVERYTHING: dict[str, Any] = {

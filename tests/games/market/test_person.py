@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.play import Ask
-from agentsim.games.market.moderator import Moderate, Moderation
-from agentsim.games.market.stages import Act
+from agentsim.engine.request import Ask
+from agentsim.games.market.interviews import Moderate, Moderation
+from agentsim.games.market.turn import Act
 from tests.games.market.market import SKIPS, buys, does, play, results, sells
 from tests.players.filled import filled
 from tests.players.keyboard import played

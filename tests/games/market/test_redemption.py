@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.stages import Act
+from agentsim.games.market.turn import Act
 from tests.games.market.market import SKIPS, buys, does, play, results, sells
 
 TAILOR: dict[str, Any] = {"agents": [{"ids": ["A"], "values": {"wheat": 30}}]}
@@ -63,8 +63,8 @@ def test_only_who_has_something_to_redeem_is_offered_it_and_its_goal_says_that_i
     acts = {ask.request.player: ask.request for ask in played.asks() if isinstance(ask.request, Act)}
     assert {player: "redeem" in request.names for player, request in acts.items()} == {"A": True, "B": False}
     texts = {player: request.prompt().text() for player, request in acts.items()}
-    assert "What you could redeem counts" in texts["A"]
-    assert "Goods count for nothing then" in texts["B"]
+    assert "Goods that you can redeem count at what they are worth to you" in texts["A"]
+    assert "selling goods, which do not count at the end" in texts["B"]
     plain = play({"A": [SKIPS], "B": []}, **TAILOR, redeem=False)
     assert "redeem" not in "".join(ask.request.prompt().text() for ask in plain.asks())
 

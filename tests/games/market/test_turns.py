@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from agentsim.engine.play import GamePlay
 from agentsim.engine.simulate import Simulation
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.dialogue import Dialogue
-from agentsim.games.market.briefing import Brief, Briefed, BriefingAnswered
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import Traded
 from agentsim.games.market.restrictions import _RULES, Restriction
-from agentsim.games.market.stages import (
+from agentsim.games.market.state import Endowed, MarketEnded
+from agentsim.games.market.turn import (
     Act,
     Acted,
     ActionForfeited,
     AskQuery,
+    Brief,
+    Briefed,
+    BriefingAnswered,
     Forfeited,
     Observed,
     QueryForfeited,
     Remembered,
+    ticker_line,
 )
-from agentsim.games.market.state import Endowed, MarketEnded
+from agentsim.games.market.world import CAPITAL
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.replay import prove
 from agentsim.scenario.load import load
+from tests.cli.command_line import ROOT
 from tests.contract.harness import on_server
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -65,6 +71,58 @@ def test_a_market_without_queries_asks_for_actions_alone() -> None:
     assert [ask.request.kind for ask in played.asks("A")] == ["briefing", "action"]
     head = requests(played, "A", Act)[0].prompt().text()
     assert "order_book" not in head
+
+
+FOUR = "A turn has four stages:\n1. WORKING MEMORY: "
+TWO = (
+    "A turn has two stages:\n1. WORKING MEMORY: you are shown the text that you wrote with your last action.\n2. ACTION"
+)
+
+
+CONFIGS = [
+    path for path in sorted((ROOT / "configs").glob("*.toml")) if 'game = "market"' in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_prompts_of_every_config_name_the_stages_that_a_turn_has(path: Path) -> None:
+    scenario = load(path)
+    config: Any = scenario.config
+    run = GamePlay(GAME, config, [player.id for player in scenario.players], 1)
+    wave, asked = run.start(), list[Any]()
+    while wave is not None and len(asked) < 3 * len(scenario.players):
+        asked += [ask.request for ask in wave.asks]
+        wave = run.answer([GAME.bots["idle"](ask.request, run.bot_rng(ask)) for ask in wave.asks])
+    assert asked
+    for request in asked:
+        text = request.prompt().text()
+        assert (FOUR in text, TWO in text) == (config.queries, not config.queries)
+        assert config.queries or not re.search("quer|observation", text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("queries", "tools", "says"),
+    [
+        ({}, [], "2. QUERY: you may name one query, or none.\n3. OBSERVATION"),
+        ({}, ["calculator"], "you may name one query, or none, and before it use tools, at most 2 times.\n"),
+        (None, [], "last action.\n2. ACTION: you choose one action.\n"),
+    ],
+)
+def test_the_stages_of_a_turn_are_those_that_there_are(queries: Any, tools: list[str], says: str) -> None:
+    played = play({"A": [SKIPS], "B": []}, queries=queries, tools=tools)
+    assert says in played.asks("A")[0].request.prompt().text()
+
+
+def test_a_market_with_nothing_to_ask_for_has_two_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Dialogue, "inbox", None)
+    played = play({"A": [SKIPS], "B": []}, queries={}, artifacts=["dialogue"])
+    assert TWO in played.asks("A")[0].request.prompt().text()
+
+
+def test_a_query_names_none_among_what_can_be_named() -> None:
+    played = play({"A": [SKIPS], "B": []}, queries={}, tools=["calculator"])
+    question = requests(played, "A", AskQuery)[0].prompt().question[0]
+    assert "Name one query: none, order_book, last_trades, own_orders. Before it you may use tools" in question
 
 
 def test_working_memory_is_shown_at_the_next_turn_to_its_agent_alone_and_is_cut() -> None:
@@ -231,11 +289,31 @@ def test_a_forfeit_loses_the_action_keeps_the_memory_and_is_counted() -> None:
     assert {result.agent: result.forfeits for result in ended.results} == {"A": 1, "B": 0}
 
 
-@pytest.mark.parametrize(("says", "reasks"), [("", 0), ("[defaults]\nreasks = 2", 2)])
-def test_a_market_asks_nothing_again_where_the_scenario_does_not_say(says: str, reasks: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("says", "reasks", "repair"), [("", 0, False), ("[defaults]\nreasks = 2\nrepair = true", 2, True)]
+)
+def test_a_market_mends_nothing_and_asks_nothing_again_unless_the_scenario_says_so(
+    says: str, reasks: int, repair: bool, tmp_path: Path
+) -> None:
     seats = '[[players]]\nid = "A"\nmodel = "ollama/x"\n[[players]]\nid = "B"\nmodel = "ollama/x"'
     (tmp_path / "x.toml").write_text(f'game = "market"\n{says}\n{seats}', encoding="utf-8")
-    assert {plan.reasks for plan in load(tmp_path / "x.toml").players} == {reasks}
+    assert {(plan.reasks, plan.repair) for plan in load(tmp_path / "x.toml").players} == {(reasks, repair)}
+
+
+@pytest.mark.parametrize("config", [(), ("defaults.repair=true",)])
+def test_json_that_json_loads_cannot_read_forfeits_the_stage_unless_the_scenario_mends_it(
+    config: tuple[str, ...], tmp_path: Path
+) -> None:
+    def says(body: Any) -> str:
+        text = body["messages"][-1]["content"]
+        broken = '{"action": "skip", "action_parameters": {}, "working_memory": "m",}'
+        return broken if "ACTION:" in text else varied_by_schema(body)
+
+    with FakeServer(says).in_thread() as server:
+        result = on_server("market", server.url(), tmp_path, "defaults.reasks=0", *config)
+    told = [event for part in result.history["rounds"] for event in part["events"]]
+    kinds = {kind: len([event for event in told if event["kind"] == kind]) for kind in ("acted", "forfeited")}
+    assert kinds == ({"acted": 6, "forfeited": 0} if config else {"acted": 0, "forfeited": 6})
 
 
 def test_the_briefing_is_answered_with_a_skip_or_in_words() -> None:
@@ -326,10 +404,8 @@ def test_the_order_of_a_round_is_drawn_anew() -> None:
 def test_a_stable_market_ends() -> None:
     played = play({"A": [sells(5)], "B": [buys(5)]}, order=["AB"], rounds=20, stable_rounds=3)
     assert played.outcome.reason == "the market was stable: no trade in 3 rounds"
-    assert (
-        "Rounds at most: 20 (it ends sooner after 3 rounds without a trade)\n"
-        in played.asks()[0].request.prompt().text()
-    )
+    said = "Number of rounds: at most 20; the simulation ends earlier after 3 rounds without a trade\n"
+    assert said in played.asks()[0].request.prompt().text()
     assert played.log[-1].round == 4
 
 
@@ -343,11 +419,12 @@ def test_standings_go_by_capital_or_with_goods_at_their_last_price(by: str, winn
 
 
 def test_agents_begin_with_what_the_config_gives_them() -> None:
-    own = {"ids": ["B"], "capital": 7, "goods": {"wheat": 3}}
-    played = play({"A": [], "B": []}, agents=[own])
+    own = [{"ids": ["B"], "capital": 7, "goods": {"wheat": 3}}, {"ids": ["C"], "goods": {}}]
+    played = play({"A": [], "B": [], "C": []}, agents=own)
     assert {event.agent: event.holdings for event in played.events(Endowed)} == {
         "A": {CAPITAL: 100, "wheat": 10},
         "B": {CAPITAL: 7, "wheat": 3},
+        "C": {CAPITAL: 100},
     }
 
 
@@ -424,19 +501,28 @@ def test_an_agent_reads_what_its_forfeited_replies_lacked() -> None:
     assert json.loads(second.now.steps[0])["forfeited"] == f"{outside}: no key"
 
 
-def test_an_agent_sees_its_open_orders_the_best_quotes_and_what_it_has_with_every_artifact() -> None:
+@pytest.mark.parametrize("queries", [{}, None])
+def test_an_agent_sees_its_open_orders_and_what_it_has_with_every_artifact(queries: Any) -> None:
     artifacts = ["marketplace", "bank"]
     moves = [sells(9, 2), does("deposit", amount=30), SKIPS]
-    played = play({"A": moves, "B": [buys(5), sells(8)]}, artifacts=artifacts)
+    played = play({"A": moves, "B": [buys(5), sells(8)]}, artifacts=artifacts, queries=queries)
     third = requests(played, "A", Act)[2]
-    assert third.now.shown["marketplace"] == {
-        "best_quotes": {"wheat": {"bid": 5, "ask": 8}},
-        "your_orders": ["1 (sell 2 wheat at 9)"],
-    }
+    quotes = {} if queries is not None else {"best_quotes": {"wheat": {"bid": 5, "ask": 8}}}
+    assert third.now.shown["marketplace"] == {**quotes, "your_orders": ["1 (sell 2 wheat at 9)"]}
     assert third.now.shown["bank"] == {"deposit": 30}
     text = third.prompt().text()
-    assert 'MARKETPLACE: {"best_quotes": {"wheat": {"bid": 5, "ask": 8}}, "your_orders": ["1 (sell 2' in text
+    assert '"your_orders": ["1 (sell 2' in text
     assert "INVENTORY: capital 70, wheat 10 (8 free)." in text
+
+
+@pytest.mark.parametrize(("artifact", "quotes"), [("marketplace", "best_quotes"), ("lmsr", "next_share")])
+def test_quotes_are_shown_unasked_in_a_market_without_a_query_stage_alone(artifact: str, quotes: str) -> None:
+    asking = play({"A": [SKIPS], "B": [SKIPS]}, artifacts=[artifact], queries={})
+    for ask in asking.asks():
+        assert quotes not in ask.request.prompt().text()
+    silent = play({"A": [SKIPS], "B": [SKIPS]}, artifacts=[artifact])
+    for request in requests(silent, "A", Act):
+        assert f'{artifact.upper()}: {{"{quotes}": ' in request.prompt().text()
 
 
 def test_fields_of_a_schema_that_were_not_asked_for_are_not_echoed() -> None:
@@ -450,15 +536,25 @@ def test_fields_of_a_schema_that_were_not_asked_for_are_not_echoed() -> None:
     assert "null" not in "".join(second.now.steps)
 
 
-def test_of_equal_queries_in_the_last_steps_only_the_last_is_shown() -> None:
-    books = [asks("order_book", good="wheat"), asks("own_orders"), asks("order_book", good="wheat")]
-    played = play({"A": [SKIPS, SKIPS, SKIPS, SKIPS], "B": []}, queries={"A": books})
-    steps = [json.loads(line) for line in requests(played, "A", Act)[3].now.steps]
-    assert [[next(iter(each)) for each in step.get("observed", [])] for step in steps] == [
-        [],
-        ["own_orders"],
-        ["order_book"],
-    ]
+def test_the_last_seven_steps_are_whole_and_the_past_of_the_book_stands_in_them() -> None:
+    book = asks("order_book", good="wheat")
+    played = play({"A": [SKIPS] * 9, "B": [sells(20 - number) for number in range(9)]}, queries={"A": [book] * 9})
+    steps = [json.loads(line) for line in requests(played, "A", Act)[8].now.steps]
+    asked = [step["observed"] for step in steps]
+    assert [each["order_book"] for (each,) in asked] == [{"good": "wheat"}] * 7
+    assert [each["answer"]["asks"][0]["price"] for (each,) in asked] == [20, 19, 18, 17, 16, 15, 14]
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_step_holds_the_ticker_that_it_showed(at_once: bool) -> None:
+    moves = {"A": [buys(3), buys(4), *[SKIPS] * 8], "B": [sells(20 - number) for number in range(10)]}
+    played = play(moves, ticker=True, simultaneous=at_once, window=3)
+    asked = requests(played, "A", Act)
+    for number, request in enumerate(asked):
+        shown = [json.loads(line).get("ticker") for line in request.now.steps]
+        before = asked[max(0, number - 3) : number]
+        assert shown == [ticker_line(each.now.signals) if each.now.signals else None for each in before]
+    assert any("ask 17" in line for line in asked[6].now.steps)
 
 
 def test_traits_are_the_scenarios_to_name_for_all_or_for_some() -> None:
@@ -468,4 +564,55 @@ def test_traits_are_the_scenarios_to_name_for_all_or_for_some() -> None:
     assert "- shy: You say little.\n- calm: You wait.\n" in texts["A"]
     assert "shy" not in texts["B"]
     assert "- calm: You wait.\n" in texts["B"]
-    assert all("only your last 5 steps" in text for text in texts.values())
+    assert all("you are shown the last 5;" in text for text in texts.values())
+
+
+BANKER: dict[str, Any] = {"name": "banker", "text": "You know the bank.", "agents": ["A"], "artifacts": ["bank"]}
+QUICK: dict[str, Any] = {"name": "quick", "text": "You reckon fast.", "agents": ["B"], "tools": ["calculator"]}
+
+
+def test_a_trait_brings_the_actions_queries_and_tools_that_it_names_to_its_agents_alone() -> None:
+    played = play(
+        {"A": [does("deposit", amount=30), SKIPS], "B": [SKIPS], "C": [SKIPS]},
+        queries={"A": [asks("bank_account")], "B": [asks("calculator", expression="1 + 1")]},
+        traits=[BANKER, QUICK],
+    )
+    assert results(played, "A")[0] == "Deposit 30, loan 0."
+    offered = {player: requests(played, player, Act)[0].names for player in "ABC"}
+    bank = ("deposit", "withdraw", "borrow", "repay")
+    assert offered == {
+        "A": (*offered["C"], *bank),
+        "B": offered["C"],
+        "C": ("skip", "buy", "sell", "replace", "cancel"),
+    }
+    queries = {player: [*requests(played, player, AskQuery)[0].offered] for player in "ABC"}
+    assert queries["A"] == [*queries["C"], "bank_account"]
+    assert queries["B"] == [*queries["C"], "calculator"]
+    texts = {player: requests(played, player, Act)[0].prompt().text() for player in "ABC"}
+    assert "- banker: You know the bank.\n  bank: keeps deposits" in texts["A"]
+    assert "    - deposit(amount): put capital into the bank\n" in texts["A"]
+    assert "- quick: You reckon fast.\n  - calculator(expression): works out" in texts["B"]
+    assert "use tools, at most 2 times" in texts["B"]
+    assert all("Number of artifacts: 1\n" in text for text in texts.values())
+    assert not re.search("bank|calculator|use tools", texts["C"])
+    assert requests(played, "A", Act)[1].now.shown["bank"] == {"deposit": 30}
+    assert "bank" not in requests(played, "B", Act)[1].now.shown
+
+
+def test_what_a_trait_does_not_bring_to_an_agent_is_no_action_or_query_of_it() -> None:
+    played = play({"A": [SKIPS], "B": [SKIPS]}, queries={}, traits=[BANKER])
+    for kind, key, name in ((Act, "action", "deposit"), (AskQuery, "query", "bank_account")):
+        given = {"action_parameters": {"amount": 1}, "working_memory": ""} if kind is Act else {}
+        said = json.dumps({key: name, **given})
+        mine, other = (requests(played, player, kind)[0] for player in "AB")
+        mine.check(mine.parse(said).decision)
+        with pytest.raises(DecisionError):
+            other.check(other.parse(said).decision)
+
+
+def test_agents_with_the_same_artifacts_and_tools_share_one_menu() -> None:
+    played = play({"A": [SKIPS], "B": [SKIPS], "C": [SKIPS]}, traits=[BANKER])
+    menus = {player: requests(played, player, Act)[0].menu for player in "ABC"}
+    assert menus["B"] is menus["C"]
+    assert menus["A"] is not menus["B"]
+    assert len({requests(played, player, Act)[0].prompt().rules[0] for player in "ABC"}) == 1, "the head is the same"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from agentsim.engine.capability import LARGEST, Refused, calculate, use_tool
+from agentsim.engine.simulate import simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
 from agentsim.games.market.config import MarketConfig
-from agentsim.games.market.stages import Act
-from agentsim.games.market.system_text import NAMES, SYSTEM_TEXT
+from agentsim.games.market.rules_text import NAMES, SYSTEM_TEXT, used
+from agentsim.games.market.turn import Act
+from agentsim.scenario.load import load
+from tests.cli.command_line import ROOT
 from tests.games.market.market import SKIPS, SMITH, play
 
 SEED = (
@@ -25,8 +29,42 @@ SEED = (
 )
 
 
-def test_the_text_that_holds_where_none_is_named_has_every_placeholder() -> None:
-    assert all(f"#!{name}!#" in SYSTEM_TEXT or f"!#{name}!#" in SYSTEM_TEXT for name in NAMES)
+def test_the_text_that_holds_where_none_is_named_ships_as_a_file_with_the_placeholders_of_the_seed(
+    tmp_path: Path,
+) -> None:
+    path = ROOT / "prompts" / "market" / "system.txt"
+    assert path.read_text(encoding="utf-8") == SYSTEM_TEXT, "the file is a copy for authors: write it again"
+    assert sorted(used(SYSTEM_TEXT)) == sorted(NAMES)
+    assert set(SEED) < set(NAMES)
+    assert "!#agent_name!#" in SYSTEM_TEXT, "in the seed's spelling"
+    shutil.copytree(ROOT / "prompts", tmp_path / "prompts")
+    seats = "".join(f'[[players]]\nid = "{player}"\nmodel = "bot/idle"\n' for player in "AB")
+    table = '[game_config]\nsystem_prompt = "../prompts/market/system.txt"\n'
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "x.toml").write_text(f'game = "market"\n{table}{seats}', encoding="utf-8")
+    config: Any = load(tmp_path / "configs" / "x.toml").config
+    tables: list[dict[str, Any]] = [{"system_prompt": config.system_prompt.model_dump()}, {}]
+    named, usual = (simulate(GAME, each, ["A", "B"], bot="idle") for each in tables)
+    prompts = [[ask.request.prompt() for ask in played.asks()] for played in (named, usual)]
+    assert prompts[0] == prompts[1]
+
+
+@pytest.mark.parametrize(
+    ("config", "goal"),
+    [
+        ({}, "maximize your capital at the end. You can do this by selling goods, which do not count at the end."),
+        ({"standings": "wealth"}, "maximize your capital at the end, with goods counted at their last price."),
+        ({"agents": [{"ids": ["A"], "goal": "sell nothing."}]}, "sell nothing."),
+    ],
+)
+def test_the_goal_is_capital_from_selling_goods_unless_the_scenario_says_otherwise(config: Any, goal: str) -> None:
+    played = play({"A": [SKIPS], "B": []}, **config)
+    assert f"Goal: {goal}\n" in played.asks("A")[0].request.prompt().text()
+
+
+def test_working_memory_is_asked_for_the_reason_of_the_action() -> None:
+    act = next(ask.request for ask in play({"A": [SKIPS], "B": []}).asks("A") if isinstance(ask.request, Act))
+    assert '"working_memory": "<why you choose this action, and what to remember, at most' in act.prompt().question[0]
 
 
 def written(text: str, **config: Any) -> list[str]:
@@ -170,6 +208,30 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"traits": [{"name": "shy", "text": "You say little.", "agents": ["A", "A"]}]},
         "traits: A stands there twice",
     ),
+    "an artifact that a trait brings and all have": (
+        {"traits": [{"name": "m", "text": "t", "artifacts": ["marketplace"]}]},
+        "traits: m brings marketplace, which all agents have by artifacts",
+    ),
+    "a tool that a trait brings and all have": (
+        {"tools": ["notebook"], "traits": [{"name": "m", "text": "t", "tools": ["notebook"]}]},
+        "traits: m brings notebook, which all agents have by tools",
+    ),
+    "a tool of a trait without a query stage": (
+        {"queries": False, "traits": [{"name": "m", "text": "t", "tools": ["notebook"]}]},
+        "tools: they are used in the query stage",
+    ),
+    "no such artifact in a trait": (
+        {"traits": [{"name": "m", "text": "t", "artifacts": ["casino"]}]},
+        "there is no artifact 'casino'",
+    ),
+    "redemption in a trait": (
+        {"traits": [{"name": "m", "text": "t", "artifacts": ["redemption"]}]},
+        "redemption is there by itself",
+    ),
+    "settings of a trait's artifact": (
+        {"traits": [{"name": "m", "text": "t", "artifacts": ["bank"]}], "settings": {"bank": {"rate": 3}}},
+        r"settings\.bank\.rate",
+    ),
     "a good twice": ({"goods": ["tin", "tin"]}, "each once"),
     "stock of no good": ({"stock": {"tin": 1}}, "tin is not among the goods: wheat"),
     "a value of no good": ({"agents": [{"ids": ["A"], "values": {"tin": 1}}]}, "tin is not among the goods"),
@@ -181,6 +243,14 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a limit too many": ({"restrictions": [{"rule": "one_unit", "limit": 3}]}, "one_unit takes no limit"),
     "an unknown restriction": ({"restrictions": ["no_fun"]}, "restrictions"),
     "surplus without values": ({"standings": "surplus"}, "surplus is for experiments"),
+    "capital that is taken back": (
+        {"experiment": EXPERIMENT, "standings": "capital"},
+        "standings: capital is taken back after every period",
+    ),
+    "wealth that is taken back": (
+        {"experiment": EXPERIMENT, "standings": "wealth"},
+        "standings: wealth is taken back after every period",
+    ),
     "rounds of an experiment": ({"experiment": EXPERIMENT, "rounds": 3}, "has periods instead"),
     "capital of an experiment": ({"experiment": EXPERIMENT, "capital": 3}, "endows its traders itself"),
     "two goods in an experiment": ({"experiment": EXPERIMENT, "goods": ["a", "b"]}, "with one good"),
@@ -225,3 +295,7 @@ def test_no_agent_has_a_name_that_means_all_or_none(name: str) -> None:
 def test_a_market_of_one_is_refused_in_the_words_of_all_games() -> None:
     with pytest.raises(ScenarioError, match="is for 2 or more players, found 1"):
         GAME.admit(MarketConfig(), ["A"])
+
+
+def test_an_experiment_of_one_period_may_rank_by_capital() -> None:
+    GAME.config.from_toml({"experiment": {**EXPERIMENT, "periods": 1}, "standings": "capital"})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agentsim.games.monopoly.acting import DoEstate, DoNothing, DoTrade, PhaseChoice
-from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, Managed
-from agentsim.games.monopoly.bundle import Bundle, Funds, HouseOrHotel
-from agentsim.games.monopoly.buying import Bid, Bought, StakedBid
+from agentsim.games.monopoly.auctions import Bid, StakedBid
+from agentsim.games.monopoly.building import Bundle, Funds, HouseOrHotel, LiftedOnReceipt, Managed
+from agentsim.games.monopoly.buying import Bought, Funded
 from agentsim.games.monopoly.debts import Raise, Raised
 from agentsim.games.monopoly.jail import JailChoice
+from agentsim.games.monopoly.phase import DoEstate, DoNothing, DoTrade, PhaseChoice
 from agentsim.games.monopoly.trade import Answered, Proposal, Proposed, Side
 
 BUY, DECLINE = Bought(action="buy"), Bought(action="auction")

@@ -14,16 +14,15 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
+from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened
 from agentsim.games.monopoly.board import CARDS, CHANCE, COMMUNITY_CHEST, GROUPS, SPACES
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
-from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import Freed, Jailed
-from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled, Why
+from agentsim.games.monopoly.match import CardDrawn, CardMoved, DeedMoved, Moved, Paid, Rolled, Why
 from agentsim.games.monopoly.talk import Narrated
 from agentsim.games.monopoly.trade import TradeAccepted
-from agentsim.games.monopoly.turn import CardDrawn
 from tests.games.monopoly.ledger import Ledger
 
 MEANS = ("selling", "mortgaging", "a trade")

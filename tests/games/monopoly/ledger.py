@@ -9,14 +9,13 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from agentsim.engine.event import LoggedEvent
+from agentsim.games.monopoly.auctions import AuctionOpened, BidMade
 from agentsim.games.monopoly.board import FINE, HOTELS, HOUSES, JAIL, JAIL_CARDS, SALARY, SPACES
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
-from agentsim.games.monopoly.buying import AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted
 from agentsim.games.monopoly.jail import Freed, Jailed, StayedInJail
-from agentsim.games.monopoly.match import CardMoved, DeedMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.match import CardDrawn, CardMoved, DeedMoved, GameBegan, Moved, Paid, Rolled
 from agentsim.games.monopoly.state import State, View
-from agentsim.games.monopoly.turn import CardDrawn, GameBegan
 
 
 class Ledger:

@@ -8,9 +8,8 @@ from functools import cache
 from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, PlayerId
 from agentsim.engine.simulate import simulate
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.match import DeedMoved, Moved, Paid, Rolled, Why
+from agentsim.games.monopoly.match import DeedMoved, GameBegan, Moved, Paid, Rolled, Why
 from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
-from agentsim.games.monopoly.turn import GameBegan
 
 NAMES = {"A": "Ann", "B": "Bill", "C": "Chidi"}
 BEGAN = GameBegan(NAMES, 1500, 100)
@@ -62,10 +61,12 @@ def buys(player: str, position: int, price: int, left: int) -> tuple[Event, Even
     return paid, DeedMoved(position, None, player, False, "purchase", NAMES[player])
 
 
-def offers(number: int, proposer: str, target: str, *sides: Side, pitch: str = "") -> Event:
+def offers(
+    number: int, proposer: str, target: str, *sides: Side, pitch: str = "", mortgaged: tuple[int, ...] = ()
+) -> Event:
     """A proposal put before the table: what the proposer gives, and what it gets."""
     offer, request = sides
-    return TradeProposed(number, proposer, target, NAMES[proposer], NAMES[target], offer, request, pitch)
+    return TradeProposed(number, proposer, target, NAMES[proposer], NAMES[target], offer, request, pitch, mortgaged)
 
 
 def answers(number: int, proposer: str, target: str, *, yes: bool) -> Event:

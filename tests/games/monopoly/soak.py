@@ -21,15 +21,14 @@ from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.acting import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.board import CARDS, DECKS, GROUPS, HOTEL, HOTELS, HOUSES, JAIL_CARDS, SPACES
-from agentsim.games.monopoly.bots.randomly import randomly
-from agentsim.games.monopoly.building import Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
+from agentsim.games.monopoly.bots import randomly
+from agentsim.games.monopoly.building import Bundle, HouseOrHotel, Managed, ManageEstate, able
 from agentsim.games.monopoly.debts import Raise, RaiseCash, Raised
+from agentsim.games.monopoly.game import play_turn
+from agentsim.games.monopoly.phase import DoEstate, PhaseAction, PhaseChoice
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.state import State, View
-from agentsim.games.monopoly.turn import play_turn
 from tests.games.monopoly.coverage import KINDS, Coverage, missing
 from tests.games.monopoly.ledger import Ledger
 from tests.games.monopoly.table import DECK_NAMES, Game
@@ -217,15 +216,15 @@ def single_steps(request: MonopolyRequest[Any]) -> list[Bundle]:
     """Every single thing that is listed and that the player has the cash for."""
     estate, seat, cash = request.view.estate(), request.seat, request.you.cash
     houses = estate.houses
-    built = [lot for lot in estate.able("build", seat) if SPACES[lot].house_cost <= cash]
-    lifted = [position for position in estate.able("unmortgage", seat) if SPACES[position].redemption <= cash]
+    built = [lot for lot in able(estate, "build", seat) if SPACES[lot].house_cost <= cash]
+    lifted = [position for position in able(estate, "unmortgage", seat) if SPACES[position].redemption <= cash]
     sales = [
         HouseOrHotel(position=lot, type="hotel" if houses[lot] == HOTEL else "house")
-        for lot in estate.able("sell", seat)
+        for lot in able(estate, "sell", seat)
     ]
     builds = [HouseOrHotel(position=lot, type="hotel" if houses[lot] == HOTEL - 1 else "house") for lot in built]
     return [
-        *(Bundle(mortgages=(position,)) for position in estate.able("mortgage", seat)),
+        *(Bundle(mortgages=(position,)) for position in able(estate, "mortgage", seat)),
         *(Bundle(unmortgages=(position,)) for position in lifted),
         *(Bundle(sells=(sale,)) for sale in sales),
         *(Bundle(builds=(build,)) for build in builds),

@@ -19,20 +19,19 @@ from agentsim.engine.event import Event
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.acting import PhaseChoice
+from agentsim.games.monopoly.auctions import Bid
 from agentsim.games.monopoly.board import DECKS, HOTEL, HOTELS, HOUSES, JAIL, JAIL_CARDS, START_CASH, Deck, DeckName
-from agentsim.games.monopoly.building import Funded, LiftedOnReceipt, Managed, ManageEstate, carry_out
-from agentsim.games.monopoly.bundle import Funds
-from agentsim.games.monopoly.buying import Bid, Bought, auction
+from agentsim.games.monopoly.building import Funds, LiftedOnReceipt, Managed, ManageEstate, carry_out
+from agentsim.games.monopoly.buying import Bought, Funded, auction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import Debt, RaiseCash, settle
-from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.game import land, play_turn
 from agentsim.games.monopoly.jail import JailChoice
 from agentsim.games.monopoly.match import Match
+from agentsim.games.monopoly.phase import PhaseChoice
 from agentsim.games.monopoly.question import Reacted
-from agentsim.games.monopoly.state import Seat, State
+from agentsim.games.monopoly.state import BANK, Estate, Seat, State
 from agentsim.games.monopoly.trade import Answered, Proposed, Side, deal
-from agentsim.games.monopoly.turn import land, play_turn
 from tests.games.monopoly.answers import ACCEPT, DECLINE, DONE, NO_TRADE, NOTHING, REJECT, ROLL, bid, manage, proposal
 
 E = TypeVar("E", bound=Event)

@@ -17,16 +17,16 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
-from agentsim.games.monopoly import GAME, bundle, trade
-from agentsim.games.monopoly.acting import DoEstate, DoTrade, PhaseChoice
+from agentsim.games.monopoly import GAME, trade
+from agentsim.games.monopoly.auctions import AuctionBid
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.building import Built, Managed, ManageEstate
-from agentsim.games.monopoly.bundle import Bundle
-from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
+from agentsim.games.monopoly.building import Built, Bundle, Managed, ManageEstate, able, change_estate
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.match import DeedMoved
+from agentsim.games.monopoly.match import DeedMoved, GameEnded
+from agentsim.games.monopoly.phase import DoEstate, DoTrade, PhaseChoice
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke
 from agentsim.games.monopoly.trade import (
@@ -39,7 +39,6 @@ from agentsim.games.monopoly.trade import (
     TradeDiscarded,
     TradeProposed,
 )
-from agentsim.games.monopoly.turn import GameEnded
 
 pytestmark = pytest.mark.xdist_group("monopoly bots")  # they share the games
 
@@ -87,7 +86,7 @@ def _part(kind: type[Request[Any]], action: Any) -> Iterator[Decision]:
 
 def _after(request: ManageEstate, action: Any) -> int:
     """The cash that a bundle leaves."""
-    steps = bundle.carry_out(request.view.estate(), request.seat, request.you.cash, action)
+    steps = change_estate(request.view.estate(), request.seat, request.you.cash, action)
     gets = {"sell", "mortgage"}
     return request.you.cash + sum(step.amount if step.kind in gets else -step.amount for step in steps)
 
@@ -255,14 +254,14 @@ def test_the_shark_builds_as_soon_as_it_has_a_group_and_the_money() -> None:
     built = 0
     for request, decision in _decided(ManageEstate, "shark"):
         estate, seat = request.view.estate(), request.seat
-        if not estate.able("build", seat) or decision.action.unmortgages:
+        if not able(estate, "build", seat) or decision.action.unmortgages:
             continue
         built += len(decision.action.builds)
         left = _after(request, decision.action)
-        bundle.carry_out(estate, seat, request.you.cash, decision.action)
+        change_estate(estate, seat, request.you.cash, decision.action)
         groups = {SPACES[build.position].group for build in decision.action.builds}
         cheapest = [
-            SPACES[lot].house_cost for lot in estate.able("build", seat) if SPACES[lot].group in groups or not groups
+            SPACES[lot].house_cost for lot in able(estate, "build", seat) if SPACES[lot].group in groups or not groups
         ]
         assert not cheapest or left - min(cheapest) < 200, (request.you.cash, decision)
     assert built
@@ -396,7 +395,7 @@ def test_the_hustler_builds_by_moods_that_last() -> None:
     could = [
         (request.you.cash - min(SPACES[lot].house_cost for lot in lots), bool(decision.action.builds))
         for request, decision in _decided(ManageEstate, "hustler")
-        if (lots := request.view.estate().able("build", request.seat))
+        if (lots := able(request.view.estate(), "build", request.seat))
     ]
     rich = [built for left, built in could if left >= RESERVES["hustler"][1]]
     assert 0 < sum(rich) < len(rich), "sometimes it builds, and sometimes it does not, with the same money"
@@ -412,7 +411,7 @@ def test_the_turtle_builds_only_with_three_times_the_cost_in_cash_and_nothing_mo
             built += 1
             cost = sum(SPACES[build.position].house_cost for build in decision.action.builds)
             assert request.you.cash >= 3 * cost
-            assert not request.view.estate().able("unmortgage", request.seat)
+            assert not able(request.view.estate(), "unmortgage", request.seat)
     assert built
 
 
@@ -420,7 +419,7 @@ def test_the_turtle_lifts_its_mortgages_before_it_builds() -> None:
     lifted = 0
     for request, decision in _decided(ManageEstate, "turtle"):
         estate = request.view.estate()
-        due = [SPACES[position].redemption for position in estate.able("unmortgage", request.seat)]
+        due = [SPACES[position].redemption for position in able(estate, "unmortgage", request.seat)]
         if due and request.you.cash - min(due) >= RESERVES["turtle"][0]:
             lifted += bool(decision.action.unmortgages)
             assert decision.action.unmortgages

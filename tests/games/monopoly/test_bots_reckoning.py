@@ -10,17 +10,15 @@ from typing import Any
 import pytest
 
 from agentsim.engine.simulate import simulate
-from agentsim.games.monopoly import GAME, bundle
-from agentsim.games.monopoly.acting import PhaseAction
+from agentsim.games.monopoly import GAME
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
 from agentsim.games.monopoly.board import DECKS, GROUPS, HOTELS, HOUSES, JAIL, SPACES, destination
-from agentsim.games.monopoly.bots import BOTS
-from agentsim.games.monopoly.bots.building import raised, sites
-from agentsim.games.monopoly.bots.worth import best_deal, judged, npv, stakes, worst_rent
-from agentsim.games.monopoly.buying import AuctionBid, AuctionLot
+from agentsim.games.monopoly.bots import BOTS, best_deal, judged, npv, raised, sites, stakes, worst_rent
+from agentsim.games.monopoly.building import change_estate
 from agentsim.games.monopoly.debts import RaiseCash
-from agentsim.games.monopoly.estate import BANK
 from agentsim.games.monopoly.landing_odds import THROWS, stops
-from agentsim.games.monopoly.state import Seat, View
+from agentsim.games.monopoly.phase import PhaseAction
+from agentsim.games.monopoly.state import BANK, Seat, View
 from agentsim.games.monopoly.talk import Memory
 from agentsim.games.monopoly.trade import Side, Terms
 
@@ -68,7 +66,10 @@ def _debt(view: View, owed: int) -> RaiseCash:
         words=30,
         chars=600,
         max_turns=200,
+        start_cash=1500,
         auctioned=True,
+        since=1,
+        offers=(),
         owed=owed,
         creditor="B",
         why="rent",
@@ -192,7 +193,15 @@ def test_a_bid_rises_by_half_of_what_is_left_to_the_limit_and_is_the_limit_where
     def bid(high: int, *, sealed: bool) -> int:
         lot = AuctionLot(19, high, "B" if high else "", high + 1, ("B",), sealed=sealed)
         request = AuctionBid(
-            player="A", view=_view(), memory=NOTHING, words=30, chars=600, max_turns=200, auctioned=True, lot=lot
+            player="A",
+            view=_view(),
+            memory=NOTHING,
+            words=30,
+            chars=600,
+            max_turns=200,
+            start_cash=1500,
+            auctioned=True,
+            lot=lot,
         )
         shark: Any = BOTS["shark"]
         decision = shark(request, None)
@@ -276,7 +285,10 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
                     words=30,
                     chars=600,
                     max_turns=200,
+                    start_cash=1500,
                     auctioned=True,
+                    since=1,
+                    offers=(),
                     owed=owed,
                     creditor="bank",
                     why="tax",
@@ -284,7 +296,7 @@ def test_every_debt_that_can_be_paid_is_paid_in_a_few_legal_steps() -> None:
                 )
                 part = raised(debt).bundle
                 assert not part.empty
-                done = bundle.carry_out(estate, request.seat, cash, part)
+                done = change_estate(estate, request.seat, cash, part)
                 cash += sum(step.amount for step in done)
             paid += 1
     assert paid > 100

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS
-from agentsim.games.monopoly.bundle import Bundle, carry_out
-from agentsim.games.monopoly.estate import BANK, Estate, Kind
+from agentsim.games.monopoly.building import Bundle, change_estate, why_not
+from agentsim.games.monopoly.state import BANK, Estate, Kind
 
 
 def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...], kind: Kind) -> bool:
@@ -22,7 +22,7 @@ def carried_out_in_some_order(estate: Estate, wanted: tuple[tuple[int, int], ...
             return False
         tried.add(left)
         for place, (lot, _) in enumerate(wanted):
-            if left[place] and not now.why_not(kind, 0, lot):
+            if left[place] and not why_not(now, kind, 0, lot):
                 then = now.copy()
                 then.change(kind, lot)
                 if goes_on(then, (*left[:place], left[place] - 1, *left[place + 1 :])):
@@ -64,7 +64,7 @@ def test_a_bundle_is_carried_out_where_any_order_of_it_is_legal(data: st.DataObj
     bundle = Bundle.model_validate({"builds" if building else "sells": parts})
     legal = carried_out_in_some_order(estate.copy(), tuple(wanted), "build" if building else "sell")
     try:
-        carry_out(estate.copy(), 0, 10**6, bundle)
+        change_estate(estate.copy(), 0, 10**6, bundle)
     except IllegalDecision:
         assert not legal
     else:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from agentsim.engine.event import Everyone, LoggedEvent
 from agentsim.games.monopoly.board import SPACES
+from agentsim.games.monopoly.match import GameBegan
+from agentsim.games.monopoly.replay import deals
+from agentsim.games.monopoly.state import deed_value
 from agentsim.games.monopoly.trade import Side, TradeAccepted, TradeProposed, TradeRejected
 from tests.engine.small import done
+from tests.games.monopoly.answers import side
+from tests.games.monopoly.table import Game
 
 PARTIES = ("A", "B", "Ann", "Ben")
 NOTHING = Side()
 OFFER = Side(properties=(1, 3), cash=20, jail_cards=1)
 
 
-def proposed(number: int, offer: Side, request: Side) -> TradeProposed:
-    return TradeProposed(number, *PARTIES, offer, request, "Take it.")
+def proposed(number: int, offer: Side, request: Side, mortgaged: tuple[int, ...] = ()) -> TradeProposed:
+    return TradeProposed(number, *PARTIES, offer, request, "Take it.", mortgaged)
 
 
 def test_an_accepted_trade_is_for_each_other_with_what_each_gave() -> None:
@@ -22,6 +28,21 @@ def test_an_accepted_trade_is_for_each_other_with_what_each_gave() -> None:
         ("B", "A", "accepted a trade", 1, 200),
         ("A", "B", "gave in a trade", 1, price),
     ]
+
+
+def test_a_mortgaged_deed_counts_half_of_its_price_in_every_value_of_a_trade() -> None:
+    log = [proposed(1, Side(properties=(39,)), Side(cash=200), (39,)), TradeAccepted(1, *PARTIES)]
+    assert done(log)[-1] == ("A", "B", "gave in a trade", 1, 200)
+    estate = Game(A="39m 1", B="3m").state.estate
+    assert [deed_value(at, mortgaged=estate.mortgaged[at]) for at in (39, 1, 3)] == [200, 60, 30]
+    assert estate.worth(0) == Side(properties=(39, 1)).value({39, 3}) == 260
+
+
+def test_a_proposal_says_which_of_its_deeds_are_mortgaged() -> None:
+    game = Game(A="39m 1", B="3m 5").trade("B", side(39, 1), side(3, 5))
+    assert [event.mortgaged for event in game.events(TradeProposed)] == [(39, 3)]
+    (deal,) = deals([LoggedEvent(GameBegan({"A": "A", "B": "B"}, 1500, 9), Everyone, 0), *game.table.log])
+    assert deal.list_balance == 30 + 200 - 200 - 60
 
 
 def test_who_gives_nothing_did_nothing_for_the_other() -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Everyone, Nobody
-from agentsim.engine.play import Ask
-from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
-from agentsim.games.monopoly.buying import AuctionBid, AuctionLot, BuyOrAuction
+from agentsim.engine.request import Ask
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
+from agentsim.games.monopoly.building import Bundle, HouseOrHotel, ManageEstate
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
 from agentsim.games.monopoly.panels import quotations
@@ -130,7 +130,7 @@ def test_a_fallback_on_record_is_the_one_that_was_made(kind: type[Any]) -> None:
 def test_others_read_the_narrator_and_never_words_of_the_player() -> None:
     game = Game(A="3", B="6")
     turn: Any = game.match.request(0, ProposeTrade, when="before", made=0, left=1)
-    game.match.voice(0, turn.fallback())
+    game.match.voice(0, turn.fallback(), turn.kind)
     said, noted = game.match.table.log[-2:]
     assert [(told.event.kind, told.by) for told in (said, noted)] == [("narrated", None)] * 2
     assert (said.to, noted.to) == (Everyone, Nobody)

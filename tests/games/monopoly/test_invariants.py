@@ -16,9 +16,8 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.event import LoggedEvent
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import JAIL, SPACES, STREETS
-from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel, Step, carry_out
-from agentsim.games.monopoly.estate import BANK, Estate
-from agentsim.games.monopoly.state import State
+from agentsim.games.monopoly.building import Bundle, HouseOrHotel, Step, change_estate
+from agentsim.games.monopoly.state import BANK, Estate, State
 from agentsim.games.monopoly.trade import Side
 from tests.amounts import amounts
 from tests.games.monopoly.answers import bid, side
@@ -84,7 +83,7 @@ def test_any_bundle_is_refused_or_sound(hand: str, cash: int, bundle: Bundle) ->
     game = Game(A=f"${cash} {hand}")
     estate = game.state.estate.copy()
     try:
-        steps = carry_out(estate, 0, cash, bundle)
+        steps = change_estate(estate, 0, cash, bundle)
     except IllegalDecision:
         return
     assert not list(estate.check())

@@ -18,7 +18,7 @@ from tests.report.test_browser import Opened, browser
 
 __all__ = ["browser"]
 
-PAYLOAD = '</script><img src=x onerror=window.PWN=1>\' onload="window.PWN=1" &lt;b&gt;'
+PAYLOAD = '<img src=x onerror=window.PWN=1>\' onload="window.PWN=1" &lt;b&gt;'
 NAME = "Ann"  # ids have letters and digits alone; what a hostile one would do is tested with the page itself
 TURNS = 12
 SCENARIO = """
@@ -61,7 +61,7 @@ _OVERFULL = """slider => {
 def hostile(body: dict[str, Any]) -> str:
     """Whatever the first legal answer is, with these words; trades of cash for cash are proposed for their pitch."""
     reply = json.loads(first_by_schema(body))
-    words = {"public_speech": f"said {PAYLOAD}", "private_thought": f"thought {PAYLOAD}{' and so on' * 40}"}
+    words = {"public_speech": f"said {PAYLOAD}", "private_thought": f"thought </script>{PAYLOAD}{' and so on' * 40}"}
     reply |= words
     if '"propose_trade"' in json.dumps(body["response_format"]):
         side = {"properties": [], "jail_cards": 0}
@@ -124,7 +124,7 @@ def test_a_turn_s_words_stand_in_the_middle_of_its_board_and_only_as_words(brows
         for _ in range(4):  # its first turn, and its second after the two others
             slider.press("ArrowRight")
         expect(notes).to_contain_text(f"{NAME}: “said {PAYLOAD}”")
-        expect(notes).to_contain_text(f"{NAME}, to itself: “thought {PAYLOAD} and so on")
+        expect(notes).to_contain_text(f"{NAME}, to itself: “thought </script>{PAYLOAD} and so on")
         assert f"pitch {PAYLOAD}" in page.evaluate("document.body.textContent")
         page.fill("#find", PAYLOAD[:12])
         page.fill("#find", "")

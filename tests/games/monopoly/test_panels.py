@@ -149,9 +149,9 @@ def traded() -> list[LoggedEvent]:
         [*buys("A", 39, 400, 1100), *buys("A", 3, 60, 1040), Mortgaged(3, "A", "Ann", 30, 1070)],
         [*buys("B", 37, 350, 1150)],
         [
-            offers(1, "A", "B", side(3, cash=300), side(37), pitch="Take it."),
+            offers(1, "A", "B", side(3, cash=300), side(37), pitch="Take it.", mortgaged=(3,)),
             answers(1, "A", "B", yes=False),
-            offers(2, "A", "B", side(3, cash=400, cards=1), side(37)),
+            offers(2, "A", "B", side(3, cash=400, cards=1), side(37), mortgaged=(3,)),
             answers(2, "A", "B", yes=True),
             (TradeDiscarded("A", "Ann", "no cash"), 5, ("A",)),
             offers(3, "C", "A", side(cash=1), side()),
@@ -224,10 +224,10 @@ def spoken() -> list[LoggedEvent]:
     return log_of(
         [
             (offers(1, "A", "B", side(cash=5), side(), pitch="A bargain."), 7),
-            (Spoke("A", "Ann", 1, "Trust me."), 7),
+            (Spoke("A", "Ann", 1, "Trust me.", "answer_trade"), 7),
             (Thought("A", "Ann", 1, "A swindle."), 7, ("A",)),
             (Thought("B", "Bill", 1, "She lies."), 8, ("B",)),
-            (Spoke("C", "Chidi", 1, "Ha."), 9),
+            (Spoke("C", "Chidi", 1, "Ha.", "react"), 9),
         ]
     )
 

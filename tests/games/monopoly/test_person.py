@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.play import Ask
+from agentsim.engine.request import Ask
 from agentsim.errors import Interrupted
-from agentsim.games.monopoly.acting import PhaseAction
+from agentsim.games.monopoly.auctions import AuctionBid
 from agentsim.games.monopoly.board import DEEDS, SPACES
-from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.bundle import Bundle, HouseOrHotel
-from agentsim.games.monopoly.buying import AuctionBid, BuyOrAuction
+from agentsim.games.monopoly.building import Bundle, HouseOrHotel, ManageEstate
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import JailAction
+from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, React, Side
 from agentsim.players.page_form import Form
 from tests.games.monopoly.asked import MEMORY, board, questions
@@ -210,7 +210,8 @@ UNBUILT = replace(board(), houses=(0,) * len(SPACES), mortgaged=(False,) * len(S
         (one(ManageEstate), ("yes", "", "", "", "6 house"), ("no",),
          "Oriental Avenue cannot be built on: Oriental Avenue needs the whole light blue group."),
         (ManageEstate(player="Shark", when="after", view=replace(UNBUILT, seats=board((40, 0, 0, 0)).seats),
-                      memory=MEMORY, words=30, chars=600, max_turns=200, auctioned=True),
+                      memory=MEMORY, words=30, chars=600, max_turns=200, start_cash=1500, auctioned=True, since=1,
+                      offers=()),
          ("yes", "", "24 house"), ("no",), "There is not the cash for all of it: $110 short."),
         (one(RaiseCash), ("", "", "no"), ("21 house", "", "no"),
          "sell or mortgage something, or propose a trade: you owe."),

@@ -11,15 +11,16 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.simulate import simulate
-from agentsim.errors import IllegalDecision
-from agentsim.games.monopoly.acting import DoEstate, PhaseAction
+from agentsim.errors import IllegalDecision, ScenarioError
+from agentsim.games.monopoly.auctions import AuctionBid
 from agentsim.games.monopoly.board import GROUPS, SPACES
 from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.buying import AuctionBid
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.game import REQUESTS
 from agentsim.games.monopoly.jail import JailAction
-from agentsim.games.monopoly.prompts import state_lines
+from agentsim.games.monopoly.phase import DoEstate, PhaseAction
 from agentsim.games.monopoly.question import MonopolyRequest, Spoken
+from agentsim.games.monopoly.rules_text import state_lines
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, Side, Terms
@@ -27,13 +28,14 @@ from agentsim.players.model import prompt_messages
 from agentsim.players.page_form import Form
 from agentsim.runs.forecast import wordy
 from tests.amounts import amounts
+from tests.cli.command_line import ROOT
 from tests.games.monopoly.answers import DONE, NO_TRADE, REJECT, offers, propose, side
 from tests.games.monopoly.asked import GOLDEN, MEMORY, board, name_of, questions, rendered
 from tests.games.monopoly.table import Game
 
 NUMBERED = list(enumerate(questions(), start=1))
 ASKED = [pytest.param(place, request, id=name_of(place, request)) for place, request in NUMBERED]
-MOST_CHARS = 12_000  # about 3,000 tokens, a third of them the printed deeds, which no prompt changes
+MOST_CHARS = 45_000  # without summaries; about 11,000 tokens, most of them talk
 MONOPOLY = games.find("monopoly")
 RULES = set(questions()[0].prompt().rules)
 
@@ -65,7 +67,7 @@ def test_everybodys_money_place_deeds_and_buildings_are_shown(place: int, reques
     estate = view.estate()
     for number, seat in enumerate(view.seats):
         name = "you" if number == request_.seat else seat.name
-        (line,) = (line for line in lines if line.startswith(f"- {name}: "))
+        (line,) = (line for line in lines if line.startswith(f"- {name} (player {number}"))
         worth, most = seat.cash + estate.worth(number), seat.cash + estate.liquidation_value(number)
         assert f"${seat.cash}, worth ${worth}, up to ${most}, " in line
         assert "in jail" in line if seat.jailed else SPACES[seat.position].name in line
@@ -143,9 +145,9 @@ def test_words_of_players_are_one_line_of_json_each() -> None:
     assert (speaker, json.loads(words)) == ("Hustler", MEMORY.told[1].said)
 
 
-@amounts("turns", 300, 1000)
-def test_a_thousand_turns_of_talk_outgrow_no_prompt(turns: int) -> None:
-    """Random play in which everybody says as much as it may at every decision, and has the money to go on."""
+@amounts("turns", 120, 1000)
+def test_of_a_thousand_turns_prompts_grow_by_their_summaries_alone(turns: int) -> None:
+    """Random play in which everybody says as much as a forecast reckons with, and has the money to go on."""
 
     def talkative(request: Any, rng: Any) -> Any:
         return wordy(request, MONOPOLY.bots["random"](request, rng))
@@ -154,7 +156,12 @@ def test_a_thousand_turns_of_talk_outgrow_no_prompt(turns: int) -> None:
     played = simulate(MONOPOLY, config, ["A", "B", "C", "D"], bot=talkative, seed=3, check=False)
     assert played.log[-1].event.data()["turns"] == turns
     asks = [ask for ask in played.asks() if isinstance(ask.request, MonopolyRequest)][::25]
-    sizes = [sum(len(message.text) for message in prompt_messages(ask, "")) for ask in asks]
+    sizes = []
+    for ask in asks:
+        assert isinstance(ask.request, MonopolyRequest)
+        summaries = sum(len(summary) for summary in ask.request.memory.earlier)
+        assert summaries <= 610 * (ask.request.view.turn // 10)
+        sizes.append(sum(len(message.text) for message in prompt_messages(ask, "")) - summaries)
     half = len(sizes) // 2
     assert max(sizes) < MOST_CHARS
     assert max(sizes[half:]) < 1.2 * max(sizes[:half])
@@ -221,6 +228,46 @@ def test_a_single_card_out_of_jail_is_no_number() -> None:
     assert cards == [
         f'- "use_card": play {which} out of jail and roll to move' for which in ("your card", "one of your cards")
     ]
+
+
+def test_each_player_reads_what_it_starts_with() -> None:
+    assert all("- You start with $1,500. " in "\n".join(each.prompt().rules) for each in questions()[:-1])
+    request = Game("AB", config={"start_cash": 2_000}).match.request(0, BuyOrAuction, position=1)
+    assert "- You start with $2,000. " in "\n".join(request.prompt().rules)
+
+
+def test_an_opponents_personality_stands_on_its_line_for_any_players() -> None:
+    known = {"Ada": "keeps every promise", "Chen": "bluffs"}
+    played = simulate(MONOPOLY, {"max_turns": 4, "personalities": known}, ["Ada", "Bo", "Chen"], bot="random")
+    for ask in played.asks():
+        lines = [line for line in ask.request.prompt().state if "(player " in line]
+        shown = {
+            "Ada": "- Ada (player 0; keeps every promise): ",
+            "Bo": "- Bo (player 1): ",
+            "Chen": "- Chen (player 2; bluffs): ",
+        }
+        others = [start for player, start in shown.items() if player != ask.request.player]
+        assert all(any(line.startswith(start) for line in lines) for start in others)
+        assert len(lines) >= 3
+
+
+def test_a_personality_is_one_line_whatever_it_holds() -> None:
+    played = simulate(MONOPOLY, {"max_turns": 2, "personalities": {"B": "calm\n[DECISION]"}}, ["A", "B"], bot="random")
+    assert all(ask.prompt().text().split("\n").count("[DECISION]") == 1 for ask in played.asks())
+
+
+def test_a_personality_of_no_player_is_refused_in_one_line() -> None:
+    config = MONOPOLY.config.from_toml({"personalities": {"Eve": "absent"}})
+    with pytest.raises(ScenarioError, match="there is no player 'Eve'") as refused:
+        MONOPOLY.admit(config, ["A", "B"])
+    assert (refused.value.key, refused.value.valid) == ("game_config.personalities", "A, B")
+
+
+def test_personas_of_the_files_name_no_other_player() -> None:
+    names = ("Shark", "Professor", "Hustler", "Turtle")
+    for name in names:
+        text = (ROOT / "prompts" / "monopoly" / f"{name.lower()}.txt").read_text(encoding="utf-8")
+        assert not [other for other in names if other != name and other in text]
 
 
 def test_how_the_game_ends_and_when_is_in_every_prompt() -> None:

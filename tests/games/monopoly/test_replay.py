@@ -6,11 +6,10 @@ import pytest
 
 from agentsim.engine.play import GamePlay
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.estate import BANK
-from agentsim.games.monopoly.match import Rolled
+from agentsim.games.monopoly.match import GameBegan, GameEnded, Rolled
 from agentsim.games.monopoly.question import MonopolyRequest
 from agentsim.games.monopoly.replay import Replay, began, snapshots
-from agentsim.games.monopoly.turn import GameBegan, GameEnded
+from agentsim.games.monopoly.state import BANK
 from tests.games.monopoly.logs import heard_by, log_of, played, rolls
 
 

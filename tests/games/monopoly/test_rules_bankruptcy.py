@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionOpened, BidMade
 from agentsim.games.monopoly.building import Mortgaged, Sold
-from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BidMade
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
 from agentsim.games.monopoly.match import Paid
 from agentsim.games.monopoly.trade import AnswerTrade

@@ -18,15 +18,15 @@ from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.building import Built, ManageEstate, Sold
-from agentsim.games.monopoly.bundle import Bundle
-from agentsim.games.monopoly.buying import AuctionBid, AuctionOpened, BuyOrAuction
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionOpened
+from agentsim.games.monopoly.building import Built, Bundle, ManageEstate, Sold
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import Bankrupted, Raise, RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
-from agentsim.games.monopoly.match import CardMoved, Moved, Paid, Rolled
+from agentsim.games.monopoly.match import CardMoved, GameEnded, Moved, Paid, Rolled
+from agentsim.games.monopoly.phase import DoTrade
 from agentsim.games.monopoly.talk import Narrated, Spoke, Thought
 from agentsim.games.monopoly.trade import NOBODY, Proposal, Proposed, ProposeTrade, TradeDiscarded, terms_of
-from agentsim.games.monopoly.turn import GameEnded
 from tests.games.monopoly.answers import (
     ACCEPT,
     BUY,
@@ -687,6 +687,31 @@ def test_a_word_that_is_no_option_is_illegal_and_not_unreadable() -> None:
     request = next(request for request in questions() if isinstance(request, BuyOrAuction))
     with pytest.raises(IllegalDecision, match="'haggle' cannot be chosen"):
         request.parse('{"action": "haggle"}')
+
+
+@pytest.mark.parametrize("said", [1, "1", "Bea", "bea ", "player 1"])
+def test_a_target_is_named_by_its_seat_number_or_its_id(said: Any) -> None:
+    game = Game("AB", A="1", B="3", together=True)
+    seats = [game["A"], replace(game["B"], id="Bea", name="Bea")]
+    read = DoTrade.model_validate({"target_player": said, "offer": {"properties": [1]}, "request": {"properties": [3]}})
+    assert terms_of(seats, 0, read).target == 1
+    assert (terms_of(seats, 0, DoTrade(target_player="2"))).target == NOBODY
+
+
+def test_a_seat_number_in_a_reply_is_read_and_the_trade_made() -> None:
+    game = Game("AB", A="1", B="3", together=True)
+    request = game.match.request(0, ProposeTrade, when="before", made=0, left=2)
+    action = {"propose_trade": True, "target_player": 1, "offer": {"properties": [1]}, "request": {"properties": [3]}}
+    decision = request.parse(json.dumps({"action": action, "public_speech": "", "private_thought": ""})).decision
+    request.check(decision)
+    assert request.warning(decision) == ""
+    assert "- B (player 1): 3 Baltic Avenue; up to $1500; 0 cards out of jail" in request.prompt().question
+
+
+def test_where_an_id_is_a_number_the_id_goes_before_the_seat() -> None:
+    seats = [replace(seat, id=name) for seat, name in zip(Game("ABC").state.seats, "210", strict=True)]
+    assert terms_of(seats, 0, DoTrade(target_player="1")).target == 1
+    assert terms_of(seats, 1, DoTrade(target_player="0")).target == 2
 
 
 def test_a_target_is_found_in_any_case() -> None:

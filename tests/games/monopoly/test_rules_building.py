@@ -6,7 +6,16 @@ import pytest
 
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import GROUPS, SPACES
-from agentsim.games.monopoly.building import Built, ManageEstate, Mortgaged, Sold, Unmortgaged
+from agentsim.games.monopoly.building import (
+    Built,
+    Bundle,
+    HouseOrHotel,
+    ManageEstate,
+    Mortgaged,
+    Sold,
+    Unmortgaged,
+    carry_out,
+)
 from tests.games.monopoly.answers import manage
 from tests.games.monopoly.table import Game, refusal
 
@@ -92,8 +101,25 @@ def test_106_hotel_shortage() -> None:
 
 
 def test_107_no_fifth_house_no_second_hotel() -> None:
-    refused("16:4 18:4 19:4", "hotel", build=[16])
+    assert Game(A="16:4 18:4 19:4").does(build=[16]).deeds() == ["16:H", "18:4", "19:4"]
     refused("16:H 18:H 19:H", "has its hotel", build=[-16])
+
+
+@pytest.mark.parametrize("named", ["house", "hotel", None])
+def test_a_building_defaults_to_what_can_stand_there_in_buying_as_in_selling(named: str | None) -> None:
+    entry = HouseOrHotel.model_validate({"position": 16, **({"type": named} if named else {})})
+    for hand, bundle, after in (
+        ("16:4 18:4 19:4", Bundle(builds=(entry,)), "16:H"),
+        ("16:H 18:4 19:4", Bundle(sells=(entry,)), "16:4"),
+    ):
+        game = Game(A=hand)
+        carry_out(game.match, 0, bundle)
+        assert game.deeds()[0] == after
+
+
+def test_five_houses_on_a_lot_are_four_and_the_hotel() -> None:
+    game = Game(A="1 3").does(build=[1] * 5 + [3] * 5)
+    assert (game.deeds(), game.stock) == (["1:H", "3:H"], (32, 10))
 
 
 def test_a_hotel_on_bare_ground_is_refused() -> None:

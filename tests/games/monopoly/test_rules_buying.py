@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.games.monopoly.buying import AuctionBid, AuctionClosed, AuctionOpened, BidMade, BuyOrAuction
+from agentsim.games.monopoly.auctions import AuctionBid, AuctionClosed, AuctionOpened, BidMade
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.match import DeedMoved, Paid
 from tests.games.monopoly.answers import BUY, DECLINE, bid
 from tests.games.monopoly.table import Game, refusal

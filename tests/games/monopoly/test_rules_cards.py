@@ -7,8 +7,7 @@ import pytest
 from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.debts import Bankrupted, RaiseCash
 from agentsim.games.monopoly.jail import Jailed
-from agentsim.games.monopoly.match import Moved, Paid, Rolled
-from agentsim.games.monopoly.turn import CardDrawn
+from agentsim.games.monopoly.match import CardDrawn, Moved, Paid, Rolled
 from tests.games.monopoly.answers import BUY, CARD, DECLINE, bid, raises
 from tests.games.monopoly.table import Game
 

@@ -9,8 +9,7 @@ import pytest
 from agentsim.engine.simulate import Answer, Simulation, simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.match import Moved, Rolled
-from agentsim.games.monopoly.turn import GameEnded
+from agentsim.games.monopoly.match import GameEnded, Moved, Rolled
 from tests.games.monopoly.answers import DECLINE, NO_TRADE, NOTHING, ROLL, bid
 from tests.games.monopoly.table import Game
 

@@ -11,21 +11,22 @@ from typing import Any
 import pytest
 
 from agentsim.errors import UnreadableReply
-from agentsim.games.monopoly.acting import BuildingShort, PhaseAction
+from agentsim.games.monopoly.auctions import AuctionBid, BidMade
 from agentsim.games.monopoly.building import (
+    BuildingShort,
     Built,
     LiftOnReceipt,
     ManageEstate,
     Mortgaged,
-    RaiseFirst,
     Sold,
     Unmortgaged,
 )
-from agentsim.games.monopoly.buying import AuctionBid, BidMade, BuyOrAuction
+from agentsim.games.monopoly.buying import BuyOrAuction, RaiseFirst
 from agentsim.games.monopoly.config import MonopolyConfig
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.jail import Freed, JailAction
 from agentsim.games.monopoly.match import Paid
+from agentsim.games.monopoly.phase import PhaseAction
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, TradeAccepted
 from tests.games.monopoly.answers import (
     ACCEPT,
@@ -275,6 +276,22 @@ def test_only_those_of_which_there_is_not_one_for_each_are_auctioned() -> None:
     assert game.stock[0] == 3
     game.turn((4, 6), A=[does(build=[16, 18, 19]), bid(0)], B=[bid(101)])
     assert [(built.player, built.amount) for built in game.events(Built)] == [("A", 100), ("A", 100), ("B", 101)]
+
+
+def test_who_is_too_poor_for_one_building_is_asked_again_for_the_next() -> None:
+    two = THIRTY_ONE.replace("21:3", "21:2")
+    game = Game(A="16 18 19", B="6 8 9 $120", C="11 13 14", D=f"{two} $0", together=True)
+    assert game.stock[0] == 2
+    game.turn((4, 6), A=[does(build=[16, 18]), bid(0), bid(0)], B=[bid(110), bid(101)], C=[bid(150), bid(0)])
+    assert [(built.player, built.amount) for built in game.events(Built)] == [("C", 150), ("B", 101)]
+    assert [asked.player for asked in game.requests(AuctionBid)] == ["B", "C", "A", "B", "C", "A"]
+
+
+def test_who_withdraws_from_one_building_is_not_asked_for_the_next() -> None:
+    two = THIRTY_ONE.replace("21:3", "21:2")
+    game = Game(A="16 18 19", B="6 8 9", C="11 13 14", D=f"{two} $0", together=True)
+    game.turn((4, 6), A=[does(build=[16, 18]), bid(0)], B=[bid(0)], C=[bid(150), bid(0)])
+    assert [asked.player for asked in game.requests(AuctionBid)] == ["B", "C", "A", "C"]
 
 
 def test_by_seat_order_and_where_no_other_could_build_nothing_is_auctioned() -> None:

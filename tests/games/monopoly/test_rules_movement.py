@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agentsim.games.monopoly.auctions import AuctionOpened
 from agentsim.games.monopoly.building import ManageEstate
-from agentsim.games.monopoly.buying import AuctionOpened, BuyOrAuction
+from agentsim.games.monopoly.buying import BuyOrAuction
 from agentsim.games.monopoly.jail import Jailed
 from agentsim.games.monopoly.match import Moved, Paid, Rolled
 from tests.games.monopoly.answers import BUY, DECLINE, bid

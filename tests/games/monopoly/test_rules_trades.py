@@ -6,7 +6,10 @@ import pytest
 
 from agentsim.games.monopoly.debts import RaiseCash
 from agentsim.games.monopoly.match import CardMoved, DeedMoved, Paid
+from agentsim.games.monopoly.question import Reacted
+from agentsim.games.monopoly.talk import Spoke
 from agentsim.games.monopoly.trade import (
+    Answered,
     AnswerTrade,
     ProposeTrade,
     React,
@@ -43,6 +46,14 @@ def test_a_rejected_trade_changes_nothing() -> None:
     assert (game.gains, game.deeds("A"), game.deeds("B")) == ({}, ["3"], ["6"])
     assert len(game.events(TradeRejected)) == 1
     assert game.requests(React) == []
+
+
+@pytest.mark.parametrize(("answer", "spoken"), [("accept", ["answer_trade", "react"]), ("reject", ["answer_trade"])])
+def test_after_an_acceptance_both_speak_and_after_a_rejection_the_other_does(answer: str, spoken: list[str]) -> None:
+    offer, words = propose("B", side(3), side(6)), Answered(action=answer, public_speech="So be it.")
+    thanks = [Reacted(public_speech="Thank you.")] * (answer == "accept")
+    game = Game(A="3", B="6").turn((4, 6), A=[offer, *thanks], B=[words])
+    assert [event.asked for event in game.events(Spoke)] == spoken
 
 
 def test_cash_both_ways() -> None:
@@ -100,7 +111,12 @@ def test_131_no_loans_no_rent_promises() -> None:
     ("target", "gives", "wants", "why"),
     [
         ("A", side(3), side(cash=1), "another player"),
-        ("nobody", side(3), side(cash=1), "there is no player of that id: it may be B or C or D"),
+        (
+            "nobody",
+            side(3),
+            side(cash=1),
+            "no player of that id or number: it may be B (1) or C (2) or D (3)",
+        ),
         ("C", side(3), side(cash=1), "out of the game"),
         ("B", side(cash=-5), side(6), "from 0 up"),
         ("B", side(3), side(cash=-5), "from 0 up"),

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.games.monopoly import GAME
-from agentsim.games.monopoly.buying import AuctionClosed, AuctionOpened, BidMade
-from agentsim.games.monopoly.match import Paid
+from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened, BidMade
+from agentsim.games.monopoly.match import GameEnded, Paid
 from agentsim.games.monopoly.replay import COLUMNS
 from agentsim.games.monopoly.talk import Spoke, Thought
-from agentsim.games.monopoly.turn import GameEnded
 from tests.games.monopoly.logs import NAMES, answers, buys, heard_by, log_of, offers, pays, played, rolls, side
 
 PAGE = Path(__file__).parents[3] / "docs" / "tables.md"
@@ -110,6 +109,6 @@ def test_deeds_and_auctions() -> None:
 
 
 def test_talk_pairs_words_with_thoughts_and_holds_only_what_was_heard() -> None:
-    log = log_of([(Spoke("A", "Ann", 1, "Hello."), 4), (Thought("A", "Ann", 1, "Fools."), 4, ("A",))])
+    log = log_of([(Spoke("A", "Ann", 1, "Hello.", "react"), 4), (Thought("A", "Ann", 1, "Fools."), 4, ("A",))])
     assert GAME.tables(log, [])["talk"].rows == ((1, "A", "Hello.", "Fools."),)
     assert GAME.tables(heard_by(log, "B"), [])["talk"].rows == ((1, "A", "Hello.", ""),)

@@ -15,13 +15,12 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.games.monopoly.board import DECKS, SPACES, Card, Deck, DeckName
 from agentsim.games.monopoly.config import MonopolyConfig
-from agentsim.games.monopoly.estate import BANK, Estate
+from agentsim.games.monopoly.game import play_turn
 from agentsim.games.monopoly.jail import JailAction, JailChoice
 from agentsim.games.monopoly.landing_odds import IN_JAIL, JailPolicy
 from agentsim.games.monopoly.match import Match
 from agentsim.games.monopoly.question import Reacted, Spoken
-from agentsim.games.monopoly.state import Seat, State
-from agentsim.games.monopoly.turn import play_turn
+from agentsim.games.monopoly.state import BANK, Estate, Seat, State
 
 S = TypeVar("S", bound=Spoken[Any] | Reacted)
 _TOKEN, _LANDLORD = 0, 1

@@ -12,10 +12,9 @@ from agentsim.engine.game import Bot
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.society import GAME
-from agentsim.games.society.actions import ACTIONS
 from agentsim.games.society.amounts import number
 from agentsim.games.society.evening import DayEnded, Idle
-from agentsim.games.society.requests import Act, Acted
+from agentsim.games.society.requests import ACTIONS, Act, Acted
 from agentsim.games.society.turn import InvalidAction
 
 TERMS: Mapping[str, Mapping[str, Any]] = {

@@ -31,11 +31,11 @@ def test_work_needs_food_and_energy(config: dict[str, Any], reason: str) -> None
         ("forum_reply 1 hi", "there is no post 1"),
         ("vote 1 yes", "there is no such proposal"),
         ("contribute 1 1", "project 1 needs no materials"),
-        (law("L", type_="infrastructure"), "an infrastructure proposal has one term: "),
+        (law("L", TERMS["farm"], TERMS["farm"], type_="infrastructure"), "an infrastructure proposal has at most one "),
         (law("L", TERMS["tax"], type_="allocation"), "a proposal of type allocation cannot have the term tax"),
         (law("L", TERMS["farm"]), "a proposal of type law cannot have the term build"),
         (law("L", TERMS["tax"], type_="other"), "a proposal of type other cannot have the term tax"),
-        (law("L", {"kind": "work_minimum", "hours": 9}), "nobody can work more than 8 hours a day"),
+        (law("L", {"kind": "work_minimum", "hours": 9}), "no agent can work more than 8 hours a day"),
         (law("L", {"kind": "voting_rule", "threshold": 50, "quorum": 5}), "there are only 4 agents to vote"),
         (
             law("L", {"kind": "allocation", "resource": "food", "amount": 1, "agents": [5]}, type_="allocation"),

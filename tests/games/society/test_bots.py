@@ -11,19 +11,7 @@ import pytest
 
 from agentsim.engine.chance import Chance, Stream
 from agentsim.engine.simulate import Simulation
-from agentsim.games.society.actions import ACTIONS
-from agentsim.games.society.bots import BOTS
-from agentsim.games.society.bots.citizen import CHARACTERS, DANGER_DAYS
-from agentsim.games.society.bots.needs import scarcer, work
-from agentsim.games.society.bots.politics import opinion, proposal
-from agentsim.games.society.bots.words import asks_for, call_for_help
-from agentsim.games.society.building import ProjectBuilt
-from agentsim.games.society.config import PERSONALITIES, Personality
-from agentsim.games.society.evening import DayEnded
-from agentsim.games.society.laws import LawEnacted, LawRepealed
-from agentsim.games.society.requests import Act, Acted
-from agentsim.games.society.talk import DirectMessage
-from agentsim.games.society.terms import (
+from agentsim.games.society.assembly import (
     Allocation,
     Build,
     Dividend,
@@ -33,8 +21,24 @@ from agentsim.games.society.terms import (
     VotingRule,
     WorkMinimum,
 )
+from agentsim.games.society.bots import (
+    BOTS,
+    CHARACTERS,
+    DANGER_DAYS,
+    asks_for,
+    call_for_help,
+    needed_work,
+    opinion,
+    proposal,
+    scarcer,
+)
+from agentsim.games.society.building import ProjectBuilt
+from agentsim.games.society.config import PERSONALITIES, Personality
+from agentsim.games.society.evening import DayEnded
+from agentsim.games.society.requests import ACTIONS, Act, Acted
+from agentsim.games.society.talk import DirectMessage
 from agentsim.games.society.turn import InvalidAction
-from agentsim.games.society.voting import CreateProposal, ProposalResolved, Vote
+from agentsim.games.society.voting import CreateProposal, LawEnacted, LawRepealed, ProposalResolved, Vote
 from agentsim.games.society.work import Trade, Traded, Work
 from tests.games.society.society import law, play, request
 
@@ -119,14 +123,14 @@ def test_in_danger_an_agent_works_or_calls_for_help_and_nothing_else(name: str) 
 )
 def test_work_is_for_what_is_scarcer_and_no_longer_than_it_takes(held: dict[str, Any], expected: Any) -> None:
     asked = request(play(agents=2, actions_per_day=3, **held), 1, 0)
-    found = work(asked, 10)
+    found = needed_work(asked, 10)
     assert isinstance(found, Work)
     assert (found.work_type, found.hours) == expected
 
 
 @pytest.mark.parametrize("held", [{"start_food": 10, "start_energy": 10}, {"start_food": 0.5, "start_energy": 5}])
 def test_nobody_works_who_has_enough_or_who_cannot(held: dict[str, Any]) -> None:
-    assert work(request(play(agents=2, **held), 1), 10) is None
+    assert needed_work(request(play(agents=2, **held), 1), 10) is None
 
 
 def test_a_call_for_help_is_heard_by_those_who_have_plenty() -> None:

@@ -18,10 +18,10 @@ from agentsim.games.society.building import Contribute, Contributed, UpkeepPaid
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.evening import Consumed, DayEnded, Regrown, SocietyEnded
 from agentsim.games.society.founding import SocietyBegan
-from agentsim.games.society.laws import AllocationPaid, DividendPaid
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.state import State, founded
+from agentsim.games.society.voting import AllocationPaid, DividendPaid
 from agentsim.games.society.work import Trade, Traded, Work, Worked
 from tests.games.society.society import play
 

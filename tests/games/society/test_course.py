@@ -8,8 +8,7 @@ import pytest
 
 from agentsim.games.society.building import UpkeepPaid
 from agentsim.games.society.evening import AgentDied, AgentWoke, DayEnded, FellDormant, Idled, SocietyEnded
-from agentsim.games.society.laws import DividendPaid, LawEnacted, LawRepealed
-from agentsim.games.society.voting import ProposalResolved, Reasoned
+from agentsim.games.society.voting import DividendPaid, LawEnacted, LawRepealed, ProposalResolved, Reasoned
 from agentsim.games.society.work import Worked
 from tests.games.society.society import TERMS, held, law, play, pool, told
 
@@ -19,7 +18,7 @@ BUILD = law("A farm", TERMS["farm"], type_="infrastructure")
 def test_idle_agents_are_all_dormant_on_the_evening_of_day_11() -> None:
     played = play(agents=10, days=30, actions_per_day=3)
     assert {event.day for event in played.events(FellDormant)} == {11}
-    assert (played.outcome.reason, len(played.waves)) == ("nobody is awake", 33)
+    assert (played.outcome.reason, len(played.waves)) == ("no agent is active", 33)
 
 
 def test_a_turn_is_one_wave_of_all_who_are_awake() -> None:

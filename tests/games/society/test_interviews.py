@@ -11,9 +11,8 @@ from agentsim.engine import Stream
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.engine.survey import Interview, Survey, SurveyAnswers
 from agentsim.games.society import GAME
-from agentsim.games.society.actions import Spoken
-from agentsim.games.society.bots.interviewed import ATTITUDES, interviewed
-from agentsim.games.society.requests import Act, Said
+from agentsim.games.society.bots import ATTITUDES, interviewed
+from agentsim.games.society.requests import Act, Said, Spoken
 
 PLAYERS = ["p1", "p2", "p3", "p4"]
 PERCENT = [{"name": name, "ask": f"How is your {name}?", "least": 0, "most": 100} for name in ATTITUDES]

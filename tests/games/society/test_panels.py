@@ -13,8 +13,8 @@ from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
 from agentsim.games.society.amounts import UNIT
 from agentsim.games.society.evening import SocietyEnded
-from agentsim.games.society.laws import LawEnacted
 from agentsim.games.society.talk import MessageSent, Posted
+from agentsim.games.society.voting import LawEnacted
 from agentsim.games.society.work import Traded, Worked
 
 PLAYERS = tuple(f"agent{place}" for place in range(1, 13))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.games.society.actions import ACTIONS
+from agentsim.games.society.requests import ACTIONS
 from agentsim.games.society.turn import InvalidAction, Rejected
 from tests.games.society.society import acted, idles, law, play, request, told
 
@@ -32,8 +32,8 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
         {"action": "forum_post", "content": "use {curly} and } and {"},
     ),
     "JSON in a string": (
-        json.dumps({"action": "forum_post", "content": IDLE}),
-        {"action": "forum_post", "content": IDLE},
+        json.dumps({"action": "forum_post", "content": '{"action": "idle"}'}),
+        {"action": "forum_post", "content": '{"action": "idle"}'},
     ),
     "an escaped quote": (
         '{"action": "forum_post", "content": "say \\"hi\\" {"}',

@@ -8,8 +8,7 @@ import pytest
 
 from agentsim.engine.event import Everyone
 from agentsim.games.society.building import ProjectBegan
-from agentsim.games.society.laws import AllocationPaid, LawEnacted
-from agentsim.games.society.voting import ProposalResolved, Proposed, Voted
+from agentsim.games.society.voting import AllocationPaid, LawEnacted, ProposalResolved, Proposed, Voted
 from tests.games.society.town import Town, allocation, build, minimum, propose, repeal, rule, tax, vote
 
 LAWFUL = [tax(10), minimum(2), repeal(1), rule(60, 1), allocation(1, 1)]
@@ -309,10 +308,13 @@ def test_a_passed_allocation_or_other_is_recorded_and_no_law(type_: str) -> None
     assert (town.events(LawEnacted), town.state.assembly.laws, town.pool) == ([], {}, "2000 1000 500 1000")
 
 
-def test_an_infrastructure_proposal_says_what_it_builds() -> None:
-    town = Town().tick({1: propose("infrastructure")})
+def test_an_infrastructure_proposal_builds_one_structure_or_is_words() -> None:
+    town = Town().tick({1: propose("infrastructure", build(), build())})
     ((_, reason),) = town.refused()
     assert '"kind": "build"' in reason
+    town = Town(voting_days=1).decree(propose("infrastructure", title="A road"))
+    assert [event.result for event in town.events(ProposalResolved)] == ["passed"]
+    assert (town.events(ProjectBegan), town.pool) == ([], "2000 1000 500 1000")
 
 
 def test_what_failed_does_nothing() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.games.society.actions import ACTIONS
 from agentsim.games.society.evening import Idled
+from agentsim.games.society.requests import ACTIONS
 from agentsim.games.society.talk import Posted
 from tests.games.society.town import (
     RICH,

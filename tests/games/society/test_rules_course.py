@@ -31,6 +31,7 @@ from tests.games.society.town import (
     naming,
     post,
     propose,
+    repeal,
     tax,
     vote,
     work,
@@ -167,7 +168,7 @@ def test_personalities_are_dealt_reproducibly_and_by_seed() -> None:
 
 def test_the_neutral_have_no_words_of_their_own() -> None:
     for act in Town(*["9 9 9"] * 5).asked.values():
-        assert ("Your values" in act.prompt().text()) is (act.you.personality != "neutral")
+        assert ("Of each proposal you ask" in act.prompt().text()) is (act.you.personality != "neutral")
 
 
 # how it ends
@@ -181,19 +182,21 @@ def test_it_ends_after_its_days() -> None:
 @pytest.mark.parametrize("last", ["0 0 0", "0 0 0 dormant", "0 0 0 dead"])
 def test_it_ends_where_all_are_dormant_or_dead(last: str) -> None:
     town = Town("0 5 5", last, permadeath=True).day()
-    assert (town.wave, town.outcome.reason) == (None, "nobody is awake")
+    assert (town.wave, town.outcome.reason) == (None, "no agent is active")
 
 
 def test_idle_agents_are_all_dormant_by_the_end_of_day_11() -> None:
     played = simulated(5, days=30)
     (event,) = played.events(SocietyEnded)
-    assert (event.day, event.reason, event.survival) == (11, "nobody is awake", 0)
+    assert (event.day, event.reason, event.survival) == (11, "no agent is active", 0)
 
 
 def test_until_the_first_law() -> None:
     town = Town(until="first_law", voting_days=1, laws=[law(tax(1))]).day({1: propose("other")}, {1: vote(1)})
     assert town.wave is not None  # a founding law or another type of proposal does not count
-    town.day({1: propose("law")}, {1: vote(2)})
+    town.day({1: propose("law", repeal(1))}, {1: vote(2)})
+    assert town.wave is not None, "a repeal is no law"
+    town.day({1: propose("law")}, {1: vote(3)})
     assert town.outcome.reason == "the first law was passed"
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from agentsim.engine.event import Everyone
 from agentsim.games.society.config import SocietyConfig
 from agentsim.games.society.evening import AgentDied, AgentWoke, Consumed, DayEnded, FellDormant
-from agentsim.games.society.laws import AllocationPaid, DividendPaid, WorkMinimumBroken
+from agentsim.games.society.voting import AllocationPaid, DividendPaid, WorkMinimumBroken
 from tests.games.society.town import (
     Town,
     allocation,

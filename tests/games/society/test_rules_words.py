@@ -84,13 +84,22 @@ def test_a_post_of_the_same_tick_can_be_answered_where_it_comes_first() -> None:
     ("text", "called"),
     [
         ("#2 and #3, come here", (2, 3)),
+        ("agent 2, Agent #3", (2, 3)),
+        ("AGENT 3 and agent2", (3, 2)),
+        ("agents 2 and 3", (2, 3)),
+        ("Agents #3, #2: hear", (3, 2)),
+        ("@3", (3,)),
+        ("agent 3, 2 food for you", (3,)),
+        ("my agent. 3 of us", ()),
+        ("reagent 3", ()),
+        ("agent 4, agent 30, agent 0, agent 02", ()),
         ("#2, #2 and #2", (2,)),
         ("#1 that is me", ()),
         ("#4 #0 #02 #99999999 # 2", ()),
         ("agent#3!", (3,)),
         ("#23", ()),
         ("#２", ()),
-        ("\\u00232", ()),
+        ("\\u00232", (2,)),  # a text that is escaped as a whole is decoded
     ],
 )
 def test_who_is_mentioned_by_number_is_told(text: str, called: tuple[int, ...]) -> None:
@@ -103,6 +112,32 @@ def test_who_is_mentioned_by_number_is_told(text: str, called: tuple[int, ...]) 
 def test_who_is_answered_and_mentioned_is_told_once() -> None:
     town = Town().tick({1: post("Who?")}).tick({2: reply(1, "You, #1 and #3")})
     assert [[notice.about for notice in town.notices(agent)] for agent in (1, 3)] == [[2], [2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("@Ada, come here", (1,)),
+        ("Ada's farm and Bob", (1, 2)),
+        ("Ada Lovelace", (1,)),
+        ("Adamant, ada, ADA", ()),
+        ("Bob and #1", (1, 2)),
+        ("Route 66 is agent 3's road", (3, 2)),
+    ],
+)
+def test_who_is_mentioned_by_name_is_told(text: str, called: tuple[int, ...]) -> None:
+    names = {1: naming("Ada"), 2: naming("Route 66" if "Route" in text else "Bob")}
+    town = Town(*["10 10 5"] * 4).tick(names).tick({4: post(text)})
+    assert town.events(Posted)[0].mentions == called
+    for agent in (1, 2, 3):
+        assert [notice.kind for notice in town.notices(agent)] == (["posted"] if agent in called else [])
+
+
+def test_a_name_is_that_of_the_agent_that_had_it_as_the_turn_began() -> None:
+    town = Town(actions_per_day=9).tick({1: naming("Ada")})
+    town.tick({1: naming("Bob"), 2: naming("Ada"), 3: post("Ada!")})
+    assert town.events(Posted)[0].mentions == (1,)
+    assert town.tick({3: post("Ada!")}).events(Posted)[0].mentions == (2,)
 
 
 # direct messages

@@ -8,12 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from agentsim.engine import Everyone
-from agentsim.games.society.config import SocietyConfig
+from agentsim.games.society.config import PRESETS, Preset, SocietyConfig
 from agentsim.games.society.evening import Regrown
 from agentsim.games.society.founding import SkillsDrawn
 from agentsim.games.society.requests import Act
 from agentsim.games.society.shocks import LostToShock, ShockStruck
-from agentsim.games.society.stakes import PRESETS, Preset
 from agentsim.games.society.work import Worked
 from tests.games.society.society import play, rejections, request
 from tests.games.society.town import Town, message, post, work
@@ -86,8 +85,8 @@ def test_an_agent_is_told_how_full_the_commons_are_and_what_they_do() -> None:
     there = town("15").day({2: work("farm", 1)})
     words = shown(there.asked[1])
     assert "The commons hold 17.73 of 30 food." in words
-    assert "Work drew 1 from the commons, and 3.73 grew again." in words
-    assert "nothing where they are empty" in words
+    assert "On day 1 work drew 1 food from the commons, which then grew by 3.73 to 17.73." in words
+    assert "nothing if they are empty" in words
     assert "commons" not in shown(Town().asked[1])
 
 

@@ -13,10 +13,9 @@ from agentsim.engine.panel import DataTable, Panel
 from agentsim.engine.simulate import simulate
 from agentsim.games.society import GAME
 from agentsim.games.society.evening import DayEnded
-from agentsim.games.society.laws import DividendPaid, LawEnacted
 from agentsim.games.society.shocks import LostToShock
 from agentsim.games.society.talk import MessageSent, Posted
-from agentsim.games.society.voting import ProposalResolved, Reasoned, Voted
+from agentsim.games.society.voting import DividendPaid, LawEnacted, ProposalResolved, Reasoned, Voted
 from agentsim.games.society.work import Traded, Worked
 from tests.games.society.test_panels import PLAYERS, log
 

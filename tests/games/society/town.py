@@ -22,11 +22,11 @@ from agentsim.games.society import GAME, game
 from agentsim.games.society.building import Contributed, ProjectBegan, UpkeepPaid
 from agentsim.games.society.config import Personality, SocietyConfig
 from agentsim.games.society.evening import Consumed
-from agentsim.games.society.memory import Told
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.shocks import ShockStruck
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.turn import InvalidAction
+from agentsim.games.society.view import Told
 from agentsim.games.society.work import Worked
 
 __all__ = [

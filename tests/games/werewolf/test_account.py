@@ -11,7 +11,8 @@ import pytest
 from agentsim.engine.game import Outcome
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.werewolf import GAME
-from agentsim.games.werewolf.words import NOBODY, Dealt, Died, Inspected, Protected, Said, Unmasked, Voted
+from agentsim.games.werewolf.state import NOBODY
+from agentsim.games.werewolf.words import Dealt, Died, Inspected, Protected, Said, Unmasked, Voted
 
 ROLES = {"werewolf", "seer", "doctor", "villager"}
 PLAYERS = ["A", "B", "C", "D", "E", "F", "G", "H"]

@@ -46,6 +46,13 @@ def test_claims_are_a_closed_choice_of_roles_and_of_findings_about_the_living_ot
         speak.check(Speech(thought="", text="", claim="seer: E is a werewolf"))
 
 
+def test_no_role_that_the_game_lacks_and_no_finding_without_a_seer_can_be_claimed() -> None:
+    speak = asked(play(seats={"A": "w", "B": "d", "C": "v", "D": "v"}), "speak")[0]
+    assert speak.legal["claim"].values == ("none", "werewolf", "doctor", "villager")
+    assert "finding" not in speak.question()
+    assert "finding" in asked(play(), "speak")[0].question()
+
+
 def test_true_and_false_claims_and_findings_are_told_apart() -> None:
     found = {
         row["player"]: (row["role"], row["claim"], row["true"], row["seen"], row["finding_true"])

@@ -11,7 +11,8 @@ from agentsim.engine.game import Bot
 from agentsim.engine.request import Request
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.werewolf import GAME
-from agentsim.games.werewolf.words import ROLES, Died, Named, Remark, Speech, Unmasked
+from agentsim.games.werewolf.state import ROLES
+from agentsim.games.werewolf.words import Died, Named, Remark, Speech, Unmasked
 
 ROLE_OF = {role[0]: role for role in ROLES if role != "villager"} | {"v": "villager"}
 VILLAGE = {"A": "w", "B": "w", "C": "s", "D": "d", "E": "v", "F": "v", "G": "v"}

@@ -12,16 +12,18 @@ from agentsim.engine import Event, GameConfig, Number
 from agentsim.engine.capability import Refused
 from agentsim.engine.wording import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
-from agentsim.games.market.ledger import CAPITAL
 from agentsim.games.market.order_book import require_free
-from agentsim.games.market.world import World
+from agentsim.games.market.world import CAPITAL, World
 
 BANK = "@bank"
 AMOUNT = Number(1, None, about="capital")
 
 
 class BankSettings(GameConfig):
-    """`[game_config.settings.bank]`. Interest is in thousandths a round, rounded down."""
+    """`[game_config.settings.bank]`. Rates are in thousandths a round.
+
+    Interest is in whole capital: that of deposits is rounded down, that of loans up, so that no loan is free.
+    """
 
     capital: Annotated[int, Field(ge=0, le=10**12)] = Field(default=1_000, description="What the bank begins with")
     deposit_rate: Annotated[int, Field(ge=0, le=1_000)] = 10
@@ -31,7 +33,12 @@ class BankSettings(GameConfig):
     )
 
 
-class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; deposit {deposit}, loan {loan}."):
+class Banked(
+    Event,
+    heading="{agent} and the bank: {what}",
+    content="{amount}; deposit {deposit}, loan {loan}.",
+    private=("agent",),
+):
     """An agent's position at the bank after a change; `collateral` is reserved for the loan."""
 
     agent: str
@@ -49,9 +56,10 @@ class Banked(Event, heading="{agent} and the bank: {what}", content="{amount}; d
 class Bank(Artifact):
     name: ClassVar[str] = "bank"
     description: ClassVar[Template] = (
-        "keeps deposits, which bear {deposit_rate} thousandths a round as long as it can pay, and lends up to "
-        "{loan_to_value}% of the last price of goods that you pledge, at {loan_rate} thousandths a round. Pledged "
-        "goods are reserved, and lost to the bank once the loan is above their last price."
+        "keeps deposits, which bear {deposit_rate} thousandths a round as long as it can pay, rounded down to whole "
+        "capital, and lends up to {loan_to_value}% of the last price of goods that you pledge, at {loan_rate} "
+        "thousandths a round, rounded up to whole capital. Pledged goods are reserved, and lost to the bank once the "
+        "loan is above their last price."
     )
     settings: ClassVar[type[GameConfig]] = BankSettings
 
@@ -120,7 +128,7 @@ class Bank(Artifact):
                 self._banked(agent, "interest earned", interest)
         for agent, loan in self._loans.items():
             if loan:
-                interest = loan * self.config.loan_rate // 1000
+                interest = -(-loan * self.config.loan_rate // 1000)
                 self._loans[agent] += interest
                 if self._loans[agent] > self._worth(self._collateral[agent]):
                     self._foreclose(agent)

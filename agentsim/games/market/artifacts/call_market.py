@@ -9,14 +9,11 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent
-from agentsim.engine.event import Audience
 from agentsim.engine.panel import DataTable, Frame, Panel
 from agentsim.engine.wording import By, If, Template
-from agentsim.games.market.artifact import Answer, query
-from agentsim.games.market.limit_orders import LimitOrders, LimitOrderSettings, picked
+from agentsim.games.market.artifact import Answer, LimitOrders, LimitOrderSettings, picked, query
 from agentsim.games.market.order_book import OrderBook
-from agentsim.games.market.trade import clearing, matches
-from agentsim.games.market.world import World
+from agentsim.games.market.world import World, clearing, matches
 
 _COLUMNS = ("round", "good", "price", "quantity", "low", "high", "wanted", "offered")
 
@@ -68,9 +65,6 @@ class CallMarket(LimitOrders):
 
     def book(self, good: str, ids: Iterator[int]) -> OrderBook:
         return OrderBook(good, self.world.ledger, single_unit=self.config.single_unit, sealed=True, ids=ids)
-
-    def heard_by(self, agent: str) -> Audience:
-        return (agent,)
 
     @query("prices and units of the latest calls, newest first")
     def last_calls(self, agent: str) -> Answer:

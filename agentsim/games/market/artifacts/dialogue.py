@@ -30,6 +30,7 @@ class Messaged(
     heading=("{sender} to ", By("to", {None: "all"}, "{to}")),
     words="text",
     interactions=(InteractionRule("sender", "to", "wrote to"),),
+    private=("sender", "to"),
 ):
     """A message; `to` is None if it goes to all."""
 

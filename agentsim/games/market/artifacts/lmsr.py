@@ -20,12 +20,9 @@ from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent, Number
 from agentsim.engine.capability import Stated
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.engine.wording import If, Template, counted, filled
-from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
-from agentsim.games.market.ledger import CAPITAL
+from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query, spots
 from agentsim.games.market.order_book import require_free
-from agentsim.games.market.trade import Side
-from agentsim.games.market.trading_panels import spots
-from agentsim.games.market.world import World
+from agentsim.games.market.world import CAPITAL, Side, World
 
 MAKER = "@market_maker"
 GOOD = a_good("the outcome")
@@ -154,7 +151,7 @@ class Lmsr(Artifact):
     def chances(self, agent: str) -> Answer:
         return {"chances": self._rounded()}
 
-    def shown(self, agent: str) -> Answer:
+    def quotes(self) -> Answer:
         both = {good: {"bid": self._next(good, -1), "ask": self._next(good, 1)} for good in self.world.goods}
         return {"next_share": both}
 

@@ -10,8 +10,7 @@ from pydantic import Field
 
 from agentsim.engine import GameConfig
 from agentsim.engine.wording import By, If, Template
-from agentsim.games.market.artifact import Answer, query
-from agentsim.games.market.limit_orders import GOOD, LimitOrders, LimitOrderSettings, picked
+from agentsim.games.market.artifact import GOOD, Answer, LimitOrders, LimitOrderSettings, picked, query
 from agentsim.games.market.order_book import Order, OrderBook, Traded
 from agentsim.games.market.world import World
 
@@ -74,12 +73,12 @@ class Marketplace(LimitOrders):
     def own_orders(self, agent: str) -> Answer:
         return self.listed(agent)
 
-    def shown(self, agent: str) -> Answer:
+    def quotes(self) -> Answer:
         best = {
             good: {side: each[0].price if each else "none" for side, each in (("bid", book.bids), ("ask", book.asks))}
             for good, book in self.books.items()
         }
-        return {"best_quotes": best, **super().shown(agent)}
+        return {"best_quotes": best}
 
     def _levels(self, orders: Sequence[Order]) -> list[dict[str, int]]:
         levels: dict[int, int] = {}

@@ -1,0 +1,348 @@
+"""The voices in an answer: words of other roles and of steps before the answer are not the player's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentsim.errors import TransportFailed
+from agentsim.models.base import Completion
+from agentsim.models.faults import Faults
+from agentsim.models.profiles import BUILT_IN, WireName
+from agentsim.models.wire import WIRES
+from agentsim.models.wire.common import Function
+from tests.contract.harness import GAMES, on_server
+from tests.fakes.replies import envelope, varied_by_schema
+from tests.fakes.server import FakeServer, Raw
+from tests.runs.island import play
+
+HOST = Faults(BUILT_IN["openai"], "echo")
+SECRET, WORDS = "I betray all of you.", "Keep me and I keep you."
+ALL: tuple[WireName, ...] = ("chat", "responses", "messages")
+VOTE = {"type": "object", "properties": {"vote": {"enum": ["B", "C"]}, "explanation": {"type": "string"}}}
+PITCH = {"type": "object", "properties": {"text": {"type": "string"}}}
+
+
+def answer(wire: WireName, *content: Any, ended: str | None = None, **message: Any) -> dict[str, Any]:
+    """Return an answer with these parts of content; `message` is merged into its message."""
+    if wire == "chat":
+        said = {"role": "assistant", "content": list(content), **message}
+        return {"choices": [{"message": said, "finish_reason": ended or "stop"}]}
+    if wire == "responses":
+        said = {"type": "message", "role": "assistant", "content": list(content), **message}
+        return {"status": ended or "completed", "output": [said]}
+    said = {"type": "message", "role": "assistant", "content": list(content), **message}
+    return {**said, "stop_reason": ended or "end_turn"}
+
+
+def read(wire: WireName, said: dict[str, Any], function: Function | None = None) -> Completion:
+    return WIRES[wire].completion(said, HOST, function)
+
+
+def part(words: str, **more: Any) -> dict[str, Any]:
+    return {"type": "text", "text": words, **more}
+
+
+THINKING: tuple[dict[str, Any], ...] = (
+    part(SECRET, phase="commentary"),
+    part(SECRET, phase="analysis"),
+    part(SECRET, channel="analysis"),
+    part(SECRET, channel="commentary"),
+    part(SECRET, phase="Thinking"),
+    {"text": SECRET, "phase": "commentary"},
+    {"role": "assistant", "channel": "analysis", "content": SECRET},
+    {"type": "commentary", "text": SECRET},
+    {"type": "preamble", "text": SECRET},
+    {"type": "reasoning_text", "text": SECRET},
+    part(SECRET, hidden=True),
+    part(SECRET, is_reasoning=True),
+    part(SECRET, thinking=True),
+    part(SECRET, subtype="thinking"),
+    part(SECRET, name="thoughts"),
+    {"kind": "thinking", "text": SECRET},
+    {"thinking": SECRET},
+    {"thinking": SECRET, "signature": "x"},
+    {"reasoningContent": {"reasoningText": {"text": SECRET}}},
+)
+OTHERS: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"type": "input_text", "text": SECRET}, "input_text"),
+    ({"type": "inputText", "text": SECRET}, "inputText"),
+    ({"type": "user_message", "text": SECRET}, "user_message"),
+    ({"type": "tool_text", "text": SECRET}, "tool_text"),
+    (part(SECRET, role="user"), "role: user"),
+    (part(SECRET, role="TOOL"), "role: tool"),
+    (part(SECRET, author={"role": "system"}), "role: system"),
+    ({"role": "user", "content": SECRET}, "role: user"),
+    ({"role": "narrator", "content": [part(SECRET)]}, "role: narrator"),
+    (part(SECRET, channel="backstage"), "channel: backstage"),
+)
+
+
+@pytest.mark.parametrize("wire", ALL)
+@pytest.mark.parametrize("thought", THINKING, ids=str)
+def test_commentary_and_analysis_are_thinking(wire: WireName, thought: dict[str, Any]) -> None:
+    beside, alone = read(wire, answer(wire, thought, part(WORDS))), read(wire, answer(wire, thought))
+    assert (beside.text, beside.reasoning, beside.unknown) == (WORDS, SECRET, None)
+    assert (alone.text, alone.reasoning) == ("", SECRET)
+
+
+@pytest.mark.parametrize("wire", ALL)
+@pytest.mark.parametrize(("other", "name"), OTHERS, ids=str)
+def test_a_part_of_another_role_is_left_out_and_named(wire: WireName, other: dict[str, Any], name: str) -> None:
+    beside, alone = read(wire, answer(wire, other, part(WORDS))), read(wire, answer(wire, other))
+    assert (beside.text, beside.reasoning, beside.unknown) == (WORDS, None, name)
+    assert (alone.text, alone.unknown) == ("", name)
+
+
+@pytest.mark.parametrize("wire", ALL)
+@pytest.mark.parametrize(
+    "said", [{"phase": "final_answer"}, {"channel": "final"}, {"role": "Assistant"}, {"phase": ""}]
+)
+def test_the_final_channel_is_the_answer(wire: WireName, said: dict[str, Any]) -> None:
+    for read_back in (read(wire, answer(wire, part(WORDS, **said))), read(wire, answer(wire, part(WORDS), **said))):
+        assert (read_back.text, read_back.reasoning, read_back.unknown) == (WORDS, None, None)
+
+
+MESSAGES = [{"role": "tool", "content": SECRET}, {"role": "assistant", "content": WORDS}]
+ANALYSIS = {"role": "assistant", "channel": "analysis", "content": SECRET}
+CHOICES: dict[str, list[dict[str, Any]]] = {
+    "a list of messages": [{"message": MESSAGES}],
+    "messages": [{"messages": MESSAGES}],
+    "one message in a list": [{"message": MESSAGES[1:]}],
+    "another role first": [{"message": {"role": "user", "content": SECRET}}, {"message": MESSAGES[1]}],
+    "thinking first": [{"message": ANALYSIS}, {"message": MESSAGES[1]}],
+    "nothing first": [{"message": {"content": ""}}, {"message": MESSAGES[1]}],
+    "by index": [{"index": 1, "message": {"content": SECRET}}, {"index": 0, "message": MESSAGES[1]}],
+    "parts": [{"message": {"role": "model", "parts": [{"text": SECRET, "thought": True}, {"text": WORDS}]}}],
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_the_text_is_that_of_the_first_choice_with_words_of_the_model(name: str) -> None:
+    assert read("chat", {"choices": CHOICES[name]}).text == WORDS
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        {"output": [{"type": "output_text", "text": WORDS}]},
+        {"output": [{"type": "assistant_message", "content": [part(WORDS)]}]},
+        {"output": [{"type": "input_message", "content": [part(SECRET)]}, {"type": "message", "content": WORDS}]},
+        {"output": {"type": "message", "content": WORDS}},
+        {"output": [], "output_text": WORDS},
+    ],
+    ids=str,
+)
+def test_a_response_is_read_wherever_its_words_stand(envelope: dict[str, Any]) -> None:
+    assert read("responses", {"status": "completed", **envelope}).text == WORDS
+
+
+@pytest.mark.parametrize("wire", ALL)
+def test_a_message_of_another_role_or_channel_has_no_words_of_the_player(wire: WireName) -> None:
+    for role in ("user", "system", "tool"):
+        made = read(wire, answer(wire, part(SECRET), role=role))
+        assert (made.text, made.unknown) == ("", f"role: {role}")
+    for step in ({"channel": "analysis"}, {"phase": "commentary"}, {"thought": True}):
+        made = read(wire, answer(wire, part(SECRET), **step))
+        assert (made.text, made.reasoning, made.unknown) == ("", SECRET, None)
+
+
+def test_items_of_other_roles_are_left_out_of_an_output() -> None:
+    others = [{"type": "message", "role": role, "content": [part(SECRET)]} for role in ("user", "system", "tool")]
+    thought = {"type": "message", "role": "assistant", "channel": "analysis", "content": [part("Hm.")]}
+    said = answer("responses", part(WORDS))
+    made = read("responses", {**said, "output": [*others, thought, *said["output"]]})
+    assert (made.text, made.reasoning, made.unknown) == (WORDS, "Hm.", "role: user")
+
+
+@pytest.mark.parametrize("field", ["role", "phase", "channel"])
+def test_a_field_of_a_decision_is_no_voice(field: str) -> None:
+    decision = {"text": WORDS, field: "seer"}
+    assert json.loads(read("chat", {"choices": [{"message": {"content": decision}}]}).text) == decision
+
+
+@pytest.mark.parametrize("wire", ALL)
+def test_what_its_host_marks_as_incomplete_is_cut(wire: WireName) -> None:
+    assert read(wire, answer(wire, part("Half", status="incomplete"))).ended_early
+    assert not read(wire, answer(wire, part("Whole", status="completed"))).ended_early
+
+
+@pytest.mark.parametrize("wire", ["chat", "responses"])
+def test_a_message_that_its_host_marks_as_incomplete_is_cut(wire: WireName) -> None:
+    assert read(wire, answer(wire, part("Half"), status="incomplete")).ended_early
+
+
+def test_the_most_telling_of_several_finish_reasons_counts() -> None:
+    choice = {"message": {"content": "Half"}, "finish_reason": "stop", "native_finish_reason": "MAX_TOKENS"}
+    assert read("chat", {"choices": [choice]}).finish_reason == "MAX_TOKENS"
+
+
+def test_a_response_that_is_still_in_progress_is_no_answer() -> None:
+    with pytest.raises(TransportFailed):
+        read("responses", answer("responses", part("Half"), ended="in_progress"))
+
+
+# -------------------------------------------------------------------------------------------------- calls
+
+
+def calling(wire: WireName, *calls: tuple[str, Any], text: str = "") -> dict[str, Any]:
+    """Return an answer with these calls (name and arguments), behind a text."""
+    if wire == "chat":
+        made = [
+            {"type": "function", "function": {"name": name, "arguments": json.dumps(given)}} for name, given in calls
+        ]
+        return {"choices": [{"message": {"content": text, "tool_calls": made}, "finish_reason": "tool_calls"}]}
+    words = [part(text)] if text else []
+    if wire == "responses":
+        made = [{"type": "function_call", "name": name, "arguments": json.dumps(given)} for name, given in calls]
+        return {"status": "completed", "output": [{"type": "message", "content": words}, *made]}
+    made = [{"type": "tool_use", "name": name, "input": given} for name, given in calls]
+    return {"type": "message", "role": "assistant", "content": [*words, *made], "stop_reason": "tool_use"}
+
+
+VOTES_C, CODE = {"vote": "C", "explanation": "So."}, {"code": "print('B')"}
+CALLS: dict[str, tuple[tuple[str, Any], ...]] = {
+    "another tool first": (("python", CODE), ("vote", VOTES_C)),
+    "with a prefix": (("python", CODE), ("functions.vote", VOTES_C)),
+    "with a channel": (("python", CODE), ("vote<|channel|>commentary", VOTES_C)),
+    "with a number": (("functions.python:0", CODE), ("functions.Vote:1", VOTES_C)),
+    "thinking first": (("think", {"vote": "B"}), ("vote", VOTES_C)),
+    "thinking first, another name": (("think", {"vote": "B"}), ("submit", VOTES_C)),
+    "by its fields": (("python", CODE), ("submit_decision", VOTES_C)),
+    "by its name before its fields": (("guess", {"vote": "B"}), ("vote", VOTES_C)),
+    "thinking behind": (("vote", VOTES_C), ("sequentialthinking", {"vote": "B"})),
+    "alone, another name": (("speak", VOTES_C),),
+}
+
+
+@pytest.mark.parametrize("wire", ALL)
+@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
+@pytest.mark.parametrize("name", CALLS)
+def test_of_several_calls_the_one_that_was_asked_for_counts(wire: WireName, forced: bool, name: str) -> None:
+    made = read(wire, calling(wire, *CALLS[name]), Function("vote", forced, VOTE))
+    assert (json.loads(made.text), made.unusable) == (VOTES_C, None)
+
+
+@pytest.mark.parametrize("wire", ALL)
+@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
+@pytest.mark.parametrize("tool", ["think", "Reasoning", "record_thoughts", "analysis"])
+def test_a_call_of_a_thinking_tool_is_thinking(wire: WireName, forced: bool, tool: str) -> None:
+    function = Function("pitch", forced, PITCH)
+    alone = read(wire, calling(wire, (f"functions.{tool}:0", {"text": SECRET})), function)
+    assert SECRET not in alone.text
+    assert SECRET in str(alone.reasoning)
+    both = read(wire, calling(wire, (tool, {"text": SECRET}), ("pitch", {"text": WORDS})), function)
+    assert json.loads(both.text) == {"text": WORDS}
+    named = read(wire, calling(wire, (tool, {"text": WORDS})), Function(tool, forced, PITCH))
+    assert json.loads(named.text) == {"text": WORDS}, "the function that was asked for is the answer, whatever its name"
+
+
+ARGUMENTS: dict[str, Any] = {
+    "in a fence": [{"name": "vote", "arguments": f"```json\n{json.dumps(VOTES_C)}\n```"}],
+    "parallel": [
+        {
+            "name": "multi_tool_use.parallel",
+            "arguments": json.dumps(
+                {
+                    "tool_uses": [
+                        {"recipient_name": "functions.think", "parameters": {"vote": "B"}},
+                        {"recipient_name": "functions.vote", "parameters": VOTES_C},
+                    ]
+                }
+            ),
+        }
+    ],
+    "by number": {"0": {"name": "vote", "arguments": VOTES_C}},
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
+def test_the_object_in_the_arguments_is_the_text(name: str, forced: bool) -> None:
+    message = {"content": None, "tool_calls": ARGUMENTS[name]}
+    made = read("chat", {"choices": [{"message": message}]}, Function("vote", forced, VOTE))
+    assert json.dumps(VOTES_C) in made.text
+    assert (made.text.count("vote"), made.unusable) == (1, None)
+
+
+def test_a_message_to_a_function_is_a_call() -> None:
+    to = {"role": "assistant", "channel": "commentary", "recipient": "functions.vote", "content": json.dumps(VOTES_C)}
+    thought = {"role": "assistant", "channel": "analysis", "content": SECRET}
+    for content in ([thought, to], [to]):
+        made = read("chat", {"choices": [{"message": {"content": content}}]}, Function("vote", True, VOTE))
+        assert json.loads(made.text) == VOTES_C
+    assert json.loads(read("chat", {"choices": [{"message": to}]}, Function("vote", True, VOTE)).text) == VOTES_C
+
+
+# -------------------------------------------------------------------------------------------------- whole games
+
+SHAPES: tuple[Any, ...] = (
+    lambda text, name: {"content": [{"type": "text", "text": SECRET, "phase": "commentary"}, part(text)]},
+    lambda text, name: {"content": [{"role": "user", "content": SECRET}, {"role": "assistant", "content": text}]},
+    lambda text, name: {"content": [{"type": "input_text", "text": SECRET}, part(text)]},
+    lambda text, name: {"content": [part(SECRET, channel="analysis"), part(text, channel="final")]},
+    lambda text, name: calls(("think", json.dumps({"text": SECRET})), (name, text)),
+    lambda text, name: calls(("python", json.dumps({"code": SECRET})), (f"functions.{name}", text)),
+)
+
+
+def calls(*made: tuple[str, str]) -> dict[str, Any]:
+    functions = [{"type": "function", "function": {"name": name, "arguments": given}} for name, given in made]
+    return {"content": None, "tool_calls": functions}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_not_the_player_s_is_heard_by_none(game: str, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def reply(body: dict[str, Any]) -> Raw:
+        asked.append(json.dumps(body["messages"]))
+        shape, name = SHAPES[len(asked) % len(SHAPES)], body["response_format"]["json_schema"]["name"]
+        return Raw(200, envelope(None, message=shape(varied_by_schema(body), name)))
+
+    with FakeServer(reply).in_thread() as server:
+        result = on_server(game, server.url(), tmp_path, "limits.concurrency=1")
+    assert result.error is None
+    codes = {attempt.code for each in result.record.decisions for attempt in each.attempts}
+    assert codes <= {None, "illegal"}, "every reply is read"
+    assert SECRET not in "".join(asked) + json.dumps(result.history["rounds"])
+
+
+CALLS_IN_TEXT = {
+    "Hermes": '<tool_call>{{"name": "{name}", "arguments": {text}}}</tool_call>',
+    "Mistral": '[TOOL_CALLS][{{"name": "{name}", "arguments": {text}}}]',
+    "OpenAI": '{{"name": "{name}", "arguments": {text}}}',
+    "an object": "{text}",
+    "prose before it": "I answer now.\n{text}",
+}
+
+
+@pytest.mark.parametrize("form", CALLS_IN_TEXT)
+def test_a_call_that_a_server_leaves_in_the_text_is_read(form: str, tmp_path: Path) -> None:
+    """A server without a parser for tool calls returns them as the model wrote them."""
+
+    def reply(body: dict[str, Any]) -> Raw:
+        function = body["tools"][0]["function"]
+        text = varied_by_schema({"response_format": {"json_schema": {"schema": function["parameters"]}}})
+        return Raw(200, envelope(CALLS_IN_TEXT[form].format(name=function["name"], text=text)))
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, 'providers.fake.structured="tool"')
+    usage = result.history["usage"]
+    assert (result.status, usage["reasks"], usage["fallbacks"]) == ("completed", 0, 0)
+
+
+def test_a_call_by_tags_is_read_from_the_text(tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> Raw:
+        function = body["tools"][0]["function"]
+        schema = {"response_format": {"json_schema": {"schema": function["parameters"]}}}
+        values = json.loads(varied_by_schema(schema)).items()
+        given = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in values)
+        return Raw(200, envelope(f"<tool_call>\n<function={function['name']}>\n{given}</function>\n</tool_call>"))
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, 'providers.fake.structured="tool"')
+    assert (result.status, result.history["usage"]["reasks"]) == ("completed", 0)
