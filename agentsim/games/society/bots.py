@@ -218,7 +218,7 @@ def opinion(request: Act, personality: Personality, terms: Sequence[Term]) -> fl
 def reason(request: Act, personality: Personality, terms: Sequence[Term]) -> str:
     """Return a sentence on the term with the largest absolute value to the agent."""
     if not terms:
-        return "Words without effect."
+        return "Words, which bind nobody."
     return _WHY[max(terms, key=lambda term: abs(_worth(request, personality, term))).kind]
 
 
