@@ -55,8 +55,6 @@ class Request(Generic[D]):
     answer: ClassVar[type[Decision]]
     leading: ClassVar[bool] = False
     """Whether a reply must begin with its JSON object; the text after it is ignored."""
-    objects_only: ClassVar[bool] = False
-    """Whether a model's reply without a JSON object is the forfeit at once, without asking again."""
     quotes: ClassVar[frozenset[str]] = frozenset()
     """Lowercase keys of records in the prompt: an object with one of them is a quotation, not an answer."""
     empty: ClassVar[Mapping[str, Any]] = {}
@@ -183,12 +181,8 @@ class Request(Generic[D]):
         return read(self, text, cut=cut, last=last, repair=repair)
 
     def is_answered_by(self, text: str) -> bool:
-        """Return whether a model's reply is read; one that is not is forfeited at once (`objects_only`)."""
-        if not self.objects_only:
-            return True
-        from agentsim.engine.reading.reader import holds_object
-
-        return holds_object(self, text)
+        """Return whether a model's reply is read: all are by default; one that is not is forfeited at once."""
+        return True
 
     def in_words(self, words: str) -> D | None:
         """Return the decision that plain prose is, or None if prose alone is not an answer."""

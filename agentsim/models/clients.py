@@ -3,8 +3,8 @@
 `openai` serves chat completions and Responses, at OpenAI and at Azure. `anthropic` (an extra) serves messages, at
 Anthropic, Bedrock and Vertex. Their own retries, timeouts, logs and traces are off: agentsim has its own. They send
 through `Transport`, which limits how much is read, keeps keys from leaking, and follows agentsim's proxy rules. `wire`
-and `faults` interpret answers and errors; `remote` handles deadlines and retries. Import this module only
-before the first request: the clients take half a second to import, and aiohttp 0.15 s.
+and `faults` interpret answers and errors; `remote` makes a call within its deadline, and `retries` repeats it. Import
+this module only before the first request: the clients take half a second to import, and aiohttp 0.15 s.
 """
 
 from __future__ import annotations

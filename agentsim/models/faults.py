@@ -1,6 +1,6 @@
 """Faults: the failure of one call, as one of the four kinds of `ModelError`.
 
-The functions are pure: they take statuses, bodies and exceptions, and return errors to be raised elsewhere. `remote`
+The functions are pure: they take statuses, bodies and exceptions, and return errors to be raised elsewhere. `retries`
 decides about retries; `wire` reads good answers.
 """
 

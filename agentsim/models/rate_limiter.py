@@ -1,7 +1,7 @@
 """The rate limiter: the queue for one host and key, shared by all games of an event loop.
 
 Slots adapt to 429s (additive increase, multiplicative decrease), sliding windows of a minute limit requests and tokens,
-and calls start at least a spacing apart. `remote` decides how long a failed call waits before its own next attempt.
+and calls start at least a spacing apart. `retries` decides how long a failed call waits before its own next attempt.
 """
 
 from __future__ import annotations

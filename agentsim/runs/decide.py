@@ -218,9 +218,9 @@ class _RetryLoop:
 
     def _lacks_object(self, completion: Completion) -> bool:
         """Return whether a model's reply lacks the object without which its question is not asked again."""
-        whole = completion.unusable is None and not completion.cut
-        whole = whole and _bad(completion, UnreadableReply(""))[0] == UnreadableReply.code  # empty replies say nothing
-        return whole and self.player.source != "human" and not self.ask.request.is_answered_by(completion.text)
+        if self.player.source == "human" or completion.unusable is not None or completion.cut:
+            return False
+        return emptiness(completion) is None and not self.ask.request.is_answered_by(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""

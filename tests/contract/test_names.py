@@ -88,7 +88,9 @@ def test_bots_of_any_names_play_a_game_to_its_end(game: str, tmp_path: Path) -> 
 def test_models_of_any_names_play_a_game_and_are_asked_by_these_names(game: str, tmp_path: Path) -> None:
     result, prompts = played(game, tmp_path, varied_by_schema)
     is_whole(result, tmp_path)
-    assert {each.fallback_reason for each in result.record.decisions} <= {None, "illegal"}, "every reply is read"
+    reasons = {each.fallback_reason for each in result.record.decisions}
+    # a reply drawn by the schema alone may be no way out of a debt
+    assert reasons <= ({None, "illegal"} if game == "monopoly" else {None}), "every reply is read"
     for name in names_of(result) if game != "society" else ():  # Society's prompts have numbers instead
         assert name in prompts
     assert "Jose" not in prompts

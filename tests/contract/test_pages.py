@@ -56,7 +56,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunFiles
         logs = tmp_path_factory.mktemp("hostile")
         with FakeServer(hostile).in_thread() as server, ThreadPoolExecutor(1) as elsewhere:  # the browser has the loop
             result = elsewhere.submit(on_server, name, server.url(), logs).result()
-        assert result.status in FINISHED, result.error
+        assert result.status in (FINISHED if name == "monopoly" else {"completed"}), result.error
         return result.files
 
     return play

@@ -143,7 +143,7 @@ def test_resume_after_every_attempt_equals_live_with_faults_too(name: str, one_o
 
     with FakeServer(passing).in_thread() as server:
         live = on_server(name, server.url(), tmp_path / "live", *QUICK)
-        assert live.status in FINISHED, live.error
+        assert live.status in (FINISHED if name == "monopoly" else {"completed"}), live.error
         assert live.history["usage"]["failed_calls"] > 2
         wanted = text_without_volatile(live.files)
         lines = live.files.journal.read_bytes().splitlines(keepends=True)

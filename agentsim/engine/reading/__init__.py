@@ -4,12 +4,11 @@
 
 - `reader` states the rules and applies them.
 - `layers` decodes a reply and cuts it at the end of the model's turn.
-- `thinking` separates thinking from the answer.
 - `objects`, `calls` and `notations` find JSON, tool calls, and objects in XML or YAML.
 - `shaping` and `fields` map keys and values to the question's schema.
 - `candidates` finds tags, labels and values in the rest of the text.
-- `speech` reads answers in words.
-- `tags`, `text` and `engine.markup` serve them all.
+- `speech` separates thinking from the answer, and reads answers in words.
+- `text` and `engine.markup` serve them all.
 
 Code imports these modules when it reads a reply: their patterns take time to compile, and a game of bots reads none.
 """

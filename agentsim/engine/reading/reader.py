@@ -360,7 +360,7 @@ class Reply:
 
     @cached_property
     def decides(self) -> bool:
-        """Whether the question asks for more than words."""
+        """True if the question asks for more than words."""
         return any(field.kind not in {"words", "record"} for field in self.fields)
 
     @cached_property
@@ -399,7 +399,7 @@ class Reply:
 
     @cached_property
     def is_meant_as_object(self) -> bool:
-        """Whether a reply without an object seems to be a failed attempt at one, and not prose.
+        """True if a reply without an object seems to be a failed attempt at one, and not prose.
 
         It has a tag with the name of a field or of a kind of variant, or begins with such a name as a label, or is one.
         """

@@ -139,7 +139,7 @@ class Shape:
     voices: Voices = NOBODY
     """The names in the question."""
     any_text: bool = False
-    """Whether words may be any text, including lists and markup."""
+    """True if words may be any text, including lists and markup."""
 
     def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
         """Return an object with the schema's keys and, if they are clear, its values; all else stays as it is.

@@ -113,7 +113,7 @@ _TASKS_ABROAD = (
     r" (?:\w+ ){0,2}(?:mowe|przemowe|odpowiedz|wiadomosc|wypowiedz)\b"
     r"|de gebruiker (?:wil|vraagt|heeft)\b|kullanici (?:benden|istiyor|soruyor)\b|المستخدم (?:يريد|يطلب|يسأل)"
 )
-"""What reasoning says first in other languages, folded: `the user wants`, `I must write a speech`."""
+"""The first words of reasoning in other languages, folded: `the user wants`, `I must write a speech`."""
 _MUSES = (
     rf"i(?:'m| am)? {_NEEDS} (?:give|make|deliver|provide|present) (?:a|an|my|the) (?:[a-z]+ ){{0,3}}{_PIECES}\b"
     rf"|i {_NEEDS} (?:figure out|think (?:about|of|through)|decide|choose|consider|analy[sz]e|convince the|persuade the"
@@ -121,7 +121,7 @@ _MUSES = (
     r"|(?:i'm|i am|we're|we are) (?:(?:player|agent) \w+[.,]? |playing|in (?:a|this|the) game|given|supposed to)"
     r"|so,? (?:i'm|i am|i have|i've got) (?:player|agent|in|to|a (?:pitch|speech|vote|decision))\b"
 )
-"""What reasoning says behind a first word of hesitation: `Okay, so I need to figure out ...`."""
+"""The words of reasoning behind a first word of hesitation: `Okay, so I need to figure out ...`."""
 # a first sentence that only says that the model thinks (zero-shot chain of thought: Kojima et al. 2022, in other
 # languages Shi et al. 2022), or that speaks of the user, as the reasoning of gpt-oss, Qwen and DeepSeek begins
 _THINKS_ALOUD = re.compile(
@@ -237,7 +237,7 @@ def said_aloud(
 def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_text: bool = False) -> str:
     """Remove from the words of a field its own headings and tags, thinking, and text for the fields named `others`.
 
-    Raises `UnreadableReply` for a tag in them that seems to be private (`<plan>`) or somebody else's, for a line that
+    Raises `UnreadableReply` for a tag in them that seems to be private (`<plan>`) or another's, for a line that
     begins thinking, and, unless the words may be `any_text`, for a note on themselves (`**Strategy:** ...`).
     """
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
@@ -271,7 +271,7 @@ def may_hold_scratch(words: str) -> bool:
 
 
 def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
-    """Return whether words hold a pair of tags that stands apart, as of an instruction or of somebody else's words.
+    """Return whether words hold a pair of tags that stands apart, as of an instruction or of another's words.
 
     A pair is part of a sentence if it stands within one and holds at most `_MOST_WORDS` words (`the <role>admin</role>
     of all`). Tags in quotes, formatting such as `<b>`, and the `own` names are left out. An end without a beginning

@@ -76,7 +76,7 @@ class RoundSettings(GameConfig):
     explanation_chars: Characters = 600
     """Characters of the secret explanation of a vote"""
     vote_first: bool = False
-    """Whether a voter answers with its vote and then explains it, instead of the explanation first"""
+    """True if a voter answers with its vote and then explains it, instead of the explanation first"""
     message_chars: Characters = 600
     """Characters of a private message"""
     quip_chars: Characters = 200

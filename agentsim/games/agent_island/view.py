@@ -236,7 +236,7 @@ class Summarize(SpeechRequest, kind="summary"):
     about: ClassVar[str] = "your note"
 
     over: bool
-    """Whether the round is over; if not, the note is of the round so far."""
+    """True if the round is over; if not, the note is of the round so far."""
 
     def question(self) -> str:
         written = (

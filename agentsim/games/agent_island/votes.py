@@ -93,7 +93,7 @@ class Eliminated(
     votes: int
     drawn_by_lot: bool
     jury: bool = True
-    """Whether a jury of the eliminated names the winner."""
+    """True if a jury of the eliminated names the winner."""
 
 
 class Won(
@@ -117,7 +117,7 @@ class Vote(IslandRequest[VoteCast]):
     limit: int
     poll: bool = False
     vote_first: bool = False
-    """Whether the answer is the vote and then its explanation."""
+    """True if the answer is the vote and then its explanation."""
 
     def build_answer_fields(self) -> Record:
         explained = super().build_answer_fields()

@@ -133,9 +133,11 @@ class Bid(Request[BidCast]):
     strict: bool = True
     reasoning_chars: int
 
-    @property
-    def objects_only(self) -> bool:  # type: ignore[override] # a setting of the auction
-        return self.strict
+    def is_answered_by(self, text: str) -> bool:
+        """Return whether a reply is read: if bids are strict, only one with a JSON object."""
+        from agentsim.engine.reading.reader import holds_object
+
+        return not self.strict or holds_object(self, text)
 
     def prompt(self) -> Prompt:
         return Prompt(

@@ -89,7 +89,7 @@ class AuctionConfig(GameConfig):
     strict_bids: bool = True
     """An answer without a JSON object is a bid of 0 at once; if false, it is read and asked again as in every game"""
     hints: bool = False
-    """Whether a question says which bids would count, and the team with the high bid that it may pass"""
+    """True if a question says which bids would count, and the team with the high bid that it may pass"""
     ask_leader: bool = Field(default=True, description="Whether the team with the high bid is asked again")
     reasoning_chars: Annotated[int, Field(ge=20, le=20_000)] = 400
     """Characters of the secret reasoning of a bid; what is longer is cut"""

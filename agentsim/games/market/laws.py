@@ -16,7 +16,7 @@ from agentsim.games.market.world import CAPITAL, Trade, Transferred
 
 
 class Accountant:
-    """What each agent holds, and the orders of which something is left, as the events tell."""
+    """The holdings of each agent and the open orders, as the events tell them."""
 
     def __init__(self) -> None:
         self.held: defaultdict[str, Counter[str]] = defaultdict(Counter)

@@ -92,7 +92,7 @@ def ticker_line(signals: Sequence[Signal], openings: Sequence[int] = ()) -> str:
 class Ticker:
     """The latest quotes and trades that all have heard of; `opened` is how many there were when each period began."""
 
-    def __init__(self, everybody: str) -> None:
+    def __init__(self, player: str) -> None:
         self.total = 0
         self.opened: list[int] = []
         self._kept: list[tuple[LoggedEvent, Signal]] = []  # with the event that told of each

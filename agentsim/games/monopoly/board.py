@@ -1,6 +1,6 @@
 """The board: the forty spaces and the two decks of the US edition (September 2008 and later) as data.
 
-Positions count from 0 (GO) in the direction of play; all amounts are whole dollars. `estate` has the owners, and `turn`
+Positions count from 0 (GO) in the direction of play; all amounts are whole dollars. `state` has the owners, and `game`
 the effects of spaces and cards.
 """
 

@@ -27,7 +27,7 @@ _MOST_LAYERS = 6  # levels of repeated JSON encoding
 _READ = 64 * 1024  # characters of such a name that are read
 
 PartKind: TypeAlias = Literal["said", "thought", "refused", "called", "other"]
-"""The kind of a part of a message; `other` is a kind that no table knows."""
+"""The kind of a part of a message; `other` is of a kind that no table knows, or of another role."""
 # The kinds of parts, and the fields beside a content, as hosts name them: Anthropic (`thinking`, `tool_use`), OpenAI
 # (`output_text`, `reasoning_text`, `summary_text`, `function_call`, `custom_tool_call`), OpenRouter (`reasoning.text`,
 # `reasoning_details`), Mistral (`thinking`), DeepSeek and vLLM (`reasoning_content`), LiteLLM (`thinking_blocks`),
@@ -56,7 +56,7 @@ _FINAL: Final = frozenset(
     ("final", "answer", "final_answer", "response", "output", "message", "text", "completed", "done")
 )
 _BEFORE_IT: Final = frozenset(("commentary", "preamble", "plan", "planning", "reflection", "draft", "think"))
-# Fields of a text that may say which step it is, besides `phase` and `channel`, and flags of what nobody is to hear.
+# Fields of a text that may say which step it is, besides `phase` and `channel`, and flags of hidden text.
 _STEP_FIELDS: Final = frozenset(("kind", "subtype", "category", "name", "label", "stage", "step"))
 _HIDDEN: Final = re.compile(r"(is_?)?(hidden|internal|private)", re.IGNORECASE)
 _TO_EVERYONE: Final = frozenset(("all", "user", "human"))
