@@ -160,7 +160,7 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
         return at_once
     reply = Reply(request, text, cut=cut, repair=repair)
     found = _taken_apart(reply, last=last)
-    said = [*_named_texts(values(found.decision))]
+    said = [*_named_texts(_taken(request, values(found.decision)))]
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
@@ -170,6 +170,14 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
         )
     return found
+
+
+def _taken(request: Question, value: Any) -> Any:
+    """Return a decision without the parameters that its choice does not take."""
+    parts = request.answer_fields.parts
+    if not isinstance(value, Mapping):
+        return value
+    return {name: parts[name].taken(part, value) if name in parts else part for name, part in value.items()}
 
 
 def _named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
