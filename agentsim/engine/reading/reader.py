@@ -123,11 +123,9 @@ _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON escapes them."""
-_LINE = re.compile(r"(?:\n|\\n)[^\n:：>\]]{1,80}[:：>\]]")
-"""A line that may begin with a speaker's name."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
 _DETOUR = re.compile(
-    r"<|\\u|[&%✿\x85\u2028\u2029]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
+    r"<|\\u|[&%✿\x85\u2028\u2029]|\\n|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
 )
 _LAYERS = re.compile(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
@@ -201,9 +199,9 @@ def _texts(value: Any) -> Iterator[str]:
 def _is_name(text: str, own: str) -> bool:
     """Return whether a text of the question may be a player's name, given the player's `own`.
 
-    If the own name has capitals, a text in lowercase without digits is another word.
+    If the own name has capitals or digits, a text without both is another word.
     """
-    return text != text.lower() or any(map(str.isdigit, text)) or own == own.lower()
+    return text != text.lower() or any(map(str.isdigit, text)) or (own == own.lower() and own.isalpha())
 
 
 def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
@@ -438,7 +436,7 @@ class Reply:
         If a word for a role (`User`) is one of the names, it is no header of a turn.
         """
         lines = _LINE_ENDS.sub("\n", self.text)
-        if not names_a_role(lines) and not _LINE.search(lines):
+        if not names_a_role(lines) and "\n" not in lines:
             return NOBODY
         own = self.request.player.removeprefix("@")
         fields = {name for field in self.fields for name in (field.name, field.path)}
