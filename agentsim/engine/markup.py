@@ -796,7 +796,8 @@ _NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 
 
 _CROWD = (
-    r"everyone|everybody|all(?: players)?|(?:the )?(?:others|crowd|audience|group|table)|both|all together|q|question"
+    r"everyone|everybody|all(?: players)?|(?:the )?(?:others|crowd|audience|group|table)|both|all together|you|q"
+    r"|question"
 )
 """Words for several players or an unnamed one, with which a line of a transcript may begin."""
 _COLONS = ":：∶﹕︰꞉"
@@ -822,10 +823,10 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
     name = "|".join(every)
     return re.compile(
-        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?[^\w\n]{0,8}+)"
+        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?(?:[^\w\n]|_){0,8}+)"
         r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
         r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
-        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{name}|{_CROWD})(?!\w)"
+        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{name}|{_CROWD})(?![^\W_])"
         rf"(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}}"
         r"(?P<closes>[\])）】*_>\"”]{0,4})"
         r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
@@ -847,7 +848,7 @@ def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
         return []
     every = islice(_line_of(voices.own, voices.names).finditer(text), _MOST_TOKENS)
     lines = [line for line in every if _may_be_spoken(text, line, voices)]
-    behind = [line for line in lines if line["first"] is None]
+    behind = [line for line in lines if line["first"] is None or _is_tag(text, line)]
     if not behind or text[: behind[0].start()].rstrip().endswith(_ANNOUNCES):
         return []
     names = {line["name"].casefold() for line in lines}
@@ -873,14 +874,19 @@ def _may_be_spoken(text: str, line: re.Match[str], voices: Voices) -> bool:
         below = text[line.end() : line.end() + _NEAR].strip().partition("\n")[0].strip("*_ .#")
         known = {"", *(each.casefold() for each in voices.names)}  # a list of names
         return spelt and name.casefold() != voices.own.casefold() and below.casefold() not in known and ends is not None
-    if line["signs"].endswith("<") and closes.startswith(">") and f"</{name}>" in text:
+    if _is_tag(text, line):
         return name in voices.names  # `<b>` is HTML, also if there is a player B
     if line["bare"] is not None:
-        opener = _CLOSERS[closes[-1]] if closes else ""
-        return opener in line["signs"] and bool(opener) and not words[:1].islower()
+        opener = _CLOSERS.get(closes[-1:], "")
+        return bool(opener) and (opener in line["signs"] or opener == "<") and not words[:1].islower()
     if line["points"] is not None:
         return words.strip(" .*_").casefold() not in {each.casefold() for each in voices.names}
     return True
+
+
+def _is_tag(text: str, line: re.Match[str]) -> bool:
+    """Return whether the name of a line is that of a pair of tags."""
+    return line["signs"].endswith("<") and line["closes"].startswith(">") and f"</{line['name']}>" in text
 
 
 def _is_written_in_sentences(text: str) -> bool:

@@ -436,7 +436,7 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool, a
         said = without_header(split(given, strict=not reason)[0], voices)
         if reason:
             return "" if token_in(said) or label_in(said, voices.of_roles) else said
-        said = aloud(said, names, any_text=any_text)
+        said = aloud(said, names, any_text=any_text, structured=True)
         if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said
