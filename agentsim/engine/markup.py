@@ -827,11 +827,11 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
         r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
         rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{name}|{_CROWD})(?![^\W_])"
-        rf"(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}}"
+        rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
         r"(?P<closes>[\])）】*_>\"”]{0,4})"
         r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
         rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
-        rf"(?:[ \t]?(?:[{_COLONS}>|=](?!=)|(?P<dash>[–—])|(?P<points>->|=>|→|⇒))|\t|(?P<hyphen>[ \t]--?[ \t])"
+        rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
         r"|(?P<bare>(?<=[\])）】>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )
@@ -865,11 +865,12 @@ def _may_be_spoken(text: str, line: re.Match[str], voices: Voices) -> bool:
     """Return whether the signs around a name make the line one of a transcript.
 
     A name alone on its line must be another's, behind a whole sentence, and have words below it. A name in brackets or
-    emphasis without a separator must be closed as it was opened, and begin a sentence. An arrow to a name is a vote.
+    emphasis without a separator must be closed as it was opened, and begin a sentence. An arrow to a name is a vote, a
+    sign before a name or a number compares, and a bar at the beginning of a line is a table's.
     """
     name, words, closes = line["name"], line["words"], line["closes"]
     if line["alone"] is not None:
-        spelt = name in voices.names or bool(closes)
+        spelt = (name in voices.names or bool(closes)) and not line["others"]
         ends = _ENDS_A_SENTENCE.search(text[max(0, line.start() - _NEAR) : line.start()].rstrip())
         below = text[line.end() : line.end() + _NEAR].strip().partition("\n")[0].strip("*_ .#")
         known = {"", *(each.casefold() for each in voices.names)}  # a list of names
@@ -880,13 +881,15 @@ def _may_be_spoken(text: str, line: re.Match[str], voices: Voices) -> bool:
         opener = _CLOSERS.get(closes[-1:], "")
         return bool(opener) and (opener in line["signs"] or opener == "<") and not words[:1].islower()
     if line["points"] is not None:
-        return words.strip(" .*_").casefold() not in {each.casefold() for each in voices.names}
-    return True
+        first = re.match(r"\W*(\w*)", words)
+        return first is None or not (first[1].isdigit() or first[1].casefold() in {*map(str.casefold, voices.names)})
+    return not line["signs"].lstrip().startswith("|")
 
 
 def _is_tag(text: str, line: re.Match[str]) -> bool:
     """Return whether the name of a line is that of a pair of tags."""
-    return line["signs"].endswith("<") and line["closes"].startswith(">") and f"</{line['name']}>" in text
+    is_tag = line["signs"].endswith("<") and text.startswith(">", line.end("name"))
+    return is_tag and f"</{line['name']}>" in text
 
 
 def _is_written_in_sentences(text: str) -> bool:

@@ -750,7 +750,9 @@ class Variant(LegalValues):
         taken = self.taken(given, beside)
         if taken is given:
             return reader.record(given, self, path)
-        return reader.record(taken, self, path) | {name: part for name, part in given.items() if name not in taken}
+        shaped = reader.record(taken, self, path)
+        whole = shaped | {name: part for name, part in given.items() if name not in taken}
+        return {name: whole[name] for name in (*given, *shaped) if name in whole}  # in the order of the reply
 
     def taken(self, given: Any, beside: Mapping[str, Any]) -> Any:
         value = beside.get(self.by)

@@ -434,7 +434,7 @@ class Reply:
         If a word for a role (`User`) is one of the names, it is no header of a turn.
         """
         lines = _LINE_ENDS.sub("\n", self.text)
-        if not names_a_role(lines) and "\n" not in lines:
+        if not names_a_role(lines) and "\n" not in lines and "</" not in lines:
             return NOBODY
         own = self.request.player.removeprefix("@")
         fields = {name for field in self.fields for name in (field.name, field.path)}

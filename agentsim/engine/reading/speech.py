@@ -164,14 +164,10 @@ _FIRST_NOTES = listed("""
 _NOTED = (*_STRATEGIES, *_FIRST_NOTES)
 _LINE_NOTES = (*_STRATEGIES, *listed("note, notes, private note, note to self, p.s. (private), ps (private)"))
 """Folded labels of notes that stand on a line of their own among other lines, anywhere."""
-_FIRST_LINE_NOTES = (
-    *_LINE_NOTES,
-    *_FIRST_NOTES,
-    *listed("plan, reasoning, thoughts, thinking, context, situation, goal"),
-)
+_FIRST_LINE_NOTES = (*_LINE_NOTES, *_FIRST_NOTES, "plan")
 """Folded labels of notes that stand on the first line of several."""
-_SEPARATOR = re.compile(r"\w[^\n]*\n\s*(?:[-*_=—⸻•][ \t]?){3,80}+\n\s*(?=[^\n]*\w)|\w[^\n]*\n\s*⸻\s*\n")
-"""A horizontal rule with words on both sides."""
+_RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
+"""A horizontal rule, also of other signs than Markdown's."""
 _ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
 _QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
 _OF_ITSELF = re.compile(r"\b(?:i|me|my|we|us|our)\b")
@@ -207,7 +203,7 @@ _INTRODUCES = re.compile(
 )
 """A chatbot's first words for its user."""
 _HIDDEN = re.compile(
-    r"[\]{%<|>](?:(?<=\|)\|[^|\n]{0,400}?\w{3}[^|\n]{0,400}\|\||(?<=>)![^\n]{1,400}?!<|(?<=%)%\w[^%\n]{0,400}%%"
+    r"[\]{%<|>](?:(?<=\|)\|(?=[^|\n]{0,400}?\w{3})[^|\n]{1,400}\|\||(?<=>)![^\n]{1,400}?!<|(?<=%)%\w[^%\n]{0,400}%%"
     r"|(?<=\]):(?: # \(|[ \t]?(?:#|<>))|(?<=\{)(?:#|\{!)|(?<=[\n.!?…]%)%|(?<=[\n.!?…] %)%"
     r"|(?<=<)(?:[?!][a-z]|[a-z][^<>]{0,80}(?:\shidden\b|display: ?none|visibility: ?hidden))"
     r"|(?<=\{) ?(?:thinking|thoughts?|internal[^{}:\n]{0,20}|private[^{}:\n]{0,20}|inner[^{}:\n]{0,20}) ?:)"
@@ -441,7 +437,8 @@ def _check(words: str, names: Sequence[str], *, any_text: bool) -> None:
 
 def _check_undivided(words: str, *, any_text: bool) -> None:
     """Raise `UnreadableReply` if a horizontal rule divides the words, unless they may be `any_text`."""
-    if not any_text and _SEPARATOR.search(words):
+    first, last = _first_and_last(words)
+    if not any_text and any(first < rule.start() < last for rule in _RULE.finditer(words)):
         raise UnreadableReply("A line divides the words. Answer with the words alone.")
 
 
