@@ -802,7 +802,7 @@ _CROWD = (
 """Words for several players or an unnamed one, with which a line of a transcript may begin."""
 _COLONS = ":：∶﹕︰꞉"
 _CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", ">": "<", "*": "*", "_": "_"}
-_BULLET = re.compile(r"\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)")
+_BULLET = re.compile(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
 _ANNOUNCES = (*_COLONS, ",", "，", ";", "、")
 _ENDS_A_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
 _NEAR = 200  # characters around a name that are looked at
@@ -841,7 +841,7 @@ def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
     """Return the beginnings of lines of a transcript behind the first words, or [] if the lines are the player's own.
 
     They are its own if words announce them (`I see it so:`), if they go on in small letters or with a number in a text
-    that is not written so (`B: keep`), if they are a list of several players in the third person, or if the text
+    that is not written so (`B: keep`), if they are items of a list and none is in the first person, or if the text
     begins with such a line and none has the player's own name.
     """
     if not voices.names:
@@ -856,7 +856,8 @@ def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
     goes_on = all(line["words"][:1].islower() or line["words"].isdigit() for line in lines)
     if goes_on and (several or (_is_written_in_sentences(text) and not _speaks_of_itself(lines))):
         return []
-    if several and all(map(_BULLET.match, (line["signs"] for line in behind))) and not _speaks_of_itself(lines):
+    items = list(islice(_BULLET.finditer(text), 2))
+    if len(items) > 1 and all(_BULLET.match(line["signs"]) for line in behind) and not _speaks_of_itself(lines):
         return []
     return [] if len(lines) > len(behind) and voices.own.casefold() not in names else behind
 

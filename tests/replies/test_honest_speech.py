@@ -307,6 +307,7 @@ SPEECHES: dict[str, tuple[str, ...]] = {
         "Roles for tomorrow:\nagent2: gather\nagent3: build\nagent4: rest",
         "Let me think about trust: we have none yet. Let's build it. // agent1",
         "大家好！【公告】agent2：你欠我5个币。《规则》如下。",
+        "Roles for us.\n- agent2: Treasurer, from tomorrow.\n- Everyone else: Gather.",
         "The plan.\nFood: We gather five.\nEfficiency: Up.\n\n---\n\nNote: Posts may have notes and rules.",
         "TODO [END of month]: settle all debts. See https://forum.example//rules.",
         "I propose we work (2 hours each) & share. Observation: nobody did so far.",

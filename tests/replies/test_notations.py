@@ -326,9 +326,9 @@ def test_a_tag_that_is_formatting_and_a_name_is_the_name_if_it_is_spelled_so() -
         assert said(reply) == f"{WORDS}\n<b>No way.</b>"
 
 
-# -- what stands apart from the words
+# -- what is framed apart from the words
 
-APART = (
+FRAMED = (
     # a tag that does not end
     *("<ponder>SECRET", f"<ponder>SECRET\n\n{WORDS}", f"{WORDS}\n<ponder>SECRET", f"{WORDS} <ponder>SECRET"),
     *(
@@ -355,7 +355,7 @@ APART = (
 )
 
 
-@pytest.mark.parametrize("text", APART)
+@pytest.mark.parametrize("text", FRAMED)
 def test_what_stands_apart_from_the_words_is_never_said(text: str) -> None:
     for reply in both(text):
         assert said(reply) in {"", WORDS}
