@@ -255,6 +255,12 @@ def test_lines_of_numbered_agents_are_no_posts() -> None:
         assert decided(ACT, f"{WORDS}{line}")["action"]["action"] == "rejected"
 
 
+def test_a_line_of_a_player_about_whom_a_field_is_is_never_said() -> None:
+    for line in ("\nC: No way.", "\nC - No way.", "\n**C**\nNo way."):
+        outcome = decided("agent_island/quips", json.dumps({"B": f"{WORDS}{line}", "C": WORDS, "D": WORDS}))
+        assert outcome == "unreadable", line
+
+
 def test_a_dialogue_with_players_who_are_named_as_roles_is_never_said() -> None:
     whisper: Any = asked("agent_island/whisper").request
     request = replace(whisper, player="Model", partner="User")

@@ -437,7 +437,8 @@ class Reply:
         if not names_a_role(lines) and "\n" not in lines and "</" not in lines:
             return NOBODY
         own = self.request.player.removeprefix("@")
-        fields = {name for field in self.fields for name in (field.name, field.path)}
+        # a name with a capital is no field's but a player's, as in `{"B": "<a line about B>"}`
+        fields = {name for field in self.fields for name in (field.name, field.path) if name.islower()}
         said = [text for key, text in _named_texts(values(self.request)) if key and 0 < len(text) <= _LONGEST_NAME]
         if "summar" in self.request.kind:  # a question about the words of others
             return Voices(roles_in(said))
