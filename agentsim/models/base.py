@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, Pl
 from pydantic_core.core_schema import SerializationInfo
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.finish_reasons import ending
+from agentsim.models.host_words import ending
 
 if TYPE_CHECKING:
     from agentsim.models.rate_limiter import RateLimiter

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from agentsim.engine.prompt import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models import error_words as table
+from agentsim.models import host_words as table
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
 from agentsim.models.retries import duration, retry_after
@@ -124,7 +124,7 @@ class Complaint:
     @property
     def plain_codes(self) -> frozenset[str]:
         """The codes as the tables spell them."""
-        return frozenset(map(table.plain, self.codes))
+        return frozenset(map(table.normalized_code, self.codes))
 
     @property
     def told(self) -> str:
@@ -371,7 +371,7 @@ def _status_in(error: object) -> int | None:
     values = [error.get(key) for key in keys] if isinstance(error, Mapping) else []
     for value in values:
         if isinstance(value, str):
-            known = table.STATUS_OF.get(table.plain(value))
+            known = table.STATUS_OF.get(table.normalized_code(value))
             found: float | None = int(value) if re.fullmatch(r"[3-5]\d\d", value) else known
         elif isinstance(value, int) and str(value) in table.STATUS_OF:
             found = table.STATUS_OF[str(value)]
@@ -529,7 +529,7 @@ def _words_in_metadata(metadata: object, found: _Reading, depth: int) -> str:
     found.relayed = bool(words)
     # credit and keys at that host are the gateway's, not the user's
     of_the_gateway = table.NO_CREDIT | table.BAD_KEY_CODES
-    found.codes |= {code for code in behind.codes if table.plain(code) not in of_the_gateway}
+    found.codes |= {code for code in behind.codes if table.normalized_code(code) not in of_the_gateway}
     return words
 
 

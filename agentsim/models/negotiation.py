@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agentsim.engine.wording import counted
 from agentsim.errors import ModelError
 from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, StructuredMode, Terms
-from agentsim.models.error_words import ABOUT_CAP, ABOUT_SCHEMA
 from agentsim.models.faults import Complaint, Unaccepted
+from agentsim.models.host_words import ABOUT_CAP, ABOUT_SCHEMA
 from agentsim.models.profiles import Profile
 from agentsim.models.rate_limiter import RateLimiter, Slot
 

@@ -23,7 +23,7 @@ from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
 from agentsim.models.faults import UNACCEPTED, UNKNOWN_REASON
-from agentsim.models.finish_reasons import ending
+from agentsim.models.host_words import ending
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.rate_limiter import RateLimiter, Slot

@@ -16,9 +16,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from agentsim.engine.codec import parse_json
 from agentsim.engine.prompt import cleaned
 from agentsim.models.base import MOST_TEXT, Call, Completion, Usage
-from agentsim.models.error_words import BASE_RESP, says_nothing
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import FINISH_REASONS, ending, is_call
+from agentsim.models.host_words import BASE_RESP, FINISH_REASONS, ending, is_call, says_nothing
 from agentsim.models.keys import redact_reply
 from agentsim.models.profiles import Profile
 
