@@ -51,7 +51,7 @@ class Sampling:
 
     With `temperature` None the provider's default applies; with `max_tokens` None no limit is sent. `extra` is merged
     into the body unchanged. `reasoning`, `seed` and `logprobs` are translated to the parameters of the host
-    (`models.settings`).
+    (`models.profiles`).
     """
 
     temperature: float | None = None

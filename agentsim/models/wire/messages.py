@@ -11,8 +11,7 @@ from typing import Any, Final
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.host_words import most_telling
-from agentsim.models.profiles import Profile
-from agentsim.models.settings import cap_of
+from agentsim.models.profiles import Profile, cap_of
 from agentsim.models.wire.common import (
     Function,
     Parts,
