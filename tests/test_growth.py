@@ -15,7 +15,7 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from agentsim.cli import terminal_output
-from agentsim.engine import decision, prompt
+from agentsim.engine import decision, wording
 from agentsim.engine.panel import Frame
 from agentsim.engine.reading.speech import split
 from agentsim.engine.wording import Naming
@@ -77,8 +77,8 @@ def _status(text: str) -> object:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "cleaning": prompt.cleaned,
-    "quoting": lambda text: prompt.quoted(text=text),
+    "cleaning": wording.cleaned,
+    "quoting": lambda text: wording.quoted(text=text),
     "thinking": split,
     "numbers": decision.whole,
     "an answer's text": _answer(content=...),

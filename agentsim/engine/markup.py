@@ -3,7 +3,7 @@
 `FORMS` lists, for each family of models and with the source, the tokens that open and end a turn, thinking, a channel,
 a tool call and an argument. The reader (`engine.reading`) cuts a reply at the first end of a turn (`first_turn`),
 removes the header of its role (`without_header`), reads tool calls in one spelling (`plain_tags`), and refuses words
-that still hold a token (`token_in`). Quoting escapes the tokens of a prompt (`engine.prompt.defused`).
+that still hold a token (`token_in`). Quoting escapes the tokens of a prompt (`engine.wording.defused`).
 """
 
 from __future__ import annotations

@@ -32,8 +32,7 @@ from agentsim.engine.options import (
     record_of,
     stated,
 )
-from agentsim.engine.prompt import Prompt
-from agentsim.engine.wording import snake_case
+from agentsim.engine.wording import Prompt, snake_case
 from agentsim.errors import IllegalDecision, RulesBroken, UnreadableReply, first_objection
 
 D = TypeVar("D", bound=Decision)

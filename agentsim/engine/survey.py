@@ -18,11 +18,10 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, Heard, NamedPlayer, PlayerId
 from agentsim.engine.memory import Lines
 from agentsim.engine.options import Choice, Each, Number, Option, Options, Text
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Requests, Table
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import Prompt, counted, cut
 
 B = TypeVar("B", bound=Callable[[Request[Any], Stream], Decision])
 NEWS_CHARS = 4_000

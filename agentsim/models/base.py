@@ -174,7 +174,7 @@ AS_ASKED: Final = Terms()
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The answer of a model, cleaned (`engine.prompt.cleaned`) and without the provider's envelope.
+    """The answer of a model, cleaned (`engine.wording.cleaned`) and without the provider's envelope.
 
     `model` and `provider` are the names in the response; `finish_reason` is the provider's own word (`stop`, `length`,
     ...). `text` may be empty. `reasoning` is thinking that the provider returns separately. If `refusal` (`refusal` or

@@ -18,7 +18,7 @@ from typing import Any
 from pydantic import Field
 
 from agentsim.engine.codec import ClosedTable
-from agentsim.engine.prompt import TOKEN_BYTES, size
+from agentsim.engine.wording import TOKEN_BYTES, size
 from agentsim.errors import ModelError
 from agentsim.models.address import is_near
 from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import cleaned
 from agentsim.errors import LocalShortage, ModelError
 from agentsim.models.base import Call, Completion, Sampling, Terms, Usage
 from agentsim.models.faults import Faults, NoAnswer, Unacceptable, failed_generation

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from agentsim.engine.codec import value_at, values
 from agentsim.engine.options import LegalValues
-from agentsim.engine.prompt import Restated
 from agentsim.engine.request import Ask, Request
+from agentsim.engine.wording import Restated
 from agentsim.errors import DecisionError
 from agentsim.models.base import Completion, Message
 from agentsim.models.retries import RetryPolicy

@@ -28,10 +28,9 @@ from agentsim.engine.options import (
     asked_for,
     called_value,
 )
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
 from agentsim.engine.survey import Question
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import AgentsimError, DecisionError, IllegalDecision
 
 NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})

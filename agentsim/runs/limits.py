@@ -17,9 +17,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from agentsim.engine.prompt import TOKEN_BYTES
 from agentsim.engine.request import Ask
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import TOKEN_BYTES, counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import AS_ASKED, Attempt, Fault, Message, Usage, fault_of
 from agentsim.models.faults import UNACCEPTED, RefusalKind, may_be_the_prompt, refusal_kind

@@ -16,8 +16,8 @@ from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import Game, SeatsInFolder
 from agentsim.engine.letters import NAME_PATTERN as ID_PATTERN
 from agentsim.engine.letters import look_alike, written_name
-from agentsim.engine.prompt import NARRATOR
 from agentsim.engine.survey import Interview, Question
+from agentsim.engine.wording import NARRATOR
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem

@@ -31,9 +31,8 @@ from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
 from agentsim.engine.options import bare_field
 from agentsim.engine.panel import DataTable
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import UsageError
 from agentsim.records.journal import read_journal
 from agentsim.records.load import load_history

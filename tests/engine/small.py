@@ -11,9 +11,9 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent, Past, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import Prompt
 
 T = TypeVar("T")
 D = TypeVar("D", bound=Decision)

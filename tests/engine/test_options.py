@@ -37,9 +37,9 @@ from agentsim.engine.options import (
     of_schema,
     typed_record,
 )
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.wording import Prompt
 from agentsim.players.page_form import Form, PageField, PageForm
 
 NAMES = st.lists(

@@ -13,9 +13,9 @@ from agentsim.engine.capability import Capability, described, variant
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.options import Record
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.wording import Prompt
 from agentsim.errors import IllegalDecision, UnreadableReply
 
 ERRANDS = Variant(

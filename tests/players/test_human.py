@@ -19,8 +19,8 @@ from rich.cells import cell_len
 from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.codec import values
 from agentsim.engine.decision import Decision
-from agentsim.engine.prompt import Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Ask, Request
+from agentsim.engine.wording import Prompt, in_quotes, joined, quoted
 from agentsim.errors import Interrupted
 from agentsim.games import names
 from agentsim.models.base import Message

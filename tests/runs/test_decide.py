@@ -11,8 +11,8 @@ import pytest
 
 from agentsim.engine import Choice, Options
 from agentsim.engine.decision import Decision
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Ask, Request
+from agentsim.engine.wording import Prompt
 from agentsim.errors import (
     AgentsimError,
     BudgetReached,

@@ -17,9 +17,9 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Event, Everyone, InteractionRule
 from agentsim.engine.game import GameConfig
 from agentsim.engine.play import GamePlay
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import Prompt
 from agentsim.errors import UsageError
 from agentsim.records.load import load_history
 from agentsim.runs.decide import Ruling, decision_record_of

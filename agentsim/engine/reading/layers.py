@@ -14,11 +14,11 @@ from typing import Any
 from urllib.parse import unquote
 
 from agentsim.engine.markup import NOBODY, Voices, first_turn, is_of_another, plain_signs
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.calls import calls
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.text import spaced
+from agentsim.engine.wording import cleaned
 from agentsim.errors import DecisionError, UnreadableReply
 
 _MOST_LAYERS = 6  # levels of JSON within JSON strings

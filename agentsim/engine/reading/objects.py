@@ -18,8 +18,8 @@ from math import isfinite, nan
 from typing import Any, Literal, TypeAlias
 
 from agentsim.engine.decision import Real
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.text import bounded, too_much
+from agentsim.engine.wording import cleaned
 from agentsim.errors import AmbiguousReply, DecisionError, UnreadableReply
 
 MAX_DEPTH = 200  # levels of objects and lists: a decision is written as JSON again, which stops at 255

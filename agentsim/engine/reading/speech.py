@@ -14,7 +14,6 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 
 from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.objects import Object, strict_spans
 from agentsim.engine.reading.text import (
@@ -31,6 +30,7 @@ from agentsim.engine.reading.text import (
     without_wrappers,
     words_in,
 )
+from agentsim.engine.wording import cleaned
 from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")

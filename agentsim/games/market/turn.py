@@ -34,8 +34,7 @@ from agentsim.engine import (
 )
 from agentsim.engine.capability import TOOLS, Capability, Refused, use_tool, variant
 from agentsim.engine.options import FormField, LegalValues
-from agentsim.engine.prompt import bounded
-from agentsim.engine.wording import If, counted, cut, listed
+from agentsim.engine.wording import If, bounded, counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session

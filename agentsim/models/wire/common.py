@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.codec import parse_json
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import cleaned
 from agentsim.models.base import MOST_TEXT, Call, Completion, Usage
 from agentsim.models.faults import Faults
 from agentsim.models.host_words import BASE_RESP, FINISH_REASONS, ending, is_call, says_nothing
