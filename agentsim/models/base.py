@@ -152,7 +152,7 @@ WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The deviations from a scenario that a model's host requires, as found by `negotiation`.
+    """The deviations from a scenario that a model's host requires, as found by negotiation (`models.remote`).
 
     `structured` is the structured mode in use. `dropped` are body fields, or groups of them (`reasoning`, `logprobs`),
     that are left out; `keywords` are JSON Schema keywords that are left out. `max_tokens` is the largest limit that the

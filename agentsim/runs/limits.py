@@ -22,8 +22,8 @@ from agentsim.engine.wording import TOKEN_BYTES, counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import AS_ASKED, Attempt, Fault, Message, Usage, fault_of
 from agentsim.models.faults import UNACCEPTED, RefusalKind, may_be_the_prompt, refusal_kind
-from agentsim.models.negotiation import cap_under
 from agentsim.models.prices import Prices, longest_reply, most_tokens
+from agentsim.models.remote import cap_under
 from agentsim.players.model import ModelPlayer
 from agentsim.records.journal import Journal
 

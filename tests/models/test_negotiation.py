@@ -8,8 +8,8 @@ import pytest
 
 from agentsim.models.base import AS_ASKED, Terms
 from agentsim.models.faults import Complaint
-from agentsim.models.negotiation import cap_under, named, trimmed, words_of
 from agentsim.models.profiles import BUILT_IN
+from agentsim.models.remote import cap_under, named, trimmed, words_of
 from agentsim.models.wire import messages
 
 EFFORT = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}}
