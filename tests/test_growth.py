@@ -22,10 +22,9 @@ from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
 from agentsim.models import keys
-from agentsim.models.faults import Faults
+from agentsim.models.faults import Faults, retry_after
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import completion_in, decoded
-from agentsim.models.retries import retry_after
 from agentsim.models.wire import WIRES
 from agentsim.players import rendering, terminal
 from agentsim.records import formats

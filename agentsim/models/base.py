@@ -18,7 +18,7 @@ from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimi
 from agentsim.models.host_words import ending
 
 if TYPE_CHECKING:
-    from agentsim.models.rate_limiter import RateLimiter
+    from agentsim.models.pacing import RateLimiter
 
 
 MOST_TEXT = 64 * 1024

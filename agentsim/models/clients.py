@@ -3,7 +3,7 @@
 `openai` serves chat completions and Responses, at OpenAI and at Azure. `anthropic` (an extra) serves messages, at
 Anthropic, Bedrock and Vertex. Their own retries, timeouts, logs and traces are off: agentsim has its own. They send
 through `Transport`, which limits how much is read, keeps keys from leaking, and follows agentsim's proxy rules. `wire`
-and `faults` interpret answers and errors; `remote` makes a call within its deadline, and `retries` repeats it. Import
+and `faults` interpret answers and errors; `remote` makes a call within its deadline, and `pacing` repeats it. Import
 this module only before the first request: the clients take half a second to import, and aiohttp 0.15 s.
 """
 
@@ -35,7 +35,7 @@ from agentsim import __version__
 from agentsim.errors import LocalShortage, ScenarioError
 from agentsim.models.address import http_parts, is_azure_v1, is_excluded, is_own_machine
 from agentsim.models.faults import NoAnswer, Unacceptable
-from agentsim.models.rate_limiter import places, soft_limit
+from agentsim.models.pacing import places, soft_limit
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey

@@ -1,15 +1,19 @@
 """Faults: the failure of one call, as one of the four kinds of `ModelError`.
 
-The functions are pure: they take statuses, bodies and exceptions, and return errors to be raised elsewhere. `retries`
-decides about retries; `wire` reads good answers.
+The functions are pure: they take statuses, headers, bodies and exceptions, and return errors to be raised elsewhere. A
+host can ask for a wait in several ways (`retry_after`). Points in time are compared with the response's own `Date`
+header, so no clock is read. `pacing` decides about retries; `wire` reads good answers.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal, TypeAlias
 
 from agentsim.engine.wording import cleaned
@@ -17,7 +21,16 @@ from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimi
 from agentsim.models import host_words as table
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
-from agentsim.models.retries import duration, retry_after
+
+_DIGITS = r"\d{1,300}(?:\.\d{1,300})?(?:e\d{1,3})?"
+_NUMBER = re.compile(_DIGITS, re.ASCII)
+_DURATION = re.compile(
+    rf"(?=\d)(?:({_DIGITS})d)?(?:({_DIGITS})h)?(?:({_DIGITS})m(?!s))?(?:({_DIGITS})s)?(?:({_DIGITS})ms)?", re.ASCII
+)
+_UNITS_S = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
+_EPOCH_S, _EPOCH_MS = 1e9, 1e12  # larger numbers are timestamps: no provider asks to wait for thirty years
+# The time until a bucket is full again is longer than the time until it has room for one call: ask after a minute.
+_LONGEST_RESET_S = 60.0
 
 UNACCEPTED = "bad_request"
 """The code of a request that its host does not accept as sent, though it may accept a changed one."""
@@ -551,3 +564,63 @@ def _joined(parts: Sequence[str]) -> str:
         if not any(part in other for other in kept):
             kept = [*(other for other in kept if other not in part), part]
     return ": ".join(each.rstrip(" :") for each in kept)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a response asks to wait, or None if it states no usable time.
+
+    `retry-after-ms` has priority over `Retry-After` (seconds, a duration or a date), and both over `x-ratelimit-reset`
+    headers. Of those, the longest reset of an exhausted limit counts, else the longest of any limit. A reset is capped
+    at 60 s, unless the limit is exhausted until a point in time.
+    """
+    lower = {name.lower(): value.strip() for name, value in headers.items()}
+    now = _moment(lower.get("date", ""))
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        if _NUMBER.fullmatch(lower.get(name, "")):
+            return _plausible(float(lower[name]) * unit)
+    if "retry-after" in lower:
+        seconds = duration(lower["retry-after"])
+        return _since(now, _moment(lower["retry-after"])) if seconds is None else seconds
+    resets = list(_resets(lower, now))
+    return max([seconds for used_up, seconds in resets if used_up] or [seconds for _, seconds in resets], default=None)
+
+
+def duration(text: str) -> float | None:
+    """Return the seconds of `36.5s`, `6m0s`, `20ms` or `1e9d`, or None for any other text."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        return None
+    return _plausible(sum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS_S, strict=True)))
+
+
+def _plausible(seconds: float) -> float | None:
+    return seconds if 0 <= seconds < math.inf else None
+
+
+def _moment(text: str) -> float | None:
+    """Return the seconds since 1970 of a date with a time zone, or None."""
+    try:
+        moment: datetime = parsedate_to_datetime(text)
+        return None if moment.tzinfo is None else moment.timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _since(now: float | None, moment: float | None) -> float | None:
+    return None if now is None or moment is None else _plausible(moment - now)
+
+
+def _resets(lower: Mapping[str, str], now: float | None) -> Iterator[tuple[bool, float]]:
+    """Yield (is the limit exhausted, seconds until its reset) for each rate limit with a time of reset."""
+    for limit in ("-requests", "-tokens", ""):
+        text = lower.get(f"x-ratelimit-reset{limit}", "")
+        used_up = lower.get(f"x-ratelimit-remaining{limit}") == "0"
+        number = float(text) if _NUMBER.fullmatch(text) else None
+        longest = _LONGEST_RESET_S
+        if number is not None and number >= _EPOCH_S:
+            seconds = _since(now, number / 1000 if number >= _EPOCH_MS else number)
+            longest = math.inf if used_up else longest
+        else:
+            seconds = duration(text) if number is None else number
+        if seconds is not None:
+            yield used_up, min(seconds, longest)

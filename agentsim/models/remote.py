@@ -3,7 +3,7 @@
 A refusal of a body names a part of the request (`temperature`, `response_format`) or no part. Either way the request is
 sent again without the part that may have been refused, or with the part renamed or expressed in another way, until it
 is accepted. The result (`base.Terms`) applies to all later calls of the model. `faults` decides which errors are such
-refusals, `wire` builds bodies and reads answers, and `retries` asks again after a failure.
+refusals, `wire` builds bodies and reads answers, and `pacing` asks again after a failure.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, Structure
 from agentsim.models.faults import Complaint, Faults, NoAnswer, Unacceptable, Unaccepted, failed_generation
 from agentsim.models.host_words import ABOUT_CAP, ABOUT_SCHEMA
 from agentsim.models.keys import REDACTED, redact_reply
+from agentsim.models.pacing import Deadline, RateLimiter, RateLimits, Slot
 from agentsim.models.profiles import Profile, is_host
-from agentsim.models.rate_limiter import RateLimiter, RateLimits, Slot
-from agentsim.models.retries import Deadline
 from agentsim.models.wire import WIRES, Wire
 from agentsim.models.wire.common import Function, at, function_of, kept, word
 

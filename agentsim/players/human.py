@@ -18,7 +18,7 @@ from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Restated
 from agentsim.errors import DecisionError
 from agentsim.models.base import Completion, Message
-from agentsim.models.retries import RetryPolicy
+from agentsim.models.pacing import RetryPolicy
 from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
 from agentsim.players.terminal import HELP, MARK, InterruptRequest, Terminal

@@ -24,10 +24,9 @@ from agentsim.errors import DecisionError
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
 from agentsim.models.faults import UNACCEPTED, UNKNOWN_REASON
 from agentsim.models.host_words import ending
+from agentsim.models.pacing import RateLimiter, RetryPolicy, Slot
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.profiles import BUILT_IN
-from agentsim.models.rate_limiter import RateLimiter, Slot
-from agentsim.models.retries import RetryPolicy
 
 _LEAST_PROMPT = 1_000  # estimated tokens: every server has that much context, and estimates of short texts are bad
 _LEAST_WINDOW = 2_000  # tokens: the shortest context that servers are configured for

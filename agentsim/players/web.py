@@ -14,7 +14,7 @@ from typing import Literal
 from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError
 from agentsim.models.base import Completion, Message
-from agentsim.models.retries import RetryPolicy
+from agentsim.models.pacing import RetryPolicy
 from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messages
 from agentsim.players.page_form import FieldProblem, Form, PageForm
 

@@ -31,8 +31,8 @@ from agentsim.errors import (
 )
 from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
+from agentsim.models.pacing import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
 from agentsim.models.remote import words_of
-from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, Complaint, ModelPlayer, Player, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn

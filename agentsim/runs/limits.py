@@ -3,7 +3,7 @@
 `Budget` counts calls, US dollars and seconds; `models.prices` knows what a call costs. `CircuitBreaker` counts
 consecutive decisions that a provider failed or refused alike; `models.faults` classifies the errors. `Warming` lets one
 call of a wave fill a prompt cache for the others. `Limits.admitted` applies all of them to one call, with the
-provider's slots and the rate limiter of its host (`models.rate_limiter`).
+provider's slots and the rate limiter of its host (`models.pacing`).
 """
 
 from __future__ import annotations

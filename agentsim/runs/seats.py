@@ -12,10 +12,10 @@ from agentsim.errors import Refusals, ScenarioError
 from agentsim.models.base import Model, Sampling, Terms
 from agentsim.models.keys import key_disclosure, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
+from agentsim.models.pacing import RetryPolicy
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
-from agentsim.models.retries import RetryPolicy
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal

@@ -12,8 +12,8 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Terms
+from agentsim.models.pacing import RateLimits
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
-from agentsim.models.rate_limiter import RateLimits
 from agentsim.models.remote import RemoteModel
 from agentsim.models.wire.chat import body as request_body
 from tests.fakes.admitted import admitted

@@ -13,7 +13,7 @@ from agentsim import games
 from agentsim.engine.request import Ask
 from agentsim.engine.simulate import simulate
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.retries import RetryPolicy
+from agentsim.models.pacing import RetryPolicy
 from agentsim.players.model import Complaint, ModelPlayer, ReaskPolicy, prompt_messages
 
 PLAYERS = ["A", "B", "C", "D", "E"]

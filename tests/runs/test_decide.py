@@ -23,7 +23,7 @@ from agentsim.errors import (
     TransportFailed,
 )
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Sampling, Usage
-from agentsim.models.retries import RetryCount, RetryPolicy
+from agentsim.models.pacing import RetryCount, RetryPolicy
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import ModelPlayer, Player, ReaskPolicy
 from agentsim.players.terminal import Terminal
