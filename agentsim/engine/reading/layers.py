@@ -16,8 +16,7 @@ from urllib.parse import unquote
 from agentsim.engine.markup import NOBODY, Voices, first_turn, is_of_another, plain_signs
 from agentsim.engine.reading.calls import calls
 from agentsim.engine.reading.notations import as_json
-from agentsim.engine.reading.objects import decoded, scan
-from agentsim.engine.reading.text import spaced
+from agentsim.engine.reading.text import decoded, scan, spaced
 from agentsim.engine.wording import cleaned
 from agentsim.errors import DecisionError, UnreadableReply
 

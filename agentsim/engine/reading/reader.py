@@ -83,7 +83,6 @@ from agentsim.engine.reading.fields import (
 )
 from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
 from agentsim.engine.reading.notations import as_json
-from agentsim.engine.reading.objects import Object, decoded, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.speech import (
     ASIDES,
@@ -103,12 +102,15 @@ from agentsim.engine.reading.text import (
     MARK,
     MAX_TEXT,
     MOST_CANDIDATES,
+    Object,
     any_name,
     bounded,
+    decoded,
     folded,
     has_words,
     masked,
     of_few_tags,
+    scan,
     spaced,
     tags,
     without,

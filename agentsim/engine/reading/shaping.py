@@ -17,9 +17,19 @@ from agentsim.engine.markup import NOBODY, Voices, label_in, token_in, without_h
 from agentsim.engine.options import MISSING, Choice, Kind, Kinds, LegalValues, Record, Synonyms
 from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.speech import THINKING, aloud, in_later_channel, split
-from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, without_fences, words_in
+from agentsim.engine.reading.text import (
+    bounded,
+    compact,
+    decoded,
+    folded,
+    has_words,
+    listed,
+    scan,
+    spaced,
+    without_fences,
+    words_in,
+)
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 Parts: TypeAlias = Mapping[str, LegalValues]

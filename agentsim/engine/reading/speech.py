@@ -15,14 +15,15 @@ from itertools import chain, islice
 
 from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
 from agentsim.engine.reading.fields import REASONS
-from agentsim.engine.reading.objects import Object, strict_spans
 from agentsim.engine.reading.text import (
+    Object,
     any_name,
     folded,
     goes_on_behind_its_end,
     headings,
     listed,
     spaced,
+    strict_spans,
     tag_content,
     tag_pattern,
     tags,
