@@ -151,7 +151,7 @@ WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class HostTerms:
     """The deviations from a scenario that a model's host requires, as found by negotiation (`models.remote`).
 
     `structured` is the structured mode in use. `dropped` are body fields, or groups of them (`reasoning`, `logprobs`),
@@ -168,7 +168,7 @@ class Terms:
     system: Annotated[Literal["user"] | None, OmitUnset] = None
 
 
-AS_ASKED: Final = Terms()
+AS_ASKED: Final = HostTerms()
 """The terms of a host that accepts everything the scenario asks for."""
 
 
@@ -193,7 +193,7 @@ class Completion:
     usage: WholeUsage = Usage()
     refusal: Annotated[Word | None, OmitUnset] = None
     unusable: Annotated[Word | None, OmitUnset] = None
-    terms: Annotated[Terms | None, OmitUnset] = None
+    terms: Annotated[HostTerms | None, OmitUnset] = None
     logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, OmitUnset] = None
     unknown: Annotated[Word | None, OmitUnset] = None
     pin: Annotated[Word | None, OmitUnset] = None

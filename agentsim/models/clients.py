@@ -22,7 +22,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
@@ -39,6 +39,8 @@ from agentsim.models.pacing import places, soft_limit
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey
+
+    from agentsim.models.profiles import Service
 
 
 _MOST = 8 * 1024 * 1024  # bytes of an answer; the longest completions are under 1 MB
@@ -316,9 +318,6 @@ def _system_words(error: BaseException) -> str:
         return os.strerror(error.errno)
     return f"HTTP {error.status}" if isinstance(error, aiohttp.ClientHttpProxyError) else type(error).__name__
 
-
-Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
-"""A service with an official client, which has its own addresses and headers."""
 
 _OWN_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")

@@ -116,7 +116,7 @@ class Unacceptable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class ErrorReport:
     """A provider's description of an error, whatever its shape. `fields` are the parts of the request that it names.
 
     `served_by` is the host behind a router, if the router names it; `relayed` says that the message holds that host's
@@ -171,7 +171,7 @@ class Complaint:
         """True if a code says that no credit is left."""
         return bool(self.plain_codes & table.NO_CREDIT)
 
-    def without(self, secrets: tuple[str, ...]) -> Complaint:
+    def without(self, secrets: tuple[str, ...]) -> ErrorReport:
         """Return the complaint with secrets redacted from its words."""
         codes, fields = (frozenset(redact(word, secrets) for word in words) for words in (self.codes, self.fields))
         return replace(self, message=redact(self.message, secrets), codes=codes, fields=fields)
@@ -188,7 +188,7 @@ class Unaccepted(ModelRefused):
     Without the part that its `complaint` is about, the host may accept it.
     """
 
-    def __init__(self, message: str, *, status: int | None, complaint: Complaint) -> None:
+    def __init__(self, message: str, *, status: int | None, complaint: ErrorReport) -> None:
         super().__init__(message, code=UNACCEPTED, status=status)
         self.complaint = complaint
 
@@ -251,14 +251,14 @@ class Faults:
         untouched = table.OF_TOKENS.search(complaint.words) is not None and is_untouched(headers)
         return self._served(self._judged(status, complaint, untouched=untouched), complaint)
 
-    def _served(self, error: ModelError, complaint: Complaint) -> ModelError:
+    def _served(self, error: ModelError, complaint: ErrorReport) -> ModelError:
         """Add the host that the complaint names to the error, and return it."""
         if complaint.served_by is not None:
             said = redact(" ".join(cleaned(complaint.served_by).split()), self.secrets)
             error.served_by = said[:_WORDS_OF_A_NAME] or None
         return error
 
-    def _judged(self, status: int, complaint: Complaint, *, untouched: bool = False) -> ModelError:
+    def _judged(self, status: int, complaint: ErrorReport, *, untouched: bool = False) -> ModelError:
         """Return the error for an HTTP status.
 
         `untouched` is True if no part of a limit on tokens had been used before.
@@ -292,7 +292,7 @@ class Faults:
             return TransportFailed(message, code="provider_error", status=status)
         return error
 
-    def _final(self, status: int, complaint: Complaint, says: str) -> ModelError:
+    def _final(self, status: int, complaint: ErrorReport, says: str) -> ModelError:
         told = _QUOTED.sub(" ", complaint.told)  # words that are quoted may be the prompt's
         if _status_by_codes(status, complaint) == 401 or (status in _REFUSALS and table.BAD_KEY.search(told)):
             variable = " or ".join(self.profile.key_envs)
@@ -317,7 +317,7 @@ class Faults:
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
         return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
 
-    def _not_found(self, status: int, complaint: Complaint, says: str) -> str:
+    def _not_found(self, status: int, complaint: ErrorReport, says: str) -> str:
         hint = self.profile.unknown_model_hint.replace("{model}", self.model)
         if self._is_about_the_address(complaint):
             hint = f"does the API begin at {self.profile.base_url} (most begin at /v1)?"
@@ -329,7 +329,7 @@ class Faults:
         last = self.model.rpartition("/")[2]
         return tuple(filter(None, (self.model, last, last.partition(":")[0])))
 
-    def _is_about_the_address(self, complaint: Complaint) -> bool:
+    def _is_about_the_address(self, complaint: ErrorReport) -> bool:
         """Return whether a 404 is about the path: a usual message for an unknown path that does not mention a model."""
         said = complaint.words
         return bool(_NO_PATH.search(said)) and "model" not in said.lower() and self.model not in said
@@ -395,7 +395,7 @@ def _status_in(error: object) -> int | None:
     return None
 
 
-def _status_by_codes(status: int, complaint: Complaint) -> int:
+def _status_by_codes(status: int, complaint: ErrorReport) -> int:
     """Return 401 or 429 if the codes of an error with status 400, 403 or 422 stand for it, else the status itself."""
     codes = complaint.plain_codes
     if status not in {400, 403, 422} or complaint.is_unpaid or codes & (table.TOO_LONG_CODES | table.MODERATED_CODES):
@@ -424,7 +424,7 @@ def is_untouched(headers: Mapping[str, str]) -> bool:
     return any(0 < limit <= left for limit, left in said)
 
 
-def _status_by_words(complaint: Complaint) -> int | None:
+def _status_by_words(complaint: ErrorReport) -> int | None:
     """Return the HTTP status that the words of an error inside a 200 stand for, or None."""
     found = (
         (403, complaint.is_moderation),
@@ -436,7 +436,7 @@ def _status_by_words(complaint: Complaint) -> int | None:
     return next((status for status, told in found if told), None)
 
 
-def _complaint(body: object) -> Complaint:
+def _complaint(body: object) -> ErrorReport:
     """Read an error body in any of the shapes that hosts use.
 
     `{"error": {...}}`, `{"error": "..."}`, FastAPI's `{"detail": [{"loc": [...], "msg": "..."}]}`, `{"errors": ...}`,
@@ -444,7 +444,7 @@ def _complaint(body: object) -> Complaint:
     """
     found = _Reading()
     words = _words(body, found)
-    return Complaint(
+    return ErrorReport(
         words[:_WORDS_READ],
         frozenset(found.codes),
         found.retry_after,

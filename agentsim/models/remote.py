@@ -2,8 +2,8 @@
 
 A refusal of a body names a part of the request (`temperature`, `response_format`) or no part. Either way the request is
 sent again without the part that may have been refused, or with the part renamed or expressed in another way, until it
-is accepted. The result (`base.Terms`) applies to all later calls of the model. `faults` decides which errors are such
-refusals, `wire` builds bodies and reads answers, and `pacing` asks again after a failure.
+is accepted. The result (`base.HostTerms`) applies to all later calls of the model. `faults` decides which errors are
+such refusals, `wire` builds bodies and reads answers, and `pacing` asks again after a failure.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from weakref import WeakKeyDictionary
 
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import LocalShortage, ModelError
-from agentsim.models.base import AS_ASKED, Call, Completion, Sampling, StructuredMode, Terms, Usage
-from agentsim.models.faults import Complaint, Faults, NoAnswer, Unacceptable, Unaccepted, failed_generation
+from agentsim.models.base import AS_ASKED, Call, Completion, HostTerms, Sampling, StructuredMode, Usage
+from agentsim.models.faults import ErrorReport, Faults, NoAnswer, Unacceptable, Unaccepted, failed_generation
 from agentsim.models.host_words import ABOUT_CAP, ABOUT_SCHEMA
 from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.pacing import Deadline, RateLimiter, RateLimits, Slot
@@ -131,7 +131,7 @@ class RemoteModel:
     Its `name` is the scenario's: the provider, a slash and the model's id.
     """
 
-    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, known: Terms | None = None) -> None:
+    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, known: HostTerms | None = None) -> None:
         """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
         self.name, self.provider = name, profile.provider
         self._profile, self._endpoint = profile, endpoint
@@ -150,12 +150,12 @@ class RemoteModel:
         A refusal of a parameter does not count as an attempt: the model has read nothing, and another request is sent.
         """
 
-        def request(terms: Terms) -> tuple[dict[str, Any], Function | None]:
+        def request(terms: HostTerms) -> tuple[dict[str, Any], Function | None]:
             profile, asked, sampled = fitted(terms, self._profile, call, sampling, self._wire)
             body = self._wire.body(profile, self._model, asked, sampled)
             return trimmed(terms, body), function_of(profile, asked)
 
-        async def send(terms: Terms) -> Completion:
+        async def send(terms: HostTerms) -> Completion:
             return await self._attempt(*request(terms), call, sampling.timeout_s)
 
         return await self._negotiation.completion(call, lambda terms: request(terms)[0], send)
@@ -252,9 +252,9 @@ def completion_in(wire: Wire, envelope: object, faults: Faults, function: Functi
         raise
 
 
-Send: TypeAlias = Callable[[Terms], Awaitable[Completion]]
+Send: TypeAlias = Callable[[HostTerms], Awaitable[Completion]]
 """Sends one request under these terms. Raises `ModelError`; `Unaccepted` is negotiated."""
-BodyOf: TypeAlias = Callable[[Terms], dict[str, Any]]
+BodyOf: TypeAlias = Callable[[HostTerms], dict[str, Any]]
 """Builds the body of the request under these terms."""
 
 _MOST_REQUESTS: Final = 24
@@ -307,7 +307,7 @@ class Negotiation:
     others are sent again under its result.
     """
 
-    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: Terms | None = None) -> None:
+    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: HostTerms | None = None) -> None:
         """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
         self.terms = terms = AS_ASKED if known is None else known
         self._wire, self._profile, self._endpoint = wire, profile, endpoint
@@ -345,7 +345,7 @@ class Negotiation:
             await self._endpoint.limiter.again()  # another call has found new terms in the meantime
         return await send(self.terms)
 
-    def _accept(self, call: Call, terms: Terms, completion: Completion) -> Completion:
+    def _accept(self, call: Call, terms: HostTerms, completion: Completion) -> Completion:
         """Record a success, and return the completion with the current terms, which may be newer than `terms`."""
         if terms == self.terms:
             self._answered = True
@@ -381,7 +381,7 @@ class Negotiation:
             self._keep_to(doubt.before)
         return self._accept(call, doubt.before, completion)
 
-    def _keep_to(self, terms: Terms) -> None:
+    def _keep_to(self, terms: HostTerms) -> None:
         """Use these terms for all later calls."""
         if terms != self.terms:
             self.terms = terms
@@ -423,7 +423,7 @@ class Negotiation:
             self._hopeless.add(hopeless)
         raise search.first
 
-    def _found(self, call: Call, way: Terms, search: _Search, body_of: BodyOf) -> None:
+    def _found(self, call: Call, way: HostTerms, search: _Search, body_of: BodyOf) -> None:
         """Keep the terms that were accepted. They are in doubt if no refusal named the part they change."""
         self._searches.pop((call.schema_name, call.messages), None)
         doubtful = way != search.terms and not self._is_named(way, search, body_of)
@@ -431,12 +431,14 @@ class Negotiation:
         self._keep_to(way)
         self._doubt = _Doubt(call.schema_name, call.messages, before, way) if doubtful else None
 
-    def _is_named(self, way: Terms, search: _Search, body_of: BodyOf) -> bool:
+    def _is_named(self, way: HostTerms, search: _Search, body_of: BodyOf) -> bool:
         """Return whether the latest refusal names the part that these terms change."""
         complaint, terms = search.refused.complaint, search.terms
         return way in list(named(complaint, body_of(terms), terms, self._wire, self._profile))
 
-    def _ways(self, call: Call, complaint: Complaint, body: Mapping[str, Any], terms: Terms) -> Iterator[Terms]:
+    def _ways(
+        self, call: Call, complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms
+    ) -> Iterator[HostTerms]:
         """Yield terms to try after a refusal.
 
         If the refusal names parts, yield terms without these. Else yield the same terms again; then, if the model has
@@ -460,8 +462,8 @@ class _Doubt:
 
     schema_name: str
     messages: tuple[tuple[str, str], ...]
-    before: Terms
-    found: Terms
+    before: HostTerms
+    found: HostTerms
 
 
 @dataclass(slots=True)
@@ -469,19 +471,19 @@ class _Search:
     """The state of a search for accepted terms after a refusal."""
 
     first: Unaccepted
-    terms: Terms
+    terms: HostTerms
     """The terms of the latest refusal."""
-    left: Iterator[Terms]
+    left: Iterator[HostTerms]
     refused: Unaccepted = field(init=False)
-    tried: set[Terms] = field(default_factory=set)
-    way: Terms | None = None
+    tried: set[HostTerms] = field(default_factory=set)
+    way: HostTerms | None = None
     """The terms sent last, while they are neither accepted nor refused."""
 
     def __post_init__(self) -> None:
         self.refused = self.first
         self.tried.add(self.terms)
 
-    def next_way(self, present: Terms) -> Terms | None:
+    def next_way(self, present: HostTerms) -> HostTerms | None:
         """Return the terms to send next, or None if none are left. The `present` terms may be sent again."""
         if self.way is None and len(self.tried) < _MOST_REQUESTS:
             self.way = next((each for each in self.left if each == present or each not in self.tried), None)
@@ -521,7 +523,7 @@ class FirstCall(RateLimiter):
         self._turn.release()
 
 
-def mode_of(profile: Profile, terms: Terms, wire: Wire) -> StructuredMode:
+def mode_of(profile: Profile, terms: HostTerms, wire: Wire) -> StructuredMode:
     """Return the structured mode under these terms. `auto` begins with the strictest mode of the wire."""
     if terms.structured is not None:
         return terms.structured
@@ -529,7 +531,7 @@ def mode_of(profile: Profile, terms: Terms, wire: Wire) -> StructuredMode:
 
 
 def fitted(
-    terms: Terms, profile: Profile, call: Call, sampling: Sampling, wire: Wire
+    terms: HostTerms, profile: Profile, call: Call, sampling: Sampling, wire: Wire
 ) -> tuple[Profile, Call, Sampling]:
     """Return the profile, call and sampling of a request under these terms."""
     fits = replace(
@@ -545,14 +547,14 @@ def fitted(
     return fits, call, sampling
 
 
-def cap_under(terms: Terms, cap: int | None) -> int | None:
+def cap_under(terms: HostTerms, cap: int | None) -> int | None:
     """Return the limit on a reply that is sent under these terms instead of `cap`, or None if none is sent."""
     if set(_MAX_TOKENS).intersection(terms.dropped):
         return None
     return cap if terms.max_tokens is None else min(terms.max_tokens, cap or terms.max_tokens)
 
 
-def trimmed(terms: Terms, body: dict[str, Any]) -> dict[str, Any]:
+def trimmed(terms: HostTerms, body: dict[str, Any]) -> dict[str, Any]:
     """Return a body without the fields that the terms drop."""
     if not terms.dropped:
         return body
@@ -569,10 +571,12 @@ def trimmed(terms: Terms, body: dict[str, Any]) -> dict[str, Any]:
     return {key: _pruned(value, nested) for key, value in made.items()} if nested else made
 
 
-def named(complaint: Complaint, body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
+def named(
+    complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms, wire: Wire, profile: Profile
+) -> Iterator[HostTerms]:
     """Yield terms without the parts that a refusal names, in the order in which it names them."""
     words = complaint.words
-    found: list[tuple[bool, int, Iterator[Terms]]] = []
+    found: list[tuple[bool, int, Iterator[HostTerms]]] = []
     if _holds_schema(body):
         sent = json.dumps(body)
         if keywords := [word for word in _KEYWORDS if _mentions(word, words) and f'"{word}"' in sent]:
@@ -595,8 +599,8 @@ def named(complaint: Complaint, body: Mapping[str, Any], terms: Terms, wire: Wir
 
 
 def _named_parts(
-    complaint: Complaint, body: Mapping[str, Any], terms: Terms
-) -> Iterator[tuple[bool, int, Iterator[Terms]]]:
+    complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms
+) -> Iterator[tuple[bool, int, Iterator[HostTerms]]]:
     """Yield, for each optional part that a refusal names, a sort key and the terms without it.
 
     The sort key is whether the refusal's `fields` lack the part, and the position of its name.
@@ -610,7 +614,7 @@ def _named_parts(
             yield not keys.intersection(complaint.fields), min(places), iter((_without(terms, name),))
 
 
-def _together(terms: Terms, ways: Iterable[Terms]) -> Terms:
+def _together(terms: HostTerms, ways: Iterable[HostTerms]) -> HostTerms:
     """Return terms that combine the changes of all these ways."""
     both = terms
     for way in ways:
@@ -622,7 +626,7 @@ def _together(terms: Terms, ways: Iterable[Terms]) -> Terms:
     return both
 
 
-def unnamed(body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
+def unnamed(body: Mapping[str, Any], terms: HostTerms, wire: Wire, profile: Profile) -> Iterator[HostTerms]:
     """Yield terms to try if a refusal names no part: each part left out alone, then all of them."""
     if _holds_schema(body):
         yield from _next_modes(terms, wire, profile)
@@ -639,7 +643,7 @@ def unnamed(body: Mapping[str, Any], terms: Terms, wire: Wire, profile: Profile)
         yield _without(bare, *optional, "max_tokens")
 
 
-def words_of(terms: Terms, known: Terms = AS_ASKED) -> Iterator[str]:
+def words_of(terms: HostTerms, known: HostTerms = AS_ASKED) -> Iterator[str]:
     """Yield a sentence for each part that is left out or changed.
 
     If other terms were `known` before, a return to the scenario's terms also gets a sentence.
@@ -696,11 +700,11 @@ def _droppable(body: Mapping[str, Any]) -> list[str]:
     return names + [name for name in _NESTED if f'"{name}":' in text]
 
 
-def _without(terms: Terms, *names: str) -> Terms:
+def _without(terms: HostTerms, *names: str) -> HostTerms:
     return replace(terms, dropped=tuple(sorted({*terms.dropped, *names})))
 
 
-def _next_modes(terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
+def _next_modes(terms: HostTerms, wire: Wire, profile: Profile) -> Iterator[HostTerms]:
     """Yield the terms of the modes below the present one, or of all modes if the wire does not list the present one."""
     mode = mode_of(profile, terms, wire)
     below = wire.MODES[wire.MODES.index(mode) + 1 :] if mode in wire.MODES else wire.MODES
@@ -708,7 +712,7 @@ def _next_modes(terms: Terms, wire: Wire, profile: Profile) -> Iterator[Terms]:
         yield replace(terms, structured=each)
 
 
-def _other_caps(field: str, words: str, body: Mapping[str, Any], terms: Terms, wire: Wire) -> Iterator[Terms]:
+def _other_caps(field: str, words: str, body: Mapping[str, Any], terms: HostTerms, wire: Wire) -> Iterator[HostTerms]:
     """Yield the terms with another limit on replies: the most that the words allow, another field name, or none."""
     sent = body[field]
     numbers = [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]{0,9}", words)]
@@ -725,7 +729,7 @@ def _other_caps(field: str, words: str, body: Mapping[str, Any], terms: Terms, w
                 yield replace(terms, max_tokens=most)
 
 
-def _system_moved(body: Mapping[str, Any], terms: Terms) -> Iterator[Terms]:
+def _system_moved(body: Mapping[str, Any], terms: HostTerms) -> Iterator[HostTerms]:
     roles = {message.get("role") for message in body.get("messages", ()) if isinstance(message, Mapping)}
     if terms.system is None and ("system" in roles or "instructions" in body or "system" in body):
         yield replace(terms, system="user")

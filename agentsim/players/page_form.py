@@ -29,7 +29,7 @@ from agentsim.engine.options import (
     called_value,
 )
 from agentsim.engine.request import Request
-from agentsim.engine.survey import Question
+from agentsim.engine.survey import SurveyQuestion
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import AgentsimError, DecisionError, IllegalDecision
 
@@ -389,7 +389,7 @@ class _Sent:
         return value
 
 
-def questionnaire(questions: Sequence[Question]) -> tuple[PageField, ...]:
+def questionnaire(questions: Sequence[SurveyQuestion]) -> tuple[PageField, ...]:
     """Return the page of some questions that are not part of the game."""
     return tuple(PageField(each.name, each.name, each.ask, FormField(each.option), {}) for each in questions)
 

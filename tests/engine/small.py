@@ -134,6 +134,6 @@ def done(events: Sequence[Event]) -> list[tuple[str, str, str, int, float | None
     past = Past()
     found: list[tuple[str, str, str, int, float | None]] = []
     for event in events:
-        found += [(each.who, each.whom, each.deed, each.sign, each.amount) for each in event.interactions(past)]
+        found += [(each.who, each.whom, each.action, each.sign, each.amount) for each in event.interactions(past)]
         past.add(event)
     return found
