@@ -31,14 +31,14 @@ from agentsim.errors import (
 )
 from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
-from agentsim.models.negotiation import words_of
-from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
+from agentsim.models.pacing import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
+from agentsim.models.remote import words_of
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import BotPlayer, Complaint, ModelPlayer, Player, diagnostics, emptiness
+from agentsim.players.model import BotPlayer, ModelPlayer, Player, RejectedReply, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.records.history import Branch
 from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
-from agentsim.runs.limits import Limits, Link
+from agentsim.runs.limits import CallLimits, ModelName
 from agentsim.runs.watcher import Watcher
 
 Seat: TypeAlias = Player | BotPlayer
@@ -53,7 +53,7 @@ class Calls(Protocol):
 
     @property
     def order(self) -> Sequence[int]:
-        """The places among `player.links` of the models to ask, in the order in which they take over."""
+        """The places among `player.chain` of the models to ask, in the order in which they take over."""
 
     async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
         """Make the decision's attempt `number` (from 1) with the model at place `link`. Raises `ModelError`."""
@@ -65,7 +65,7 @@ class Calls(Protocol):
         """Wait before the next attempt. Any error that this raises ends the decision."""
 
 
-class Ruling(NamedTuple):
+class DecisionResult(NamedTuple):
     """A decision, its source, and every attempt at it."""
 
     decision: Decision
@@ -75,8 +75,8 @@ class Ruling(NamedTuple):
     fallback_reason: str | None = None
 
 
-def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
-    """Return the journal's record of a ruling."""
+def decision_record_of(ask: Ask, result: DecisionResult) -> DecisionRecord:
+    """Return the journal's record of a result."""
     request = ask.request
     return DecisionRecord(
         index=ask.index,
@@ -85,11 +85,11 @@ def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
         player=request.player,
         kind=request.kind,
         fingerprint=request.fingerprint,
-        decision=values(ruling.decision),
-        source=ruling.source,
-        fallback_reason=ruling.fallback_reason,
-        attempts=ruling.attempts,
-        parse=None if ruling.reading is None else Parse.of(ruling.reading),
+        decision=values(result.decision),
+        source=result.source,
+        fallback_reason=result.fallback_reason,
+        attempts=result.attempts,
+        parse=None if result.reading is None else Parse.of(result.reading),
         survey=SurveyPlace(request.interview, request.round) if isinstance(request, Survey) else None,
     )
 
@@ -99,10 +99,10 @@ class _RetryLoop:
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
         self.ask, self.player, self._calls = ask, player, calls
-        self._links, self._order = player.links, calls.order
+        self._links, self._order = player.chain, calls.order
         self._link = self._order[0]
         self.attempts: list[Attempt] = []
-        self.complaints: list[Complaint] = []
+        self.complaints: list[RejectedReply] = []
         self.wait_s = 0.0
         """The wait after the last reply, if it was bad."""
         self.used = self._unused()
@@ -188,8 +188,8 @@ class _RetryLoop:
         self._link = next((place for place in self._order if place > self._link), self._link)
         self.used = self._unused()
 
-    def judge(self, attempt: Attempt, *, resumed: bool) -> Ruling | None:
-        """Return the ruling that a completion leads to, or None if the player is to be asked again."""
+    def judge(self, attempt: Attempt, *, resumed: bool) -> DecisionResult | None:
+        """Return the result that a completion leads to, or None if the player is to be asked again."""
         completion, count = attempt.completion, self.resume if resumed else self.take
         assert completion is not None, "only completions are judged"
         if completion.refusal is not None:  # another attempt would only be refused again
@@ -211,10 +211,10 @@ class _RetryLoop:
             count(replace(attempt, code=code, error=reason, wait_s=self.wait_s))
             if not again:
                 return self.fallback(code)
-            self.complaints.append(Complaint(completion.text, reason))
+            self.complaints.append(RejectedReply(completion.text, reason))
             return None
         self.attempts.append(attempt)
-        return Ruling(reading.decision, self._links[self._link].source, tuple(self.attempts), reading)
+        return DecisionResult(reading.decision, self._links[self._link].source, tuple(self.attempts), reading)
 
     def _lacks_object(self, completion: Completion) -> bool:
         """Return whether a model's reply lacks the object without which its question is not asked again."""
@@ -253,7 +253,7 @@ class _RetryLoop:
         if self.wait_s and self.player.attempts.waits:
             await self._calls.rest(self.wait_s)
 
-    def fallback(self, reason: str) -> Ruling:
+    def fallback(self, reason: str) -> DecisionResult:
         return fallen_back(self.ask, self.attempts, reason)
 
 
@@ -264,11 +264,11 @@ def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str
     return None if isinstance(player, HumanPlayer | WebPlayer) else tick_ends, TICK_DEADLINE
 
 
-def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> Ruling:
-    """Return the ruling of a decision that was not made, or not in time, after these attempts."""
+def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> DecisionResult:
+    """Return the result of a decision that was not made, or not in time, after these attempts."""
     decision = without_reply(ask.request, attempts)
     ask.request.check(decision)
-    return Ruling(decision, "fallback", tuple(attempts), fallback_reason=reason)
+    return DecisionResult(decision, "fallback", tuple(attempts), fallback_reason=reason)
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
@@ -300,7 +300,7 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
     return code, str(error)
 
 
-async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt] = ()) -> Ruling:
+async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt] = ()) -> DecisionResult:
     """Decide one request; `earlier` are the attempts that an interrupted process left for it.
 
     Raises `ProviderRejected` of a player's only model, every `RunStopped`, and cancellation; any other `ModelError`
@@ -308,27 +308,27 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt
     """
     loop = _RetryLoop(ask, player, calls)
     pending = list(earlier)
-    ruling: Ruling | None = None
-    while ruling is None:
+    result: DecisionResult | None = None
+    while result is None:
         messages = player.messages(ask, loop.complaints)
         if not pending:
             try:
-                ruling = loop.judge(await loop.complete(messages), resumed=False)
+                result = loop.judge(await loop.complete(messages), resumed=False)
             except ModelError as error:
-                if isinstance(error, ProviderRejected) and len(player.links) == 1:
+                if isinstance(error, ProviderRejected) and len(player.chain) == 1:
                     raise  # of several models another may answer the next time; the circuit breaker judges that
                 return loop.fallback(error.code)
-            if ruling is None:
+            if result is None:
                 await loop.rest()
             continue
         tried = pending.pop(0)
         loop.was_asked(tried.model)
         if tried.completion is None:
             loop.resume(tried)
-            ruling = loop.fallback(str(tried.code)) if tried.final else None
+            result = loop.fallback(str(tried.code)) if tried.final else None
         else:
-            ruling = loop.judge(replace(tried, code=None, error=None), resumed=True)
-    return ruling
+            result = loop.judge(replace(tried, code=None, error=None), resumed=True)
+    return result
 
 
 @dataclass
@@ -337,7 +337,7 @@ class Decider:
 
     seats: Mapping[str, Seat]
     journal: Journal
-    limits: Limits
+    limits: CallLimits
     watcher: Watcher
     branch: Branch | None = None
     tick_deadline_s: float | None = None
@@ -365,7 +365,7 @@ class Decider:
             self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
         self._places = {ask.place: order for order, ask in enumerate(asked)}
         breaker, recorded = self.limits.breaker, self.journal.contents
-        breaker.begin([[Link(link.name, link.provider) for link in self._player(ask).links] for ask in asked])
+        breaker.begin([[ModelName(link.name, link.provider) for link in self._player(ask).chain] for ask in asked])
         for place, ask in enumerate(asked):
             key = (ask.wave, ask.place)
             entry = recorded.decisions.get(key)
@@ -392,7 +392,7 @@ class Decider:
         if self.gate is not None:
             await self.gate(ask)
         decision = bot.decide(ask, rng)
-        record = decision_record_of(ask, Ruling(decision, "bot"))
+        record = decision_record_of(ask, DecisionResult(decision, "bot"))
         self.journal.append_decision(record, sync=False)
         self.watcher.decided(record)
         return decision, record
@@ -415,18 +415,18 @@ class Decider:
             ends, code = deadline(player, tick_ends)
             try:
                 async with asyncio.timeout_at(ends) as tick:
-                    ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
+                    result = await reach_decision(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
             except (TimeoutError, Withdrawn) as ended:
                 if isinstance(ended, TimeoutError) and not tick.expired():
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
-                ruling = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
-            late = ruling.fallback_reason == TICK_DEADLINE
-            if breaker.is_silent(place) if late else ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
+                result = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
+            late = result.fallback_reason == TICK_DEADLINE
+            if breaker.is_silent(place) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if breaker.waits(place):
                     self.limits.check()  # or it would wait for requests that are not asked any more
                 await breaker.gave_up(place, late=late)
-            record = decision_record_of(ask, ruling)
+            record = decision_record_of(ask, result)
             self.journal.append_decision(record, sync=True)
             self.sync_soon()
             self.watcher.decided(record)
@@ -434,7 +434,7 @@ class Decider:
         except Exception as error:  # also our own bugs: other decisions must not wait for this one forever
             self.limits.stopped = self.limits.stopped or error
             raise
-        return ruling.decision, record
+        return result.decision, record
 
     def sync_soon(self) -> None:
         """Schedule an fsync within `UNSYNCED_S` seconds, shared with other pending writes."""
@@ -488,7 +488,7 @@ class _DecisionCalls:
         await self._limits.budget.rest(seconds)
 
     async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
-        player = self._player.links[link]
+        player = self._player.chain[link]
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
@@ -507,7 +507,7 @@ class _DecisionCalls:
         self, player: ModelPlayer, messages: tuple[Message, ...], number: int, link: int, used: RetryCount
     ) -> Completion:
         decider, ask, watcher = self._decider, self._ask, self._watcher
-        named = player.name if len(self._player.links) > 1 else None
+        named = player.name if len(self._player.chain) > 1 else None
         clock = asyncio.get_running_loop().time
         sent_at: float | None = None
         try:

@@ -1,9 +1,9 @@
-"""Limits: whether and when a call of a run may be made.
+"""CallLimits: whether and when a call of a run may be made.
 
 `Budget` counts calls, US dollars and seconds; `models.prices` knows what a call costs. `CircuitBreaker` counts
 consecutive decisions that a provider failed or refused alike; `models.faults` classifies the errors. `Warming` lets one
-call of a wave fill a prompt cache for the others. `Limits.admitted` applies all of them to one call, with the
-provider's slots and the rate limiter of its host (`models.rate_limiter`).
+call of a wave fill a prompt cache for the others. `CallLimits.admitted` applies all of them to one call, with the
+provider's slots and the rate limiter of its host (`models.pacing`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from agentsim.engine.prompt import TOKEN_BYTES
 from agentsim.engine.request import Ask
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import TOKEN_BYTES, counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import AS_ASKED, Attempt, Fault, Message, Usage, fault_of
 from agentsim.models.faults import UNACCEPTED, RefusalKind, may_be_the_prompt, refusal_kind
-from agentsim.models.negotiation import cap_under
 from agentsim.models.prices import Prices, longest_reply, most_tokens
+from agentsim.models.remote import cap_under
 from agentsim.players.model import ModelPlayer
 from agentsim.records.journal import Journal
 
@@ -147,7 +146,7 @@ STREAK = 5
 _TWICE = 2  # the first may be the limit of one decision; the second, with no answer between, is the model's
 
 
-class Link(NamedTuple):
+class ModelName(NamedTuple):
     """One model that may be asked for a request.
 
     Rejections count for the model, transport failures for its provider.
@@ -158,7 +157,7 @@ class Link(NamedTuple):
 
 
 class _Call(NamedTuple):
-    link: Link
+    model: ModelName
     fault: Fault | None
     error: ModelError | None  # None for calls of earlier processes, which are only counted
     held: bool
@@ -170,11 +169,11 @@ class _Call(NamedTuple):
 class _Place:
     """One request of the wave: the models that may be asked, their order, and the results of the calls."""
 
-    links: Sequence[Link]
+    chain: Sequence[ModelName]
     order: tuple[int, ...]
     calls: deque[_Call] = field(default_factory=deque)
     settled: bool = False
-    rejected: set[int] = field(default_factory=set)  # links that rejected this very request
+    rejected: set[int] = field(default_factory=set)  # chain that rejected this very request
     silent: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
     refused: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if it was such a refusal
 
@@ -182,13 +181,13 @@ class _Place:
         """Add a call. An answer, a bad reply or a refusal ends its provider's silence; a rate limit does not."""
         self.calls.append(call)
         if call.refusal is not None:
-            self.refused[call.link.name] = call
+            self.refused[call.model.name] = call
         elif call.fault in {None, "refused"}:
-            self.refused.pop(call.link.name, None)
+            self.refused.pop(call.model.name, None)
         if call.fault == "transport":
-            self.silent.add(call.link.provider)
+            self.silent.add(call.model.provider)
         elif call.fault in {None, "refused"}:
-            self.silent.discard(call.link.provider)
+            self.silent.discard(call.model.provider)
 
 
 class CircuitBreaker:
@@ -225,18 +224,18 @@ class CircuitBreaker:
         self._judged = 0  # places before this one are settled and counted
         self._moved = asyncio.Event()
 
-    def begin(self, asked: Sequence[Sequence[Link]]) -> None:
+    def begin(self, asked: Sequence[Sequence[ModelName]]) -> None:
         """Begin a wave: `asked` has the models that may be asked for each request, in the order of the requests."""
-        self._places = [_Place(links, self._order(links)) for links in asked]
+        self._places = [_Place(chain, self._order(chain)) for chain in asked]
         self._judged = 0
 
-    def _order(self, links: Sequence[Link]) -> tuple[int, ...]:
-        alive = tuple(index for index, link in enumerate(links) if self._lives(link))
-        return alive or tuple(range(len(links)))
+    def _order(self, chain: Sequence[ModelName]) -> tuple[int, ...]:
+        alive = tuple(index for index, model in enumerate(chain) if self._lives(model))
+        return alive or tuple(range(len(chain)))
 
-    def _lives(self, link: Link, here: _Place | None = None) -> bool:
-        failed = self._streak[link.provider] if here is None else self._failed(link.provider, here)
-        return max(failed, self._refusals(link.name, here)) < STREAK and link.name not in self._rejected
+    def _lives(self, model: ModelName, here: _Place | None = None) -> bool:
+        failed = self._streak[model.provider] if here is None else self._failed(model.provider, here)
+        return max(failed, self._refusals(model.name, here)) < STREAK and model.name not in self._rejected
 
     def order(self, place: int) -> tuple[int, ...]:
         """Return which of a request's models to ask, in order: those alive when the wave began, or all if none was."""
@@ -249,8 +248,8 @@ class CircuitBreaker:
         except that held calls are counted as rate limits, because only an answer shows whether such a limit still
         holds.
         """
-        links, held = self._places[place].links, attempt.held
-        link = next((link for link in links if link.name == attempt.model), links[0])
+        chain, held = self._places[place].chain, attempt.held
+        model = next((model for model in chain if model.name == attempt.model), chain[0])
         fault: Fault | None = "limited" if past and held else attempt.fault
         if attempt.completion is not None:
             fault = None
@@ -259,10 +258,10 @@ class CircuitBreaker:
         refusal = None
         if may_be_the_prompt(fault == "refused", attempt.code):
             refusal = refusal_kind(attempt.code, attempt.status, attempt.error or "")
-        self._places[place].take(_Call(link, fault, None, held, refusal, attempt.code == UNACCEPTED))
+        self._places[place].take(_Call(model, fault, None, held, refusal, attempt.code == UNACCEPTED))
         self._judge()
 
-    def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
+    def called(self, place: int, error: ModelError | None, model: int = 0, *, held: bool = False) -> None:
         """Count a call that returned a completion (`error` is None) or failed.
 
         Raises `ProviderStopped` if no call for this request can succeed, or if the calls judged so far leave no model
@@ -270,15 +269,15 @@ class CircuitBreaker:
         """
         here = self._places[place]
         if isinstance(error, ProviderRejected):
-            here.rejected.add(link)
+            here.rejected.add(model)
             if here.rejected.issuperset(here.order):
-                raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
+                raise ProviderStopped(f"{here.chain[model].provider}: {error}") from None
         fault = None if error is None else fault_of(error)
         refusal = None
         if error is not None and may_be_the_prompt(fault == "refused", error.code):
             refusal = refusal_kind(error.code, error.status, str(error))
         unaccepted = error is not None and error.code == UNACCEPTED
-        here.take(_Call(here.links[link], fault, error, held, refusal, unaccepted))
+        here.take(_Call(here.chain[model], fault, error, held, refusal, unaccepted))
         self._judge()
 
     def settled(self, place: int) -> None:
@@ -307,24 +306,26 @@ class CircuitBreaker:
         here = self._places[place]
         if self._may_go_on(here):
             return
-        seen_silent = [link.provider for link in here.links if link.provider in here.silent & self._last.keys()]
-        alive = any(self._lives(link, here) for link in here.links)
-        for link in () if alive else here.links:
-            last, refusals = here.refused.get(link.name), self._refusals(link.name, here)
+        seen_silent = [model.provider for model in here.chain if model.provider in here.silent & self._last.keys()]
+        alive = any(self._lives(model, here) for model in here.chain)
+        for model in () if alive else here.chain:
+            last, refusals = here.refused.get(model.name), self._refusals(model.name, here)
             if last is not None and last.error is not None and refusals >= STREAK:
                 row = f"refuses {counted(refusals, 'decision')} in a row alike, whatever the prompt"
-                raise ProviderStopped(f"{link.provider}: {row}; the last: {last.error}") from None
+                raise ProviderStopped(f"{model.provider}: {row}; the last: {last.error}") from None
         if seen_silent and not alive:
             row = f"no answer for {counted(self._failed(seen_silent[0], here), 'decision')} in a row"
             raise ProviderStopped(f"{seen_silent[0]}: {row}; the last: {self._last[seen_silent[0]]}") from None
-        if not late and all(self._never_answered(link, here) for link in here.links):
-            silent = next((link.provider for link in here.links if link.provider in self._last), here.links[0].provider)
-            rejected = any(link.name in self._rejected for link in here.links)
+        if not late and all(self._never_answered(model, here) for model in here.chain):
+            silent = next(
+                (model.provider for model in here.chain if model.provider in self._last), here.chain[0].provider
+            )
+            rejected = any(model.name in self._rejected for model in here.chain)
             why = self._last.get(silent, "it is rejected" if rejected else "it had not answered when the run ended")
             raise ProviderStopped(f"{silent}: the first call failed: {why}") from None
 
     def _may_go_on(self, here: _Place) -> bool:
-        return self._goes_on and any(link.name not in self._rejected for link in here.links)
+        return self._goes_on and any(model.name not in self._rejected for model in here.chain)
 
     def _failed(self, provider: str, here: _Place) -> int:
         """Return how many consecutive decisions a provider has failed, with the one at this place."""
@@ -338,10 +339,10 @@ class CircuitBreaker:
             return count
         return count + 1 if last.refusal == kind else 1
 
-    def _never_answered(self, link: Link, here: _Place) -> bool:
-        if link.name in self._rejected:
-            return link.name not in self._answered_by
-        return bool(self._failed(link.provider, here)) and link.provider not in self._answered
+    def _never_answered(self, model: ModelName, here: _Place) -> bool:
+        if model.name in self._rejected:
+            return model.name not in self._answered_by
+        return bool(self._failed(model.provider, here)) and model.provider not in self._answered
 
     def _judge(self) -> None:
         while self._judged < len(self._places):
@@ -359,29 +360,29 @@ class CircuitBreaker:
             self._moved.set()
 
     def _count(self, place: _Place, call: _Call) -> None:
-        provider = call.link.provider
+        provider = call.model.provider
         doubtful = call.refusal is not None
-        if doubtful and (call.link.name in self._answered_by or (self._goes_on and call.unaccepted)):
+        if doubtful and (call.model.name in self._answered_by or (self._goes_on and call.unaccepted)):
             return
         match "rejected" if doubtful else call.fault:
             case None | "refused":
                 self._answered.add(provider)
-                self._answered_by.add(call.link.name)
-                self._streak[provider] = self._held[call.link.name] = 0
-                self._refused.pop(call.link.name, None)
+                self._answered_by.add(call.model.name)
+                self._streak[provider] = self._held[call.model.name] = 0
+                self._refused.pop(call.model.name, None)
                 return
             case "limited" if not call.held:
                 return
             case "rejected":
-                self._rejected.add(call.link.name)
-        self._held[call.link.name] += call.held
+                self._rejected.add(call.model.name)
+        self._held[call.model.name] += call.held
         if call.error is None:
             return
         self._last[provider] = call.error
-        ended = call.held and self._held[call.link.name] >= _TWICE
-        if not (ended or call.link.name in self._rejected) or self._may_go_on(place):
+        ended = call.held and self._held[call.model.name] >= _TWICE
+        if not (ended or call.model.name in self._rejected) or self._may_go_on(place):
             return
-        if any(self._lives(link) and not (call.held and self._held[link.name] >= _TWICE) for link in place.links):
+        if any(self._lives(model) and not (call.held and self._held[model.name] >= _TWICE) for model in place.chain):
             return
         why = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: " if ended else ""
         raise ProviderStopped(f"{provider}: {why}{call.error}") from None
@@ -458,7 +459,7 @@ class AdmittedCall:
     usage: Usage | None = None
 
 
-class Limits:
+class CallLimits:
     """The limits of one run's calls: its budget, the slots of each provider, its circuit breaker.
 
     `stopped` is the error that ended the run: no call is sent after it. Slots belong to one provider, so that a busy
@@ -501,7 +502,7 @@ class Limits:
                 await turn.enter_async_context(self._warming.turn(player.name, messages, ask.request.schema()))
             await turn.enter_async_context(self._slots[player.provider])
             self.check()
-            worst = self.worst_case(ask, player.links, messages)
+            worst = self.worst_case(ask, player.chain, messages)
             await self.budget.admit(worst)
             cost: float | None = None
             call = AdmittedCall()

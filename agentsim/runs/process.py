@@ -11,7 +11,7 @@ from typing import Any
 
 from agentsim.engine.wording import counted
 from agentsim.errors import Interrupted
-from agentsim.models.rate_limiter import PLACES, Places, soft_limit
+from agentsim.models.pacing import PLACES, Places, soft_limit
 from agentsim.players.terminal import InterruptRequest
 
 _OUR_DESCRIPTORS = 16  # for modules, name lookups and written files

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
-from agentsim.models.base import Terms
+from agentsim.models.base import HostTerms
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
 from agentsim.records.history import History, dump_history, history_bytes
@@ -29,7 +29,7 @@ from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles, default_stem, write_history
 from agentsim.runs import loop
 from agentsim.runs.decide import Decider, Gate
-from agentsim.runs.limits import Budget, Limits
+from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import Before
 from agentsim.runs.played_game import PlayedGame, filled, head_of, restored_scenario, stamp, volatile_of
 from agentsim.runs.process import make_room, stoppable
@@ -282,7 +282,7 @@ class Run:
         decider = Decider(
             seats=seats.by_id,
             journal=journal,
-            limits=Limits(journal, budget, seats.prices, limits.concurrency, limits.on_provider_failure),
+            limits=CallLimits(journal, budget, seats.prices, limits.concurrency, limits.on_provider_failure),
             watcher=PublicWatcher(watcher) if seats.has_person else watcher,
             branch=scenario.branch,
             tick_deadline_s=limits.tick_deadline_s,
@@ -318,7 +318,9 @@ class Run:
         return history
 
 
-def seats_of(scenario: Scenario, game: Game, options: RunOptions, known: Mapping[str, Terms] | None = None) -> Seats:
+def seats_of(
+    scenario: Scenario, game: Game, options: RunOptions, known: Mapping[str, HostTerms] | None = None
+) -> Seats:
     """Seat the players of a scenario; see `build_players`."""
     return build_players(
         scenario, game, options.env, options.recording, known=known, own=options.own, served=options.served

@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 
 from agentsim.models.base import MOST_TEXT, Completion, Sampling
-from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, WireName, resolve
-from agentsim.models.settings import USUAL_MAX_TOKENS, most_output
+from agentsim.models.profiles import (
+    BUILT_IN,
+    USUAL_MAX_TOKENS,
+    Profile,
+    ProviderSettings,
+    WireName,
+    most_output,
+    resolve,
+)
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import tried

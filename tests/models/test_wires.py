@@ -11,9 +11,16 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import Unaccepted
-from agentsim.models.finish_reasons import ending
-from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, WireName, resolve
-from agentsim.models.settings import USUAL_MAX_TOKENS
+from agentsim.models.host_words import ending
+from agentsim.models.profiles import (
+    BUILT_IN,
+    USUAL_MAX_TOKENS,
+    Profile,
+    ProviderSettings,
+    Structured,
+    WireName,
+    resolve,
+)
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import tried
