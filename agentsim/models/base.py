@@ -168,7 +168,7 @@ class HostTerms:
     system: Annotated[Literal["user"] | None, OmitUnset] = None
 
 
-AS_ASKED: Final = HostTerms()
+UNCHANGED: Final = HostTerms()
 """The terms of a host that accepts everything the scenario asks for."""
 
 

@@ -35,7 +35,7 @@ from agentsim import __version__
 from agentsim.errors import LocalShortage, ScenarioError
 from agentsim.models.address import http_parts, is_azure_v1, is_excluded, is_own_machine
 from agentsim.models.faults import NoAnswer, Unacceptable
-from agentsim.models.pacing import places, soft_limit
+from agentsim.models.pacing import connection_slots, soft_limit
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey
@@ -173,7 +173,9 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
 
 def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     # The rate limiter limits concurrent calls, and the caller sets the deadline.
-    connector = Connector(limit=0, force_close=places().tight, ssl=tls or True, resolver=aiohttp.ThreadedResolver())
+    connector = Connector(
+        limit=0, force_close=connection_slots().tight, ssl=tls or True, resolver=aiohttp.ThreadedResolver()
+    )
     return aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),

@@ -32,22 +32,22 @@ LONGEST_PUSH_S = 60.0
 _CAUTION = 8  # slots grow this many times slower near the number at which the host sent a 429
 
 
-class Places(asyncio.Semaphore):
+class ConnectionSlots(asyncio.Semaphore):
     """The semaphore of the calls that may be under way. If it is `tight`, connections are closed after each call."""
 
     tight = False
 
 
-PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
+CONNECTION_SLOTS: WeakKeyDictionary[asyncio.AbstractEventLoop, ConnectionSlots] = WeakKeyDictionary()
 """The semaphore of each event loop, sized by the file descriptors of this machine (`runs.process.make_room`)."""
 NO_LIMIT = 2**31
 """A number larger than any real limit."""
-_ENOUGH = Places(NO_LIMIT)
+_ENOUGH = ConnectionSlots(NO_LIMIT)
 
 
-def places() -> Places:
+def connection_slots() -> ConnectionSlots:
     """Return the semaphore of the running event loop, an unlimited one if none was set."""
-    return PLACES.get(asyncio.get_running_loop(), _ENOUGH)
+    return CONNECTION_SLOTS.get(asyncio.get_running_loop(), _ENOUGH)
 
 
 def soft_limit() -> int:
@@ -161,7 +161,7 @@ class RateLimiter:
             finally:
                 self._first = None
         try:
-            await places().acquire()
+            await connection_slots().acquire()
         except BaseException as error:
             self.release(slot, error)
             raise
@@ -171,7 +171,7 @@ class RateLimiter:
     def release(self, slot: Slot, error: BaseException | None = None) -> None:
         """Free the slot of a call that ended with an answer, or with this error."""
         if slot.connected:
-            places().release()
+            connection_slots().release()
         if error is None:
             self._answered(slot)
         elif isinstance(error, RateLimited):

@@ -57,7 +57,7 @@ Families: TypeAlias = tuple[tuple[str, Thinking], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class ParameterNames:
     """The parameters of one API at one host. None means that it has no such parameter.
 
     With `always_capped` each request needs a limit on the reply; with `thinking_excludes_temperature` a request with
@@ -112,9 +112,9 @@ def _of_openai(*path: str) -> Families:
     return tuple((pattern, _efforts(path, words)) for pattern, words in _OPENAI)
 
 
-OPENAI: Final = Words(thinking=_of_openai("reasoning_effort"))
+OPENAI: Final = ParameterNames(thinking=_of_openai("reasoning_effort"))
 """https://platform.openai.com/docs/api-reference/chat; also for providers that a scenario defines."""
-OPENROUTER: Final = Words(
+OPENROUTER: Final = ParameterNames(
     thinking=(
         (
             "",
@@ -129,7 +129,7 @@ OPENROUTER: Final = Words(
     )
 )
 """https://openrouter.ai/docs/use-cases/reasoning-tokens"""
-GEMINI: Final = Words(
+GEMINI: Final = ParameterNames(
     thinking=tuple(
         (
             pattern,
@@ -146,7 +146,7 @@ GEMINI: Final = Words(
     logprobs=None,
 )
 """https://ai.google.dev/gemini-api/docs/openai"""
-GROQ: Final = Words(
+GROQ: Final = ParameterNames(
     thinking=(
         (r"gpt-oss", _efforts(_EFFORT, _THREE)),
         (r"qwen", _efforts(_EFFORT, {"none": "none", "medium": "default"})),
@@ -155,13 +155,13 @@ GROQ: Final = Words(
     logprobs=None,
 )
 """https://console.groq.com/docs/reasoning, https://console.groq.com/docs/openai"""
-MISTRAL: Final = Words(
+MISTRAL: Final = ParameterNames(
     thinking=((r"magistral", _UNADJUSTABLE), ("", _efforts(_EFFORT, {"none": "none", "high": "high"}))),
     seed="random_seed",
     logprobs=None,
 )
 """https://docs.mistral.ai/api, https://docs.mistral.ai/capabilities/reasoning"""
-DEEPSEEK: Final = Words(
+DEEPSEEK: Final = ParameterNames(
     thinking=(
         (
             "",
@@ -178,7 +178,7 @@ DEEPSEEK: Final = Words(
     seed=None,
 )
 """https://api-docs.deepseek.com/guides/thinking_mode"""
-XAI: Final = Words(
+XAI: Final = ParameterNames(
     thinking=(
         (r"grok-3-mini", _efforts(_EFFORT, {"low": "low", "high": "high"})),
         (r"grok-4\.3\b", _efforts(_EFFORT, _ALL)),
@@ -187,7 +187,7 @@ XAI: Final = Words(
     )
 )
 """https://docs.x.ai/docs/guides/reasoning"""
-TOGETHER: Final = Words(
+TOGETHER: Final = ParameterNames(
     thinking=(
         (r"gpt-oss", _efforts(_EFFORT, _THREE)),
         (
@@ -200,7 +200,7 @@ TOGETHER: Final = Words(
     logprobs={"logprobs": 1},
 )
 """https://docs.together.ai/docs/inference/chat/reasoning, https://docs.together.ai/reference/chat-completions"""
-FIREWORKS: Final = Words(
+FIREWORKS: Final = ParameterNames(
     thinking=(
         (
             "",
@@ -224,15 +224,15 @@ def _of_template(tokens: Fields | None) -> Families:
     return (("", Thinking(levels=levels, tokens=tokens)),)
 
 
-VLLM: Final = Words(thinking=_of_template(None))
+VLLM: Final = ParameterNames(thinking=_of_template(None))
 """https://docs.vllm.ai/en/stable/features/reasoning_outputs: a number of tokens needs a server option."""
-SGLANG: Final = Words(
+SGLANG: Final = ParameterNames(
     thinking=_of_template(
         {"chat_template_kwargs": {"enable_thinking": True, "thinking": True, "thinking_budget": TOKENS}}
     )
 )
 """https://docs.sglang.io/docs/advanced_features/thinking_budget"""
-LLAMA_SERVER: Final = Words(
+LLAMA_SERVER: Final = ParameterNames(
     thinking=(
         (r"smollm2", _UNADJUSTABLE),  # not a reasoning model
         *_of_template(
@@ -244,12 +244,12 @@ LLAMA_SERVER: Final = Words(
     )
 )
 """https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md; also for embedded models."""
-OLLAMA: Final = Words(thinking=(("", _efforts(_EFFORT, _ALL)),))
+OLLAMA: Final = ParameterNames(thinking=(("", _efforts(_EFFORT, _ALL)),))
 """https://docs.ollama.com/api/openai-compatibility"""
-LMSTUDIO: Final = Words(thinking=(("", _efforts(_EFFORT, _ALL)),), logprobs=None)
+LMSTUDIO: Final = ParameterNames(thinking=(("", _efforts(_EFFORT, _ALL)),), logprobs=None)
 """https://lmstudio.ai/docs/developer/openai-compat"""
 
-RESPONSES: Final = Words(
+RESPONSES: Final = ParameterNames(
     thinking=_of_openai("reasoning", "effort"),
     seed=None,
     logprobs={"include": ["message.output_text.logprobs"], "top_logprobs": 0},
@@ -261,7 +261,7 @@ _ADAPTIVE: Final = Thinking(
         **{level: {"thinking": {"type": "adaptive"}, "output_config": {"effort": level}} for level in _ORDER[1:]},
     },
 )
-MESSAGES: Final = Words(
+MESSAGES: Final = ParameterNames(
     thinking=(
         (r"claude-3(?![-.]7)|claude-(2|instant)", _UNADJUSTABLE),
         # From Claude 4.6 on, the model decides how much it thinks; from 4.7 on, a number of tokens is refused.
@@ -287,7 +287,7 @@ USUAL_MAX_TOKENS: Final = 16_384
 """The limit on a reply if the API requires one and neither the scenario nor `output_limits.toml` has one."""
 
 
-def cap_of(words: Words, model: str, sampling: Sampling) -> int | None:
+def cap_of(words: ParameterNames, model: str, sampling: Sampling) -> int | None:
     """Return the limit on a reply to send: the scenario's, else the model's own if the API requires one, else None."""
     if sampling.max_tokens is not None or not words.always_capped:
         return sampling.max_tokens
@@ -305,7 +305,12 @@ def most_output(model: str) -> int | None:
 
 
 def translated(
-    words: Words, model: str, sampling: Sampling, *, takes_temperature: bool = True, extras: Sequence[Fields] = ()
+    words: ParameterNames,
+    model: str,
+    sampling: Sampling,
+    *,
+    takes_temperature: bool = True,
+    extras: Sequence[Fields] = (),
 ) -> Translation:
     """Translate the portable settings to the parameters of a model's host.
 
@@ -344,7 +349,7 @@ def _thinks(*fields: Fields) -> bool:
     return bool(said) and said[-1].get("type") in {"enabled", "adaptive"}
 
 
-def _thinking(words: Words, model: str) -> Thinking:
+def _thinking(words: ParameterNames, model: str) -> Thinking:
     name = model.lower()
     return next((thinking for pattern, thinking in words.thinking if re.search(pattern, name)), _UNADJUSTABLE)
 
@@ -576,14 +581,14 @@ class Profile:
     structured_body: Mapping[str, Any] = field(default_factory=dict)
     pin: str | None = None
     supports_temperature: bool = True
-    words: Words = OPENAI
+    words: ParameterNames = OPENAI
     warm: bool = False
     unreachable_hint: str = "is the server running and base_url right?"
     context_hint: str = "play with shorter memories and fewer players, or a model of a longer context"
     unknown_model_hint: str = "is the model's name right, and does base_url end where the API begins (often /v1)?"
 
     @property
-    def spoken(self) -> Words:
+    def parameter_names(self) -> ParameterNames:
         """The parameters for portable settings in the API of this profile."""
         return {"chat": self.words, "responses": RESPONSES, "messages": MESSAGES}[self.wire]
 
@@ -592,7 +597,7 @@ class Profile:
         inner = sampling.extra.get("extra_body")
         extras = (self.extra_body, sampling.extra, inner if isinstance(inner, Mapping) else {})
         takes = self.supports_temperature
-        return translated(self.spoken, model, sampling, takes_temperature=takes, extras=extras)
+        return translated(self.parameter_names, model, sampling, takes_temperature=takes, extras=extras)
 
     @property
     def is_own(self) -> bool:
@@ -692,11 +697,11 @@ _PROFILES = (
             base_url=base_url,
             key_envs=(variable,),
             strip_schema_keywords=frozenset(_NOT_PORTABLE),
-            words=spoken,
+            words=parameter_names,
             warm=warm,
             unreachable_hint="is there a network?",
         )
-        for provider, base_url, variable, warm, spoken in (
+        for provider, base_url, variable, warm, parameter_names in (
             ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", False, GROQ),
             ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", False, MISTRAL),
             ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", True, DEEPSEEK),

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import LocalShortage, ModelError
-from agentsim.models.base import AS_ASKED, Call, Completion, HostTerms, Sampling, StructuredMode, Usage
+from agentsim.models.base import UNCHANGED, Call, Completion, HostTerms, Sampling, StructuredMode, Usage
 from agentsim.models.faults import ErrorReport, Faults, NoAnswer, Unacceptable, Unaccepted, failed_generation
 from agentsim.models.host_words import ABOUT_CAP, ABOUT_SCHEMA
 from agentsim.models.keys import REDACTED, redact_reply
@@ -309,7 +309,7 @@ class Negotiation:
 
     def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: HostTerms | None = None) -> None:
         """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
-        self.terms = terms = AS_ASKED if known is None else known
+        self.terms = terms = UNCHANGED if known is None else known
         self._wire, self._profile, self._endpoint = wire, profile, endpoint
         self._first = FirstCall(endpoint) if profile.structured == "auto" and terms.structured is None else None
         self._turn = asyncio.Lock()
@@ -355,7 +355,7 @@ class Negotiation:
             self._first.settled = True
         settled = auto and (self._first is None or self._first.settled)
         said = replace(self.terms, structured=mode_of(self._profile, self.terms, self._wire)) if settled else self.terms
-        return completion if said == AS_ASKED else replace(completion, terms=said)
+        return completion if said == UNCHANGED else replace(completion, terms=said)
 
     async def _confirmed(self, call: Call, send: Send) -> Completion | None:
         """Return the completion under the terms before a doubtful change, or None if they are refused.
@@ -643,12 +643,12 @@ def unnamed(body: Mapping[str, Any], terms: HostTerms, wire: Wire, profile: Prof
         yield _without(bare, *optional, "max_tokens")
 
 
-def words_of(terms: HostTerms, known: HostTerms = AS_ASKED) -> Iterator[str]:
+def words_of(terms: HostTerms, known: HostTerms = UNCHANGED) -> Iterator[str]:
     """Yield a sentence for each part that is left out or changed.
 
     If other terms were `known` before, a return to the scenario's terms also gets a sentence.
     """
-    if replace(terms, structured=None) == AS_ASKED != replace(known, structured=None):
+    if replace(terms, structured=None) == UNCHANGED != replace(known, structured=None):
         yield "the host accepts what was left out or changed for one prompt"
     if terms.structured in {"json_object", "prompt"}:
         yield f'the host enforces no JSON schema: replies are asked for with `structured = "{terms.structured}"`'

@@ -46,7 +46,7 @@ class HumanPlayer:
         self._state: tuple[str, ...] = ()  # the lines of the state that are on the screen
 
     @property
-    def chain(self) -> tuple[HumanPlayer]:
+    def models(self) -> tuple[HumanPlayer]:
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
@@ -54,7 +54,7 @@ class HumanPlayer:
         self._reason = complaints[-1].reason if complaints else ""
         return prompt_messages(ask, self.persona)
 
-    def unasked(self, ask: Ask) -> Completion | None:
+    def fallback_if_not_rung(self, ask: Ask) -> Completion | None:
         """Return the fallback for a question to a person on call who has not rung, or None for any other question."""
         if not ask.request.on_call or self.interrupt.rung or self._reason:
             return None

@@ -41,7 +41,7 @@ class WebQuestion:
         self._form = Form(self.ask.request)
         self.page = PageForm(self._form)
 
-    def take(self, given: Mapping[str, Sequence[str]]) -> None:
+    def submit(self, given: Mapping[str, Sequence[str]]) -> None:
         """Answer with the texts that a page sent, unless answered before.
 
         Raises `FieldProblem` if the rules refuse it.
@@ -74,7 +74,7 @@ class WebPlayer:
     withdrawn: bool = field(default=False, init=False)
 
     @property
-    def chain(self) -> tuple[WebPlayer]:
+    def models(self) -> tuple[WebPlayer]:
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:

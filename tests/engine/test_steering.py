@@ -47,7 +47,7 @@ def steer(session: Run, doing: dict[int, list[Steer]]) -> list[Wave]:
         waves.append(play.steered(wave))
         return waves[-1]
 
-    session.before = before
+    session.before_wave = before
     return waves
 
 
@@ -121,7 +121,7 @@ def test_a_steered_run_that_was_stopped_is_resumed_to_the_same_history(tmp_path:
     for stop in (2, 3, 4, 6):
         session = opened(tmp_path, url, f"stopped{stop}")
         steered = steer(session, doing)
-        inner = session.before
+        inner = session.before_wave
         assert inner is not None
 
         async def before(play: GamePlay, wave: Wave, inner: Any = inner, stop: int = stop) -> Wave:
@@ -130,7 +130,7 @@ def test_a_steered_run_that_was_stopped_is_resumed_to_the_same_history(tmp_path:
                 raise asyncio.CancelledError
             return found
 
-        session.before = before
+        session.before_wave = before
         stopped = asyncio.run(session.play())
         assert stopped.status == "interrupted"
         again = open_run(stopped.files)

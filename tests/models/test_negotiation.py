@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.models.base import AS_ASKED, HostTerms
+from agentsim.models.base import UNCHANGED, HostTerms
 from agentsim.models.faults import ErrorReport
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import cap_under, named, trimmed, words_of
@@ -17,7 +17,7 @@ FORMAT = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
 
 
 def ways(words: str, body: dict[str, Any]) -> list[HostTerms]:
-    return list(named(ErrorReport(words), body, AS_ASKED, messages, BUILT_IN["anthropic"]))
+    return list(named(ErrorReport(words), body, UNCHANGED, messages, BUILT_IN["anthropic"]))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_cap_that_is_dropped_is_sent_under_no_name(field: str) -> None:
 @pytest.mark.parametrize(
     ("terms", "cap", "sent"),
     [
-        (AS_ASKED, 400, 400),
+        (UNCHANGED, 400, 400),
         (HostTerms(dropped=("max_tokens",)), 400, None),
         (HostTerms(max_tokens=300), 400, 300),
         (HostTerms(max_tokens=300), None, 300),

@@ -165,7 +165,7 @@ def profile_of(provider: str) -> Profile:
 
 def test_every_provider_is_tested_here() -> None:
     assert {provider for provider, _ in REASONING} == BUILT_IN.keys() - {"azure"}, "whose paths name a deployment"
-    assert BUILT_IN["azure"].spoken == BUILT_IN["openai"].spoken
+    assert BUILT_IN["azure"].parameter_names == BUILT_IN["openai"].parameter_names
 
 
 @pytest.mark.parametrize(("provider", "model"), REASONING)

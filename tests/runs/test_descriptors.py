@@ -74,7 +74,7 @@ _ROOM = """
     from agentsim.models.pacing import places
 
     async def main():
-        said, room = make_room(100), places()
+        said, room = make_room(100), connection_slots()
         print(said, room.tight, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
         taken = 0
         while not room.locked():

@@ -52,7 +52,11 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
     if system:
         system[-1] |= _CACHED
     said = [{"role": role, "content": text} for role, text in call.messages if role != "system"]
-    made: dict[str, Any] = {"model": model, "messages": said, "max_tokens": cap_of(profile.spoken, model, sampling)}
+    made: dict[str, Any] = {
+        "model": model,
+        "messages": said,
+        "max_tokens": cap_of(profile.parameter_names, model, sampling),
+    }
     if system:
         made["system"] = system
     for part in profile.translated(model, sampling).parts.values():
