@@ -214,7 +214,7 @@ LINES = (
     # signs and words before the name
     *("\n- B: No way.", "\n1. B: No way.", "\n* **B:** No way.", "\n> B: No way.", "\n🗣 B: No way.", "\n\tB: No way."),
     *("\n[12:00] B: No way.", "\nTurn 2 - B: No way.", "\nFrom B: No way.", "\nB -> A: No way.", "\nB and C: No way."),
-    # a tag with the name, and voices without one
+    # a tag with the name, and speakers without one
     *("\n<B>No way.</B>", "\n<B>\nNo way.\n</B>", "\nEveryone: No way.", "\nAll: No way.", "\nThe others: No way."),
     *("\nQ: No way.", "\n\nQ: No way?\nA: MADE UP", "\nYou: No way."),
 )

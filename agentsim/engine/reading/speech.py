@@ -14,16 +14,16 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 
 from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.fields import REASONS
-from agentsim.engine.reading.objects import Object, strict_spans
 from agentsim.engine.reading.text import (
+    Object,
     any_name,
     folded,
     goes_on_behind_its_end,
     headings,
     listed,
     spaced,
+    strict_spans,
     tag_content,
     tag_pattern,
     tags,
@@ -31,6 +31,7 @@ from agentsim.engine.reading.text import (
     without_wrappers,
     words_in,
 )
+from agentsim.engine.wording import cleaned
 from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")

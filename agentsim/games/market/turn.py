@@ -32,10 +32,9 @@ from agentsim.engine import (
     joined,
     quoted,
 )
-from agentsim.engine.capability import TOOLS, Capability, Refused, use_tool, variant
+from agentsim.engine.menu import TOOLS, MenuItem, Refused, use_tool, variant
 from agentsim.engine.options import FormField, LegalValues
-from agentsim.engine.prompt import bounded
-from agentsim.engine.wording import If, counted, cut, listed
+from agentsim.engine.wording import If, bounded, counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
@@ -171,9 +170,9 @@ D = TypeVar("D", bound=Decision)
 class Menu:
     """Everything that an agent may do and ask; one object for all agents with the same artifacts and tools."""
 
-    actions: tuple[Capability, ...]
-    queries: tuple[Capability, ...]
-    tools: tuple[Capability, ...]
+    actions: tuple[MenuItem, ...]
+    queries: tuple[MenuItem, ...]
+    tools: tuple[MenuItem, ...]
     goods: tuple[str, ...]
     price_max: int | None
     memory_chars: int
@@ -472,9 +471,9 @@ class QueryForfeited(QueryChosen):
     lacked: str = ""
 
 
-def _nothing(name: str) -> Capability:
+def _nothing(name: str) -> MenuItem:
     """Return the choice of no capability, which takes no parameters."""
-    return Capability(name, "does nothing")
+    return MenuItem(name, "does nothing")
 
 
 class StageRequest(MarketRequest[D]):
@@ -497,7 +496,7 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
     calls_left: int = 0
 
     @property
-    def offered(self) -> Mapping[str, Capability]:
+    def offered(self) -> Mapping[str, MenuItem]:
         """Queries, and tools while any call is left; by name."""
         return {each.name: each for each in (*self.menu.queries, *(self.menu.tools if self.calls_left else ()))}
 
@@ -554,7 +553,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
         return not self.menu.lenient
 
     @cached_property
-    def actions(self) -> tuple[Capability, ...]:
+    def actions(self) -> tuple[MenuItem, ...]:
         """Every action but those that the agent's scope bars."""
         barred = self.scope.barred
         return tuple(each for each in self.menu.actions if each.name not in barred) if barred else self.menu.actions
