@@ -24,6 +24,11 @@ _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
 _BARRED = rf"[/／]?{BAR}{{1,2}}(?:\"|[^\s<>＜＞|｜\"](?:[^<>＜＞|｜\n]{{0,58}}[^\s<>＜＞|｜])?){BAR}{{1,2}}[>＞]"
 
 
+OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
+"""Brackets that are read as the angle brackets of a token, around bars or around a compound name."""
+_ANGLES, _SHUT_ANGLES = f"<＜{OPEN_BRACKETS}", f">＞{CLOSE_BRACKETS}"
+
+
 class TokenFamily(NamedTuple):
     """The control tokens of one family of models: their source, the tokens by their purpose, and their shape.
 
@@ -609,8 +614,8 @@ OWN_NAMES = (
 """Words by which a model announces its own turn, as alternatives of a pattern."""
 _ROLES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
 _OPENS, _SHUTS = (
-    r"(?:#{1,4} ?|>{1,3} ?|\*{1,2}|_{1,2}|\[|<<?\|?|\(|`|[-=]{1,5} )",
-    r"(?:\*{1,2}|_{1,2}|\]|\|?>{1,2}|\)|`| [-=]{1,5})",
+    rf"(?:#{{1,4}} ?|>{{1,3}} ?|\*{{1,2}}|_{{1,2}}|\[|<<?\|?|[{_ANGLES}]|\(|`|[-=]{{1,5}} )",
+    rf"(?:\*{{1,2}}|_{{1,2}}|\]|\|?>{{1,2}}|[{_SHUT_ANGLES}]|\)|`| [-=]{{1,5}})",
 )
 _LINE_ENDS = r"[ \t]*+(?:\n|\Z)"
 _SOURCES = "function|observation|developer|environment|(?:tool|function)_(?:response|result|output)s?"
@@ -635,12 +640,12 @@ _CLOSING = (
 """Words at the end of a line that end a turn: `[END]`, `--- end of message ---`, or alone on the line."""
 _SENTENCE_ENDS = r"[.!?…。！？\"”'’)\]*_]"
 _ROLE_TAG = (
-    rf"(?P<tag><(?:(?<={_SENTENCE_ENDS}<)|(?<={_SENTENCE_ENDS}\s<))/?(?i:user|human|system|assistant|chatbot|bot|model)>"
-    r"(?![^<>]{0,400}</))"
+    rf"(?P<tag>[{_ANGLES}](?:(?<={_SENTENCE_ENDS}.)|(?<={_SENTENCE_ENDS}\s.))"
+    rf"[/／]?(?i:user|human|system|assistant|chatbot|bot|model)[{_SHUT_ANGLES}](?![^<>]{{0,400}}</))"
 )
 """A role's tag behind a sentence, unless it is one of a pair around words."""
 _STRIPPED = (
-    rf"(?=[\n(（\[<{{【《|=#T-])(?:{_CLOSING}|{_ROLE_TAG}"
+    rf"(?=[\n(（\[{_ANGLES}{{|=#T-])(?:{_CLOSING}|{_ROLE_TAG}"
     rf"|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))"
     r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n)"
     r"|assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
@@ -792,43 +797,113 @@ _SPEAKS = (
 _NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 
 
+_CROWD = (
+    r"everyone|everybody|all(?: players)?|(?:the )?(?:others|crowd|audience|group|table)|both|all together|you|q"
+    r"|question"
+)
+"""Words for several players or an unnamed one, with which a line of a transcript may begin."""
+_COLONS = ":：∶﹕︰꞉"
+_CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", ">": "<", "*": "*", "_": "_"}
+_BULLET = re.compile(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
+_ANNOUNCES = (*_COLONS, ",", "，", ";", "、")
+_ENDS_A_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
+_NEAR = 200  # characters around a name that are looked at
+_IN_FIRST_PERSON = re.compile(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
+
+
 @lru_cache(256)
 def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern for the beginning of a line that one of the names speaks: `B:`, `**Player B** (to A):`, `<B> `.
+    """Return a pattern for the beginning of a line of a transcript that one of the names speaks.
 
-    If the player's `own` name is a word and a number (`Agent_3`), any such name with that word counts.
+    It is a name between signs and a separator: `B:`, `**Player B** (to A):`, `[12:00] B - `, `<B> `, or a name that is
+    `alone` on its line. If the player's `own` name is a word and a number (`Agent_3`), any such name with that word
+    counts.
     """
     word = _NUMBERED.fullmatch(own)
     every = [re.escape(name) for name in sorted({own, *names}, key=lambda name: (-len(name), name))]
     if word:
         every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
+    name = "|".join(every)
     return re.compile(
-        r"(?:(?P<first>\A\s*+)|\n)[ \t]{0,4}(?:\*{1,2}|_{1,2}|[\[(@\"“]|#{1,4} ?|<(?![^<>]{1,60}>[^<>]{0,400}</))?+"
-        r"(?:—[ \t]?|(?:message|response|reply|answer|note)[ \t]from[ \t])?"
-        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{'|'.join(every)})(?!\w)[\])*_>\"”]{{0,3}}"
+        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?(?:[^\w\n]|_){0,8}+)"
+        r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
+        r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
+        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{name}|{_CROWD})(?![^\W_])"
+        rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
+        r"(?P<closes>[\])）】*_>\"”]{0,4})"
         r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
-        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}(?:[ \t]?[:：>]|(?<=[\]>])[ \t])"
-        r"[ \t*_]{0,4}(?P<words>[^\n]?)",
+        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
+        rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
+        r"|(?P<bare>(?<=[\])）】>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )
 
 
 def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
-    """Return the beginnings of lines that players speak, behind the first words, or [] if the lines are a list.
+    """Return the beginnings of lines of a transcript behind the first words, or [] if the lines are the player's own.
 
-    They are a list if words announce it (`I see it so:`), if each line has another name and then lowercase words or a
-    number (`B: keep`), or if the text begins with such a line and none has the player's own name.
+    They are its own if words announce them (`I see it so:`), if they go on in small letters or with a number in a text
+    that is not written so (`B: keep`), if they are items of a list and none is in the first person, or if the text
+    begins with such a line and none has the player's own name.
     """
     if not speakers.names:
         return []
-    lines = list(islice(_line_of(speakers.own, speakers.names).finditer(text), _MOST_TOKENS))
-    behind = [line for line in lines if line["first"] is None]
-    if not behind or text[: behind[0].start()].rstrip().endswith((":", "：", ",", "，", ";", "、")):
+    every = islice(_line_of(speakers.own, speakers.names).finditer(text), _MOST_TOKENS)
+    lines = [line for line in every if _may_be_spoken(text, line, speakers)]
+    behind = [line for line in lines if line["first"] is None or _is_tag(text, line)]
+    if not behind or text[: behind[0].start()].rstrip().endswith(_ANNOUNCES):
         return []
     names = {line["name"].casefold() for line in lines}
-    if 1 < len(names) == len(lines) and all(line["words"].islower() or line["words"].isdigit() for line in lines):
+    several = 1 < len(names) == len(lines)
+    goes_on = all(line["words"][:1].islower() or line["words"].isdigit() for line in lines)
+    if goes_on and (several or (_is_written_in_sentences(text) and not _speaks_of_itself(lines))):
+        return []
+    items = list(islice(_BULLET.finditer(text), 2))
+    if len(items) > 1 and all(_BULLET.match(line["signs"]) for line in behind) and not _speaks_of_itself(lines):
         return []
     return [] if len(lines) > len(behind) and speakers.own.casefold() not in names else behind
+
+
+def _may_be_spoken(text: str, line: re.Match[str], speakers: Speakers) -> bool:
+    """Return whether the signs around a name make the line one of a transcript.
+
+    A name alone on its line must be another's, behind a whole sentence, and have words below it. A name in brackets or
+    emphasis without a separator must be closed as it was opened, and begin a sentence. An arrow to a name is a vote, a
+    sign before a name or a number compares, and a bar at the beginning of a line is a table's.
+    """
+    name, words, closes = line["name"], line["words"], line["closes"]
+    if line["alone"] is not None:
+        spelt = (name in speakers.names or bool(closes)) and not line["others"]
+        ends = _ENDS_A_SENTENCE.search(text[max(0, line.start() - _NEAR) : line.start()].rstrip())
+        below = text[line.end() : line.end() + _NEAR].strip().partition("\n")[0].strip("*_ .#")
+        known = {"", *(each.casefold() for each in speakers.names)}  # a list of names
+        return (
+            spelt and name.casefold() != speakers.own.casefold() and below.casefold() not in known and ends is not None
+        )
+    if _is_tag(text, line):
+        return name in speakers.names  # `<b>` is HTML, also if there is a player B
+    if line["bare"] is not None:
+        opener = _CLOSERS.get(closes[-1:], "")
+        return bool(opener) and (opener in line["signs"] or opener == "<") and not words[:1].islower()
+    if line["points"] is not None:
+        first = re.match(r"\W*(\w*)", words)
+        return first is None or not (first[1].isdigit() or first[1].casefold() in {*map(str.casefold, speakers.names)})
+    return not line["signs"].lstrip().startswith("|")
+
+
+def _is_tag(text: str, line: re.Match[str]) -> bool:
+    """Return whether the name of a line is that of a pair of tags."""
+    is_tag = line["signs"].endswith("<") and text.startswith(">", line.end("name"))
+    return is_tag and f"</{line['name']}>" in text
+
+
+def _is_written_in_sentences(text: str) -> bool:
+    """Return whether the first letter of a text is a capital."""
+    return next((sign for sign in text if sign.isalpha()), "a").isupper()
+
+
+def _speaks_of_itself(lines: Sequence[re.Match[str]]) -> bool:
+    return any(map(_IN_FIRST_PERSON.match, (line["words"] for line in lines)))
 
 
 _INK = re.compile(r"\S")
@@ -1064,8 +1139,6 @@ _BARS_OF_TOKENS = re.compile(
     rf"|(?<=[{_LIKE_BARS}])(?i:dsml)[{_LIKE_BARS}]{{1,2}}|[{_LIKE_BARS}]{{1,2}}(?=\s?(?i:dsml))"
     rf"|(?<=(?i:dsml))[{_LIKE_BARS}]{{1,2}}"
 )
-OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
-"""Brackets that are read as the angle brackets of a token, around bars or around a compound name."""
 _IN_OTHER_BRACKETS = re.compile(
     rf"[{OPEN_BRACKETS}({{\[](?:(?<=[{OPEN_BRACKETS}])\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?"
     rf"[{CLOSE_BRACKETS}]|(?<![<＜].)(?=[\s{_BARS}]{{0,3}}[A-Za-z])\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"

@@ -162,6 +162,10 @@ class LegalValues:
         """Return the field of a decision from an answer, which may be `MISSING`. Raises `UnreadableReply`."""
         return given
 
+    def taken(self, given: Any, beside: Mapping[str, Any]) -> Any:
+        """Return the part of a given value on which something depends, by the other fields of its object."""
+        return given
+
     # -- at random, and by example
 
     def random(self, rng: Stream) -> Any:
@@ -686,7 +690,8 @@ class Variant(LegalValues):
     belongs to an outermost field of type `dict`, in which a decision has exactly the fields for its value.
 
     For a `menu`, the prompt describes the fields elsewhere: the shape of an answer has only their names. They are not
-    checked: the rules read them (`MenuItem.read`), and tell the player what they refuse.
+    checked: the rules read them (`MenuItem.read`), and tell the player what they refuse. A field that the value does
+    not take stays as it came, because nothing depends on it.
     """
 
     by: str
@@ -742,7 +747,19 @@ class Variant(LegalValues):
         return f"{{<{'; '.join([*of, 'else none'])}>}}"
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
-        return reader.record(given, self, path)
+        taken = self.taken(given, beside)
+        if taken is given:
+            return reader.record(given, self, path)
+        shaped = reader.record(taken, self, path)
+        whole = shaped | {name: part for name, part in given.items() if name not in taken}
+        return {name: whole[name] for name in (*given, *shaped) if name in whole}  # in the order of the reply
+
+    def taken(self, given: Any, beside: Mapping[str, Any]) -> Any:
+        value = beside.get(self.by)
+        if not self.menu or not isinstance(given, Mapping) or not isinstance(value, str) or value not in self.fields:
+            return given
+        idle = {name for name, _ in self._every()} - self.fields[value].keys()
+        return {name: part for name, part in given.items() if name not in idle}
 
     def fits(self, value: Any) -> bool:
         choices = self.by_path("").items()

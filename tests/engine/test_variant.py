@@ -90,6 +90,15 @@ def test_of_a_menu_that_the_prompt_lists_the_shape_has_the_names_and_the_rules_j
     menu.check(Errand(do="buy", how={"price": 500}))
 
 
+def test_of_a_menu_the_texts_that_a_value_does_not_take_are_not_judged_and_those_that_it_takes_are() -> None:
+    menu, idle = Listed(player="A"), {"text": "<mind>hm</plan> I say <|im_end|>"}
+    for how in ({"good": "tin", "price": 1, **idle}, idle):
+        assert menu.parse(json.dumps({"do": "buy", "how": how})).decision == Errand(do="buy", how=how)
+    for words in ("<mind>hm</mind> I say nothing.", "I say [INST] nothing."):
+        with pytest.raises(UnreadableReply):
+            menu.parse(json.dumps({"do": "say", "how": {"text": words}}))
+
+
 @pytest.mark.parametrize(
     ("do", "how", "why"),
     [

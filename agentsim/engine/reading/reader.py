@@ -125,12 +125,8 @@ _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON escapes them."""
-_LINE = re.compile(r"(?:\n|\\n)[^\n:：>\]]{1,80}[:：>\]]")
-"""A line that may begin with a speaker's name."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
-_DETOUR = re.compile(
-    r"<|\\u|[&%✿\x85\u2028\u2029]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
-)
+_DETOUR = re.compile(r"<|\\u|[&%✿\x85\u2028\u2029]|\\n|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _LAYERS = re.compile(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
     r"|(?:assistant|user)[ \t]*\n|### ",
@@ -164,7 +160,7 @@ def read(
         return at_once
     reply = Reply(request, text, cut=cut, repair=repair)
     found = _taken_apart(reply, last=last)
-    said = [*_named_texts(values(found.decision))]
+    said = [*_named_texts(_taken(request, values(found.decision)))]
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
@@ -174,6 +170,14 @@ def read(
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
         )
     return found
+
+
+def _taken(request: ReadableRequest, value: Any) -> Any:
+    """Return a decision without the parameters that its choice does not take."""
+    parts = request.answer_fields.parts
+    if not isinstance(value, Mapping):
+        return value
+    return {name: parts[name].taken(part, value) if name in parts else part for name, part in value.items()}
 
 
 def _named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -197,9 +201,9 @@ def _texts(value: Any) -> Iterator[str]:
 def _is_name(text: str, own: str) -> bool:
     """Return whether a text of the question may be a player's name, given the player's `own`.
 
-    If the own name has capitals, a text in lowercase without digits is another word.
+    If the own name has capitals or digits, a text without both is another word.
     """
-    return text != text.lower() or any(map(str.isdigit, text)) or own == own.lower()
+    return text != text.lower() or any(map(str.isdigit, text)) or (own == own.lower() and own.isalpha())
 
 
 def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
@@ -436,10 +440,11 @@ class Reply:
         If a word for a role (`User`) is one of the names, it is no header of a turn.
         """
         lines = _LINE_ENDS.sub("\n", self.text)
-        if not names_a_role(lines) and not _LINE.search(lines):
+        if not names_a_role(lines) and "\n" not in lines and "</" not in lines:
             return NO_SPEAKERS
         own = self.request.player.removeprefix("@")
-        fields = {name for field in self.fields for name in (field.name, field.path)}
+        # a name with a capital is no field's but a player's, as in `{"B": "<a line about B>"}`
+        fields = {name for field in self.fields for name in (field.name, field.path) if name.islower()}
         said = [text for key, text in _named_texts(values(self.request)) if key and 0 < len(text) <= _LONGEST_NAME]
         if "summar" in self.request.kind:  # a question about the words of others
             return Speakers(roles_in(said))

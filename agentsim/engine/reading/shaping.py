@@ -446,7 +446,7 @@ def _spoken(given: Any, names: Sequence[str], speakers: Speakers, *, reason: boo
         said = without_header(split(given, strict=not reason)[0], speakers)
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
-        said = aloud(said, names, any_text=any_text)
+        said = aloud(said, names, any_text=any_text, structured=True)
         if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said

@@ -471,6 +471,11 @@ class QueryForfeited(QueryChosen):
     lacked: str = ""
 
 
+def _nothing(name: str) -> MenuItem:
+    """Return the choice of no capability, which takes no parameters."""
+    return MenuItem(name, "does nothing")
+
+
 class StageRequest(MarketRequest[D]):
     """Base of the questions of a turn; `observed` are the answers that the turn has brought so far."""
 
@@ -497,7 +502,7 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
 
     def options(self) -> Options:
         names = Choice((NO_QUERY, *self.offered), nothing=NO_QUERY, about="name")
-        return {"query": names, "query_parameters": variant("query", self.offered.values())}
+        return {"query": names, "query_parameters": variant("query", (_nothing(NO_QUERY), *self.offered.values()))}
 
     def asks(self) -> tuple[str, ...]:
         queries, tools = ([each.name for each in offered] for offered in (self.menu.queries, self.menu.tools))
@@ -560,7 +565,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
     def options(self) -> Options:
         return {
             "action": Choice(self.names, about="name"),
-            "action_parameters": variant("action", self.actions),
+            "action_parameters": variant("action", (_nothing(SKIP), *self.actions)),
             "working_memory": Text(self.menu.memory_chars, "why you choose this action, and what to remember"),
         }
 
