@@ -154,7 +154,7 @@ class Outcome:
         return any(standing.rank is not None for standing in self.standings)
 
 
-class Lot(NamedTuple):
+class RandomDraw(NamedTuple):
     """A draw by lot: `what` it decided, the players `among` whom, in the order of the seats, and the one `drawn`."""
 
     what: str
@@ -202,7 +202,9 @@ class Game(ABC):
         """Yield a warning for `validate` for each legal setting that is probably a mistake."""
         return ()
 
-    def laws(self, steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+    def laws(
+        self, steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]
+    ) -> Iterator[str | RandomDraw]:
         """Yield every law of the rules that a finished game breaks, in words, and every draw by lot.
 
         `steps` are the whole log, with every request at the point where it was asked. Laws are independent of the

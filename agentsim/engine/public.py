@@ -5,7 +5,7 @@ from __future__ import annotations
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Event, Everyone, LoggedEvent, Nobody, PlayerId
-from agentsim.engine.game import Bot, Game, GameConfig, Lot, Outcome, Standing, ranked
+from agentsim.engine.game import Bot, Game, GameConfig, Outcome, RandomDraw, Standing, ranked
 from agentsim.engine.options import Choice, Each, Number, Options, Order, Subset, Text, Variant
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -21,7 +21,6 @@ __all__ = [
     "Game",
     "GameConfig",
     "LoggedEvent",
-    "Lot",
     "Nobody",
     "Number",
     "Options",
@@ -29,6 +28,7 @@ __all__ = [
     "Outcome",
     "PlayerId",
     "Prompt",
+    "RandomDraw",
     "Request",
     "Standing",
     "Stream",

@@ -99,7 +99,7 @@ class Interview(ClosedTable):
             raise ValueError("says not when it is held: rounds, every or at_end")
         return self
 
-    def held(self, ended: int, *, last: bool) -> bool:
+    def is_due(self, ended: int, *, last: bool) -> bool:
         """Return whether it is held at the end of this round, which may be the game's `last`."""
         regular = ended > 0 and (ended in self.rounds or (self.every is not None and ended % self.every == 0))
         return regular or (last and self.at_end)
@@ -180,7 +180,7 @@ class Surveys:
         ended, self._upto = range(self._upto, now + over), now
         for number in ended:
             for place, each in enumerate(self._interviews):
-                if each.held(number, last=over and number == now):
+                if each.is_due(number, last=over and number == now):
                     wave = tuple(self._requests(place, number))
                     if wave:
                         yield wave

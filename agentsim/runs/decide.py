@@ -58,10 +58,10 @@ class Calls(Protocol):
     async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
         """Make the decision's attempt `number` (from 1) with the model at place `model_index`. Raises `ModelError`."""
 
-    def keep(self, attempt: Attempt) -> None:
+    def journal_attempt(self, attempt: Attempt) -> None:
         """Journal an attempt that is not the decision before anything follows, so that it is not paid for again."""
 
-    async def rest(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         """Wait before the next attempt. Any error that this raises ends the decision."""
 
 
@@ -113,7 +113,7 @@ class _RetryLoop:
     def record_failure(self, attempt: Attempt) -> None:
         """Add and journal an attempt that is not the decision."""
         self.attempts.append(attempt)
-        self._calls.keep(attempt)
+        self._calls.journal_attempt(attempt)
 
     def resume(self, attempt: Attempt) -> None:
         """Count an earlier process's attempt as if it had just been made."""
@@ -157,7 +157,7 @@ class _RetryLoop:
 
         while True:
             try:
-                completion = await call_with_retries(once, policy, self.used, failed, self._calls.rest)
+                completion = await call_with_retries(once, policy, self.used, failed, self._calls.sleep)
             except ModelError as error:
                 if not self.may_take_over(error):
                     raise
@@ -248,10 +248,10 @@ class _RetryLoop:
             return 0.0
         return retry_wait(self.player.attempts, self.used.retries + len(self.complaints))
 
-    async def rest(self) -> None:
+    async def sleep(self) -> None:
         """Wait before the player is asked again."""
         if self.wait_s and self.player.attempts.waits:
-            await self._calls.rest(self.wait_s)
+            await self._calls.sleep(self.wait_s)
 
     def fallback(self, reason: str) -> DecisionResult:
         return fallen_back(self.ask, self.attempts, reason)
@@ -319,7 +319,7 @@ async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequen
                     raise  # of several models another may answer the next time; the circuit breaker judges that
                 return loop.fallback(error.code)
             if result is None:
-                await loop.rest()
+                await loop.sleep()
             continue
         tried = pending.pop(0)
         loop.was_asked(tried.model)
@@ -482,17 +482,17 @@ class _DecisionCalls:
 
     def __init__(self, decider: Decider, ask: Ask, player: Player, place: int, wave_timeout: asyncio.Timeout) -> None:
         self._decider, self._limits, self._watcher = decider, decider.limits, decider.watcher
-        self._ask, self._player, self._place, self._wave_timeout = ask, player, place, wave_timeout
+        self._ask, self._player, self._breaker_index, self._wave_timeout = ask, player, place, wave_timeout
         self.order = self._limits.breaker.order(place)
 
-    def keep(self, attempt: Attempt) -> None:
+    def journal_attempt(self, attempt: Attempt) -> None:
         self._decider.journal.append_attempts(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])
         self._decider.sync_soon()
         self._decider.totals.takeovers += attempt.takeover
 
-    async def rest(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         self._limits.check()
-        await self._limits.budget.rest(seconds)
+        await self._limits.budget.sleep(seconds)
 
     async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
         player = self._player.models[model_index]
@@ -524,7 +524,7 @@ class _DecisionCalls:
                 completion = await player.reply(ask, messages, number)
                 call.usage = completion.usage
             decider.answered(player, Attempt(messages, completion=completion), completion)
-            self._limits.breaker.called(self._place, None, model_index)
+            self._limits.breaker.called(self._breaker_index, None, model_index)
         except ModelError as error:
             attempt = Attempt.failed(messages, error, model=named, held=exceeds_patience(error, player.attempts, used))
             self._failed(player, attempt, model_index, error)
@@ -533,7 +533,7 @@ class _DecisionCalls:
             if self._wave_timeout.expired() and sent_at is not None:  # it may be billed
                 attempt = unanswered(messages, clock() - sent_at, named)
                 decider.totals.add_call(attempt)
-                self.keep(attempt)
+                self.journal_attempt(attempt)
             raise
         finally:
             if sent_at is None:  # it was never sent
@@ -547,7 +547,7 @@ class _DecisionCalls:
         self._decider.diagnose(player, attempt)
         self._watcher.waiting(self._ask, str(error))
         try:
-            self._limits.breaker.called(self._place, error, model_index, held=attempt.held)
+            self._limits.breaker.called(self._breaker_index, error, model_index, held=attempt.held)
         except RunStopped:
-            self.keep(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
+            self.journal_attempt(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
             raise

@@ -123,7 +123,7 @@ class Budget:
         except TimeoutError:
             raise self.out_of_time() from None
 
-    async def rest(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         """Sleep for `seconds`. Raises `BudgetReached` if the run's time is used up first."""
         left = self.left_s()
         await asyncio.sleep(seconds if left is None else min(seconds, left))

@@ -8,7 +8,7 @@ from math import prod
 
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
-from agentsim.engine.game import Game, Lot, bots_of
+from agentsim.engine.game import Game, RandomDraw, bots_of
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import counted
@@ -28,10 +28,10 @@ def laws_hold(case: Case) -> Findings:
     """
     if type(case.game).laws is Game.laws:
         return "nothing: the game has no `laws`"
-    lots: defaultdict[str, list[Lot]] = defaultdict(list)
+    lots: defaultdict[str, list[RandomDraw]] = defaultdict(list)
     for where, played in _games(case):
         for broken in case.game.laws(played.steps(), case.players):
-            if isinstance(broken, Lot):
+            if isinstance(broken, RandomDraw):
                 lots[broken.what].append(broken)
             else:
                 yield where, broken

@@ -101,10 +101,10 @@ class ScriptedCalls:
             raise answer
         return answer if isinstance(answer, Completion) else Completion(answer, finish_reason="stop")
 
-    def keep(self, attempt: Attempt) -> None:
+    def journal_attempt(self, attempt: Attempt) -> None:
         self.kept.append(attempt)
 
-    async def rest(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
@@ -114,7 +114,7 @@ class PatientCourt(ScriptedCalls):
 
     rested: list[float] = field(default_factory=list)
 
-    async def rest(self, seconds: float) -> None:
+    async def sleep(self, seconds: float) -> None:
         self.rested.append(seconds)
 
 

@@ -19,11 +19,11 @@ from agentsim.engine import (
     Game,
     GameConfig,
     LoggedEvent,
-    Lot,
     Options,
     Outcome,
     PlayerId,
     Prompt,
+    RandomDraw,
     Request,
     Stream,
     Table,
@@ -203,12 +203,14 @@ class Planted(Game):
         before = state.cast.get(player)
         return Vote(player=player, others=others, heard=tuple(heard), before=before, extra=extra)
 
-    def laws(self, steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+    def laws(
+        self, steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]
+    ) -> Iterator[str | RandomDraw]:
         for event in (step.event for step in steps if isinstance(step, LoggedEvent)):
             if isinstance(event, Counted) and sum(event.votes.values()) != len(players):
                 yield "every vote is counted"
             elif isinstance(event, Dealt) and event.role == "spy":
-                yield Lot("who is the spy", tuple(players), event.player)
+                yield RandomDraw("who is the spy", tuple(players), event.player)
 
     def panels(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Panel]:
         return []

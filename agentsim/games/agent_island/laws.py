@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agentsim.engine.event import LoggedEvent, PlayerId
-from agentsim.engine.game import Lot
+from agentsim.engine.game import RandomDraw
 from agentsim.engine.request import Request
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Won
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield each player who leaves or wins without the most votes, and the lot between players with equally many."""
     most: tuple[PlayerId, ...] = ()
     for event in (step.event for step in steps if isinstance(step, LoggedEvent)):
@@ -21,4 +21,4 @@ def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId
             if event.player not in most:
                 yield f"{event.player} leaves or wins, and {', '.join(most)} had the most votes"
             elif len(most) > 1:
-                yield Lot("between players with as many votes", most, event.player)
+                yield RandomDraw("between players with as many votes", most, event.player)

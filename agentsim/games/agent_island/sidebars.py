@@ -9,7 +9,7 @@ from agentsim.engine import Choice
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, InteractionRule
 from agentsim.engine.wording import If, Template, cut
-from agentsim.games.agent_island.view import IslandRequest, OrderDrawn, SpeechRequest, Told
+from agentsim.games.agent_island.view import IslandEvent, IslandRequest, OrderDrawn, SpeechRequest
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
@@ -18,7 +18,7 @@ NOBODY = "nobody"
 
 
 class ExchangeBegan(
-    Told,
+    IslandEvent,
     heading="Private talks, exchange {exchange} of {exchanges}",
     content="Exchange {exchange} of {exchanges} begins. A talk has {messages:message}.",
 ):
@@ -28,7 +28,7 @@ class ExchangeBegan(
 
 
 class Approached(
-    Told,
+    IslandEvent,
     kind="approach",
     heading="Player {player} seeks a private word",
     content=If(
@@ -59,7 +59,7 @@ class Approached(
 
 
 class TakenAside(
-    Told,
+    IslandEvent,
     heading="Player {player} takes {partner} aside",
     content="{player} takes {partner} aside for a private talk.",
     interactions=(InteractionRule("player", "partner", "approached"),),
@@ -71,12 +71,12 @@ class TakenAside(
     partner: str
 
 
-class Paired(Told, heading="{pair:and} step aside", content="{pair:and} talk in private."):
+class Paired(IslandEvent, heading="{pair:and} step aside", content="{pair:and} talk in private."):
     pair: tuple[str, str]
 
 
 class Whispered(
-    Told,
+    IslandEvent,
     kind="whisper",
     heading="{speaker} to {listener}, in private",
     words="text",

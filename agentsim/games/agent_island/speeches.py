@@ -8,13 +8,13 @@ from agentsim.engine import Each, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import NAMED, Everyone, InteractionRule
 from agentsim.engine.wording import Template, cut, listed
-from agentsim.games.agent_island.view import IslandRequest, SpeechRequest, Told
+from agentsim.games.agent_island.view import IslandEvent, IslandRequest, SpeechRequest
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
 
 
-class Pitched(Told, kind="pitch", heading="Player {player}'s pitch", words="text", drawn=("player",)):
+class Pitched(IslandEvent, kind="pitch", heading="Player {player}'s pitch", words="text", drawn=("player",)):
     player: str
     position: int
     text: str
@@ -43,7 +43,7 @@ async def phase_pitches(context: RoundContext) -> None:
 
 
 class Quipped(
-    Told,
+    IslandEvent,
     kind="quip",
     heading="{player} about {about}",
     words="text",

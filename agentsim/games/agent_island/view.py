@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
 
 
-class Told(Event, base=True):
+class IslandEvent(Event, base=True):
     said: ClassVar[Template] = "{kind}"
     """The name of the event's words for those who hear them: `pitch`, `quip about B`."""
 
@@ -142,14 +142,14 @@ class SpeechRequest(IslandRequest[Speech]):
 
 
 class GameBegan(
-    Told, heading="The game begins", content="{players:player}, {rounds:round}: {players:and}.", in_prompt=False
+    IslandEvent, heading="The game begins", content="{players:player}, {rounds:round}: {players:and}.", in_prompt=False
 ):
     players: tuple[str, ...]
     rounds: int
 
 
 class RoundBegan(
-    Told,
+    IslandEvent,
     heading=If("final", "Final round", "Round {round} begins"),
     content=If(
         "final", "The finalists are {active:and}. The jury is {eliminated:and}.", "Still in the game: {active:and}."
@@ -176,13 +176,15 @@ class LastRoundBegan(RoundBegan):
         return False
 
 
-class OrderDrawn(Told, content="The order drawn for the {phase} was {order}.", drawn=("order",), in_prompt=False):
+class OrderDrawn(
+    IslandEvent, content="The order drawn for the {phase} was {order}.", drawn=("order",), in_prompt=False
+):
     phase: str
     order: tuple[str, ...]
 
 
 class Summarized(
-    Told, kind="summary", heading="Player {player}'s memory of round {round}", words="text", private=("player",)
+    IslandEvent, kind="summary", heading="Player {player}'s memory of round {round}", words="text", private=("player",)
 ):
     forgets: ClassVar[bool] = True
     said: ClassVar[Template] = "note"
@@ -206,7 +208,7 @@ class Transcript:
         if isinstance(event, Announced):
             self.lines.append(Line(entry.round, "", event.kind, event.content))
             return
-        assert isinstance(event, Told), f"{event.kind} is no event of this game"
+        assert isinstance(event, IslandEvent), f"{event.kind} is no event of this game"
         if not event.in_prompt or (event.forgets and not event.content):
             return
         if event.forgets:

@@ -12,13 +12,15 @@ from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
 from agentsim.engine.options import JsonObject, Narrowed
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.state import Tally
-from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told
+from agentsim.games.agent_island.view import IslandEvent, IslandRequest, LastRoundBegan, RoundBegan
 
 if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
 
 
-class PollOpened(Told, heading="A poll", content="The next vote is a poll: no player leaves by it.", in_prompt=False):
+class PollOpened(
+    IslandEvent, heading="A poll", content="The next vote is a poll: no player leaves by it.", in_prompt=False
+):
     round: int
 
 
@@ -30,7 +32,7 @@ class VoteCast(Decision):
 
 
 class Voted(
-    Told,
+    IslandEvent,
     kind="vote",
     heading=If("choice", "Player {voter} votes for {choice}", "Player {voter} abstains"),
     words="explanation",
@@ -52,7 +54,7 @@ class Voted(
 
 
 class Tallied(
-    Told,
+    IslandEvent,
     kind="tally",
     heading=If("final", "The jury has voted", "The votes are in"),
     content=(
@@ -77,7 +79,7 @@ class Tallied(
 
 
 class Eliminated(
-    Told,
+    IslandEvent,
     heading="Player {player} is eliminated",
     content=(
         "{player} leaves the game ",
@@ -97,7 +99,7 @@ class Eliminated(
 
 
 class Won(
-    Told,
+    IslandEvent,
     heading="Player {player} wins",
     content=("{player} wins the game ", If("drawn_by_lot", "by lot", "with {votes:vote} of the jury"), "."),
     in_prompt=False,

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agentsim.engine.event import LoggedEvent, PlayerId
-from agentsim.engine.game import Lot
+from agentsim.engine.game import RandomDraw
 from agentsim.engine.request import Request
 from agentsim.games.auction.bidding import BidMade
 from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield each bid that is judged wrongly or comes after the last iteration, and each wrong winner, price or payment.
 
     The first of the highest valid bids wins. Open bids rise; the winner pays its bid, in a second-price auction the

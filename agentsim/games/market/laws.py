@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agentsim.engine import LoggedEvent, Lot, PlayerId, Request
+from agentsim.engine import LoggedEvent, PlayerId, RandomDraw, Request
 from agentsim.games.market.artifacts.call_market import Called
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
@@ -81,7 +81,7 @@ class Accountant:
         self.left[resting.order] -= trade.quantity
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield each trade that no two open orders allow or that a better one precedes, and each account in the red.
 
     What agents are told that they hold must agree with it too. The first of every round is drawn by lot.
@@ -91,4 +91,4 @@ def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId
         found = step.event if isinstance(step, LoggedEvent) else step
         yield from accountant.look(found)
         if isinstance(found, OrderDrawn):
-            yield Lot("the first of a round", tuple(players), found.order[0])
+            yield RandomDraw("the first of a round", tuple(players), found.order[0])

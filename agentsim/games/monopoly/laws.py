@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
-from agentsim.engine.game import Lot
+from agentsim.engine.game import RandomDraw
 from agentsim.engine.request import Request
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot
 from agentsim.games.monopoly.board import CARDS, SALARY, SPACES
@@ -17,7 +17,7 @@ from agentsim.games.monopoly.match import CardDrawn, GameBegan, Moved, Paid
 from agentsim.games.monopoly.question import MonopolyRequest
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield every broken law: cash is what was paid, also in requests; passing GO pays; requests tell the price."""
     cash: Counter[PlayerId] = Counter()
     told: list[Event] = []

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from agentsim.engine import LoggedEvent, Lot, PlayerId, Request
+from agentsim.engine import LoggedEvent, PlayerId, RandomDraw, Request
 from agentsim.games.werewolf.state import NOBODY, Role, Team
 from agentsim.games.werewolf.words import Dealt, Died, Protected, Unmasked, Voted, WerewolfRequest
 
@@ -24,7 +24,7 @@ class Referee:
         self.safe = self.safe_before = NOBODY
         self.won: Team | None = None
 
-    def look(self, step: object) -> Iterator[str | Lot]:
+    def look(self, step: object) -> Iterator[str | RandomDraw]:
         """Take an event or a question into account and yield what it breaks."""
         if self.won and not isinstance(step, Unmasked):
             yield f"{step!r}, and the {self.won} have won"
@@ -47,7 +47,7 @@ class Referee:
             case Unmasked() if step.winners != self.won:
                 yield f"the {step.winners} are said to have won, and {self.won} have"
 
-    def bury(self, died: Died, *, night: bool) -> Iterator[str | Lot]:
+    def bury(self, died: Died, *, night: bool) -> Iterator[str | RandomDraw]:
         """Yield what a death breaks, and the lot of a night.
 
         At night one of the players with the most votes dies, by lot, unless protected; by day the one player with the
@@ -58,7 +58,7 @@ class Referee:
         if (died.victim not in can or died.victim == self.safe) if died.victim else (can and not saved):
             yield f"{died.heading}, with {', '.join(self.most)} ahead and {self.safe} protected"
         elif died.victim and len(can) > 1:
-            yield Lot("between players with as many votes of the night", tuple(can), died.victim)
+            yield RandomDraw("between players with as many votes of the night", tuple(can), died.victim)
         self.safe_before, self.safe = (self.safe, NOBODY) if night else (self.safe_before, NOBODY)
         self.living = [each for each in self.living if each != died.victim]
         werewolves = [each for each in self.living if self.roles[each] == "werewolf"]
@@ -77,7 +77,7 @@ class Referee:
             yield f"{question.player} is shown what {', '.join(sorted(others))} has seen"
 
 
-def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | RandomDraw]:
     """Yield each broken rule on deaths, protection, victory, and what a player knows, and each lot."""
     referee = Referee(players)
     return (broken for step in steps for broken in referee.look(step.event if isinstance(step, LoggedEvent) else step))

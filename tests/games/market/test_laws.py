@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine import Event, LoggedEvent, Lot, Request
+from agentsim.engine import Event, LoggedEvent, RandomDraw, Request
 from agentsim.engine.play import GamePlay
 from agentsim.games.market import GAME
 from agentsim.games.market.artifacts.call_market import Called
@@ -29,7 +29,7 @@ MARKETS: dict[str, dict[str, Any]] = {
 
 
 def broken(course: Iterable[LoggedEvent | Request[Any]]) -> list[str]:
-    return [each for each in laws(course, ["A", "B", "C"]) if not isinstance(each, Lot)]
+    return [each for each in laws(course, ["A", "B", "C"]) if not isinstance(each, RandomDraw)]
 
 
 def course_of(config: dict[str, Any], players: Sequence[str], bot: str, seed: int) -> list[LoggedEvent | Request[Any]]:
