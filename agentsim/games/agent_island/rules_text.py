@@ -26,7 +26,7 @@ _PHASES: Mapping[str, tuple[Template, Template]] = {
         "private talks",
         (
             "in random order, each player ",
-            By("partners", {"free": "who is still free invites another", "any": "invites any other"}),
+            By("partners", {"free": "without a partner invites another", "any": "invites any other"}),
             If("may_decline", ", who may decline"),
             "; only the two hear what they say, ",
             If("secret_pairs", "and only they know that they talk", "but all players learn that they talk"),

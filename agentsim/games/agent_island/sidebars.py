@@ -90,7 +90,7 @@ class Whispered(
 
 
 class ApproachMade(Decision):
-    """The partner for a private exchange, or `nobody`."""
+    """The partner for a private talk, or `nobody`."""
 
     partner: Annotated[str, lambda asked: Choice(asked.partners, nothing=NOBODY)]
 

@@ -333,7 +333,7 @@ def test_each_reads_partners_in_an_order_drawn_for_it() -> None:
 
 def test_who_may_not_decline_is_not_asked_and_none_may_stay_alone() -> None:
     request = requests(play("ABC", **OPEN), Approach)[0]
-    assert NOBODY not in request.prompt().text().partition("Whom do you take aside")[2]
+    assert NOBODY not in request.prompt().text().partition("Whom do you invite")[2]
     assert "decline" not in request.question()
     assert request.options()["partner"] == Choice(request.free, nothing=NOBODY)
     assert set(request.free) == set(request.view.active) - {request.player}

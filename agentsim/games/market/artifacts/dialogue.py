@@ -60,7 +60,7 @@ class Inbox:
 class Dialogue(Artifact):
     name: ClassVar[str] = "dialogue"
     description: ClassVar[str] = (
-        "messages to one agent or to all, read at the next turn of each; the inbox shows the latest messages again."
+        "messages to one agent or to all; each recipient reads them at its next turn. The inbox shows the latest again."
     )
     settings: ClassVar[type[GameConfig]] = DialogueSettings
 
