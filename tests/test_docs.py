@@ -29,6 +29,7 @@ PAGES = [
     CONTRIBUTING,
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "benchmarks").glob("*.md")),
+    *sorted((ROOT / "docs" / "seeds").glob("*.md")),
 ]
 
 

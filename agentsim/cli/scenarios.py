@@ -18,7 +18,7 @@ from agentsim.errors import ModelError, ProviderStopped, ScenarioError, UsageErr
 if TYPE_CHECKING:
     from agentsim.engine.game import Game
     from agentsim.models.keys import Variables
-    from agentsim.runs.forecast import Forecast, ModelForecast
+    from agentsim.runs.forecast import Forecast, ModelForecast, TextLengths
     from agentsim.scenario.scenario import Scenario
 
 
@@ -35,11 +35,15 @@ def validate(
     loading: o.Loading,
     keys: o.Keys,
     ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
+    like: Annotated[
+        str | None, o.option("--like", "Forecast with texts as long as those of this played game.", "NAME")
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
 ) -> None:
     """Check a scenario or a design without playing it.
 
     What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
-    tokens and cost are forecast from games on bots.
+    tokens and cost are forecast from games on bots, with texts of the lengths that are printed.
     """
     from agentsim.games import find
     from agentsim.runs.forecast import forecast
@@ -63,7 +67,8 @@ def validate(
     seats = list(_seats(scenario))
     for row in aligned(seats, " "):
         say(f"  {row}")
-    expected = forecast(scenario, played, env=env)
+    lengths = None if like is None else _lengths(like, logs_dir, scenario)
+    expected = forecast(scenario, played, env=env, lengths=lengths)
     for row in (*_rows(scenario, expected), *key_disclosures(scenario, env)):
         say(row)
     if ping:
@@ -76,6 +81,22 @@ def validate(
             say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
         if not all(answer.ok for answer in answers):
             raise typer.Exit(PROVIDER_FAILS)
+
+
+def _lengths(name: str, logs_dir: Path, scenario: Scenario) -> TextLengths:
+    """Return the lengths of texts in a played game. Raises `UsageError` if it is no model's, or of another game."""
+    from agentsim.records.load import load_history, require_history
+    from agentsim.records.run_files import find_run
+    from agentsim.runs.forecast import text_lengths
+
+    files = find_run(logs_dir, name)
+    require_history(files)
+    history = load_history(files.history)
+    if history.game != scenario.game:
+        raise UsageError(f"--like {name}: is a game of {history.game}, not of {scenario.game}")
+    if not (lengths := text_lengths(history.decisions)):
+        raise UsageError(f"--like {name}: holds no text of a model")
+    return lengths
 
 
 def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -148,6 +169,8 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
             f"  {expected.least:,} to {counted(expected.most, 'call', form=',')}, with other luck and as other bots "
             "of the game play it"
         )
+    if texts := [f"{path} {expected.texts[path] / said:.0f}" for path, said in sorted(expected.said.items())]:
+        rows.append(f"  with texts of so many characters on average: {', '.join(texts)}")
     limits = scenario.limits
     if limits.max_calls is not None and total.calls > limits.max_calls:
         rows.append(f"  more than limits.max_calls = {limits.max_calls}: the run would stop there")

@@ -21,6 +21,7 @@ from agentsim.engine.survey import Survey, SurveyPlace
 from agentsim.errors import (
     AgentsimError,
     DecisionError,
+    IllegalDecision,
     ModelError,
     ModelRefused,
     ProviderRejected,
@@ -225,12 +226,14 @@ class _RetryLoop:
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
         request, length = self.ask.request, completion.ended_early
-        # an attempt of an earlier process is counted once it is judged
-        last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
+        made = self.used.made + resumed  # an attempt of an earlier process is counted once it is judged
+        last = length and not self.may_reask(UnreadableReply("cut off"), made)
         repair = self.player.reasking.repair
         reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
         if not reading.checked:
             request.check(reading.decision)
+        if reading.objection and self.may_reask(error := IllegalDecision(reading.objection), made):
+            raise error
         return reading
 
     def may_reask(self, error: DecisionError, made: int | None = None) -> bool:

@@ -6,6 +6,9 @@ most `MOST_MEASURED` prompts to a model are measured in one wave, and stand for 
 in the world of the scenario's seed with other luck of the policies, or in the worlds of three seeds if the scenario has
 none; the estimate is the one with the median number of calls. These games and one game for each single policy give the
 minimum and maximum number of calls. The command line prints the forecast.
+
+How much models say decides what a game with memory costs, and no one knows it before the first game. `text_lengths`
+measures it in a played game, so that a short pilot calibrates the forecast of a whole game.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle
-from typing import Any, TypeVar
+from statistics import fmean
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -31,6 +35,7 @@ from agentsim.errors import DecisionError
 from agentsim.models.base import Message
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import prompt_messages
+from agentsim.records.journal import DecisionRecord
 from agentsim.runs.played_game import new_play
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, prices_of
@@ -43,6 +48,27 @@ MOST_MEASURED = 12
 REHEARSALS = 3
 """The number of games that the typical policies play."""
 _FILLER = "and so on "
+
+TextLengths: TypeAlias = Mapping[tuple[str, str], int]
+"""Characters of a text by the kind of its question and its path in the decision."""
+
+
+def text_lengths(records: Iterable[DecisionRecord]) -> TextLengths:
+    """Return the mean lengths of the texts that models wrote in a played game."""
+    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for record in records:
+        if record.source == "model" and record.survey is None:
+            for path, text in _texts_of(record.decision):
+                found[record.kind, path].append(len(text))
+    return {key: round(fmean(lengths)) for key, lengths in found.items()}
+
+
+def _texts_of(decision: Mapping[str, Any], under: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in decision.items():
+        if isinstance(value, str):
+            yield f"{under}{name}", value
+        elif isinstance(value, Mapping):
+            yield from _texts_of(value, f"{under}{name}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +123,7 @@ class Forecast:
     """The forecasts by name of the model, in the order of the seats; `ended` if the game ended in the rehearsal.
 
     `least` and `most` are the calls of all models together in the shortest and the longest of all rehearsals. Tokens
-    are those of the first rehearsal, in proportion to the calls of the median one.
+    and texts are those of the first rehearsal, tokens in proportion to the calls of the median one.
     """
 
     models: dict[str, ModelForecast] = field(default_factory=dict)
@@ -105,6 +131,10 @@ class Forecast:
     ended: bool = True
     least: int = 0
     most: int = 0
+    texts: Counter[str] = field(default_factory=Counter)
+    """The characters that models say, by the path of a text."""
+    said: Counter[str] = field(default_factory=Counter)
+    """The number of texts, by their path."""
 
     def total(self) -> ModelForecast:
         """Return the sum over all models."""
@@ -130,11 +160,13 @@ def forecast(
     most_seconds: float = MOST_SECONDS,
     clock: Callable[[], float] = time.monotonic,
     env: Mapping[str, str] | None = None,
+    lengths: TextLengths | None = None,
 ) -> Forecast:
     """Play the scenario with bots, and estimate what its models would be sent.
 
     A chain counts as its first model, except for `most_usd`. `env` may change the address of a provider and with it the
-    prices. `ended` is False in the result if the game was cut short after `most_decisions` or `most_seconds`.
+    prices. Texts are as long as `lengths` says, or else as the game reckons. `ended` is False in the result if the game
+    was cut short after `most_decisions` or `most_seconds`.
     """
     takes = [(scenario.seed, luck) for luck in range(REHEARSALS)]
     if scenario.seed is None:
@@ -156,7 +188,8 @@ def forecast(
                 counter.count(wave.asks[: len(decisions)], decisions)
                 found.least = found.most = found.total().calls
                 return found
-            decisions.append(wordy(ask.request, decision) if ask.request.player in callers else decision)
+            padded = ask.request.player in callers
+            decisions.append(wordy(ask.request, decision, lengths=lengths) if padded else decision)
             found.decisions += 1
         counter.count(wave.asks, decisions)
         answers[:] = decisions
@@ -200,22 +233,34 @@ def _rehearsed(
         play.close()
 
 
-def wordy(request: Request[Any], decision: Decision, filler: str = _FILLER) -> Decision:
+def wordy(
+    request: Request[Any], decision: Decision, filler: str = _FILLER, lengths: TextLengths | None = None
+) -> Decision:
     """Return the decision with its texts padded with `filler` to their `usual` lengths, or to half of their limits.
 
-    Returns the decision unchanged if the padded one is not legal.
+    A text of a known length in `lengths` is padded or cut to it. Returns the decision unchanged if the padded one is
+    not legal.
     """
     said = decision
-    for path, option in request.legal.items():
-        if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
-            usual = option.limit // 2 if option.usual is None else option.usual
-            missing = max(0, usual - len(words))
-            said = _replaced(said, path.split("."), words + (filler * missing)[:missing])
+    for path, words in _words(request, decision):
+        known, option = (lengths or {}).get((request.kind, path)), request.legal[path]
+        assert isinstance(option, Text)
+        usual = option.limit // 2 if option.usual is None else option.usual
+        missing = max(0, (usual if known is None else known) - len(words))
+        said = _replaced(said, path.split("."), (words + (filler * missing)[:missing])[:known])
     try:
         request.check(said)
     except DecisionError:
         return decision
     return said
+
+
+def _words(request: Request[Any], decision: Decision) -> Iterator[tuple[str, str]]:
+    """Yield the path and the words of each free text of a decision."""
+    values = values_at(decision)
+    for path, option in request.legal.items():
+        if isinstance(option, Text) and isinstance(words := values.get(path), str):
+            yield path, words
 
 
 def _replaced(whole: M, path: Sequence[str], words: str) -> M:
@@ -238,6 +283,9 @@ class _Counter:
         for ask, decision in zip(asks, decisions, strict=True):
             if (model := self._seats[ask.request.player].model) in self._found.models:
                 asked[model].append((ask, decision))
+                for path, words in _words(ask.request, decision):
+                    self._found.texts[path] += len(words)
+                    self._found.said[path] += 1
         for model, own in asked.items():
             measured = min(len(own), MOST_MEASURED)
             wave = ModelForecast(model)

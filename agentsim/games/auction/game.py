@@ -12,8 +12,7 @@ from agentsim.games.auction import laws, panels
 from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
-from agentsim.games.auction.drawing import draw
-from agentsim.games.auction.items import REQUIRED
+from agentsim.games.auction.items import REQUIRED, draw
 from agentsim.games.auction.lots import (
     AuctionBegan,
     AuctionEnded,

@@ -95,6 +95,13 @@ class Trait(GameConfig):
     tools: tuple[Tool, ...] = Field(default=(), description="Tools that only agents with such a trait can use")
 
 
+_PRIVATE_VALUES = Trait(
+    name="private values",
+    text="units of some goods have a value to you, which only you are told.",
+    artifacts=(REDEMPTION,),
+)
+
+
 class Experiment(GameConfig):
     """`[game_config.experiment]`: traders with private values for their units, renewed every period.
 
@@ -206,7 +213,7 @@ class MarketConfig(GameConfig):
             yield f"tools: they are used in the query stage, which {off} leaves out"
         restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
         goals = any(table.goal is not None for table in self.agents)
-        said: dict[str, tuple[str, Any]] = {"traits": ("traits", self.traits), "goal": ("agents.goal", goals)}
+        said: dict[str, tuple[str, Any]] = {"traits": ("traits", self.all_traits), "goal": ("agents.goal", goals)}
         said["action_restrictions"] = ("restrictions", restricted)
         for name, (what, given) in said.items():
             if given and self.system_prompt is not None and name not in used(self.system_prompt.text):
@@ -265,19 +272,19 @@ class MarketConfig(GameConfig):
         return kind.from_toml(given)
 
     @property
-    def shared_artifacts(self) -> tuple[str, ...]:
-        """The artifacts of all agents: those of the config, and redemption if there is anything to redeem."""
-        redeemed = self.redeem and any(table.values for table in self.agents)
-        return (*self.artifacts, REDEMPTION) if redeemed else self.artifacts
+    def all_traits(self) -> tuple[Trait, ...]:
+        """The traits of the config, and the private values of agents that can redeem goods."""
+        redeeming = [player for table in self.agents if table.values for player in table.ids] if self.redeem else []
+        return (*self.traits, _PRIVATE_VALUES.model_copy(update={"agents": redeeming})) if redeeming else self.traits
 
     @property
     def all_artifacts(self) -> tuple[str, ...]:
         """The artifacts of all agents, and those that traits bring to some."""
-        brought = (name for trait in self.traits for name in trait.artifacts)
-        return tuple(dict.fromkeys((*self.shared_artifacts, *brought)))
+        brought = (name for trait in self.all_traits for name in trait.artifacts)
+        return tuple(dict.fromkeys((*self.artifacts, *brought)))
 
     def traits_of(self, player: str) -> Sequence[Trait]:
-        return [trait for trait in self.traits if not trait.agents or player in trait.agents]
+        return [trait for trait in self.all_traits if not trait.agents or player in trait.agents]
 
     @property
     def most_rounds(self) -> int:

@@ -174,7 +174,6 @@ def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) 
 
 
 def in_words(terms: Sequence[Term]) -> str:
-    """Return the terms in words."""
     return "; ".join(filled(term.words, term) for term in terms)
 
 

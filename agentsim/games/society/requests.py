@@ -212,18 +212,18 @@ class Act(Request[Acted]):
     # -- a reply
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
-        """Read a reply as an action; an unreadable or doubtful reply is a rejected action."""
+        """Read a reply as an action; one that is unreadable, doubtful or invalid is a rejected action."""
         try:
             found = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
-            return Reading(_rejected(why), "rejected", candidates=0)
+            return Reading(_rejected(why), "rejected", candidates=0, objection=f"{why}.")
         from agentsim.engine.reading.speech import split
 
         if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
-            return Reading(_rejected(UNPARSED), "rejected", candidates=0)
-        if isinstance(found.decision.action, Rejected):
-            return replace(found, stage="rejected", candidates=0, checked=True)
+            return Reading(_rejected(UNPARSED), "rejected", candidates=0, objection=f"{UNPARSED}.")
+        if isinstance(action := found.decision.action, Rejected):
+            return replace(found, stage="rejected", candidates=0, checked=True, objection=action.reason)
         return replace(found, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:

@@ -197,10 +197,8 @@ class Turn:
 
     @property
     def day(self) -> int:
-        """The current day."""
         return self.state.day
 
     @property
     def agent(self) -> int:
-        """The number of the agent."""
         return self.citizen.number

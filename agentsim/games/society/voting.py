@@ -210,7 +210,6 @@ class LawEnacted(
 
     @property
     def in_words(self) -> str:
-        """The terms, in words."""
         return in_words(self.terms)
 
 
