@@ -33,8 +33,8 @@ POWER = 0.8
 """The chance to find an effect that studies are planned for."""
 _MOST_BRANCHES = 1_000_000
 STUDENT = (
-    "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
-    "together{}. They are of this game from this decision on, not of other games."
+    "Intervals of 95% of the mean of the paired differences (Student's); simultaneous ones hold for all rows{}. They "
+    "are of this game from this decision on, not of other games."
 )
 
 
@@ -325,8 +325,8 @@ def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
 
 def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
     changed = f" ({arm.changed})" if arm.changed not in {"", arm.arm} else ""
-    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} less {found.control}"
-    columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect", "all together")
+    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} vs. {found.control}"
+    columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect (95% interval)", "simultaneous")
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
     shown = () if arm.identical else distinct(arm.effects)
@@ -339,7 +339,7 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
         same = f"From decision {found.at} of {found.of} on, {arm.arm} changed nothing in {counted(arm.pairs, 'pair')}."
         return DataTable(title, columns, (), note, sentence=same)
     note = (
-        "Branch k less branch k of the control, which has the same chance; below 0 a rank is better. "
+        "Branch k of the arm vs. branch k of the control, which has the same chance; below 0 a rank is better. "
         f"{STUDENT.format(' (the greatest |t|)')}{unpaired_note(arm.unpaired)}"
     )
     if found.effect is not None:

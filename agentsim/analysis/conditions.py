@@ -222,7 +222,7 @@ def condition_panels(
     rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
     note = (
         "Each cell is a mean, its interval of 95% (jackknife, games of one seed left out together) if "
-        "there are games enough, and how many games it is of. Below, each condition less the first."
+        "there are games enough, and how many games it is of. Below, each condition vs. the first."
     )
     if relative:
         note += " Tables differ in size: a relative rank is 0 for the first and 1 for the last."
@@ -244,12 +244,12 @@ def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable
         games = f"{each.games[0]}, {each.games[1]}"
         rows.append((each.measure, each.label or _ALL, games, written(each.difference, "+.2f"), both))
     note = (
-        "Means under the one less those under the other; below 0 a rank is better. Intervals of 95% take games of one "
-        "seed together, of both conditions: alone, and so wide that all rows hold at once. Games of other seeds are "
-        "taken to be independent, and games to differ in nothing else than the condition."
+        "Differences of means; below 0 a rank is better. Intervals of 95% take games of one seed together, of both "
+        "conditions; simultaneous ones hold for all rows. Games of other seeds are taken to be independent, and games "
+        "to differ in nothing else than the condition."
     )
-    title = f"Conditions: {name} less {less}"
-    columns = ("measure", "of", "games of each", "difference", "all together")
+    title = f"Conditions: {name} vs. {less}"
+    columns = ("measure", "of", "games of each", "difference (95% interval)", "simultaneous")
     return DataTable(title, columns, tuple(rows), note, sentence=_verdict(found))
 
 
@@ -272,9 +272,11 @@ def _verdict(found: Sequence[Difference]) -> str:
     if not apart:
         alone = sum(each.difference.leaves_out(0) for each in known)
         return (
-            f"None of {counted(len(known), 'difference')} can be told from 0 by 95% intervals that hold for all "
-            f"together; by its own interval {alone} can."
+            f"None of {counted(len(known), 'difference')} differs from zero (simultaneous 95% intervals); by its own "
+            f"interval {alone} would."
         )
     clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
-    together = difference_sentence(replace(clearest, difference=clearest.together), "95% interval for all together")
-    return f"Of {counted(len(known), 'difference')} {len(apart)} can be told from 0 all together. {together}"
+    together = difference_sentence(replace(clearest, difference=clearest.together), "simultaneous 95% interval")
+    differ = "differs" if len(apart) == 1 else "differ"
+    said = f"{len(apart)} of {counted(len(known), 'difference')} {differ} from zero (simultaneous 95% intervals)"
+    return f"{said}. {together}"

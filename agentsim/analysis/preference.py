@@ -259,7 +259,7 @@ def relation_panel(relations: Sequence[Relation]) -> DataTable:
     rows = tuple((f"{each.who} \u2192 {each.whom}", *counts(each)) for each in relations if each in busiest)
     note = (
         "How often entrants of the first did something for or against those of the second (votes, gifts, trades, yes "
-        "and no), and how often a pair turned. A pair turns when a deed against the other follows one for it, or the "
+        "and no), and how often a pair turned. A pair turns when an action against the other follows one for it, or the "
         "other way round."
     )
     if len(relations) > len(rows):
@@ -276,5 +276,6 @@ def _own_maker_sentence(found: OwnMaker) -> str:
 
 
 def _relation_sentence(found: Relation) -> str:
-    done = f"{counted(found.done_for, 'deed')} for {found.whom} and {found.done_against} against it"
-    return f"In {counted(found.games, 'game')} {found.who} did {done} (a count, without an interval)."
+    helped, opposed = counted(found.done_for, "time"), counted(found.done_against, "time")
+    done = f"helped {found.whom} {helped} and opposed it {opposed}"
+    return f"In {counted(found.games, 'game')} {found.who} {done} (counts, without an interval)."

@@ -336,10 +336,8 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
     if found.unranked:
         note += f" Not counted: {counted(found.unranked, 'game')} without a ranking."
     if found.null_p is not None:
-        verdict = "no further" if found.null_p > 0.05 else "further"
-        ranks = f"{_rank(found).capitalize()}s"
-        p = p_value(found.null_p)
-        note += f" {ranks} lie {verdict} apart than chance alone would put them (sign-flip test: {p})."
+        verdict = "do not differ detectably" if found.null_p > SMALL else "differ"
+        note += f" {_rank(found).capitalize()}s {verdict} (sign-flip test: {p_value(found.null_p)})."
     if found.seats_fixed:
         note += " No entry ever changed its seat: these figures contain the effect of the seat."
     columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found))
@@ -555,7 +553,7 @@ def ahead_sentence(found: Standings) -> str:
     if not told:
         return ""
     if not apart:
-        return "Head to head no difference is shown: every 95% interval includes 50%."
+        return "No pair differs detectably head to head: every 95% interval includes 50%."
     share, row, column = max(apart, key=lambda each: each[0].value)
     won, pairs = found.beats[row][column]
     one, other = found.lines[row].label, found.lines[column].label
@@ -570,7 +568,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     """Return a sentence on whether ranks differ by seat or turn, with those that came first most often."""
     if p is None:
         return ""
-    verdict = "differ by more than" if p <= SMALL else "are not seen to differ by more than"
+    verdict = "differ" if p <= SMALL else "do not differ detectably"
     most = max(place.win_rate.value for place in places)
     best = [place for place in places if math.isclose(place.win_rate.value, most)]
     first, alone = best[0], len(best) == 1
@@ -582,7 +580,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     else:
         named = listed([str(place.place) for place in best])
         won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
-    said = f"The ranks of {what}s {verdict} chance alone would make them (sign-flip test: {p_value(p)}); {won}."
+    said = f"The ranks of {what}s {verdict} (sign-flip test: {p_value(p)}); {won}."
     if uneven is not None:
         label, fewest, many = uneven
         said += (

@@ -91,7 +91,7 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
         measure = until.measure or blocks.usual
         found = effects(blocks, measures=(measure,), factor=until.factor, player=until.player)
         if not found and not measure.endswith(")"):  # an interaction may occur in a later game
-            raise UsageError(f"--measure {measure}: {blocks.without(measure)}")
+            raise UsageError(f"--measure {blocks.without(measure)}")
         if not found or blocks.complete < FEWEST_BLOCKS:
             return None
         widest = max(found, key=lambda each: each.alone.width)

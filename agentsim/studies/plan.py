@@ -91,7 +91,7 @@ def plan(
     measure = measure or found.usual
     planned = effects(asked, measures=(measure,), factor=factor, player=player)
     if not planned:
-        raise UsageError(f"{measure}: {found.without(measure)}")
+        raise UsageError(f"--measure {found.without(measure)}")
     for each in planned:
         if not each.sd or not each.freedom:
             needed.append(Needed(each))
