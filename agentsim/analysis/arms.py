@@ -326,7 +326,15 @@ def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
 def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
     changed = f" ({arm.changed})" if arm.changed not in {"", arm.arm} else ""
     title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} vs. {found.control}"
-    columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect (95% interval)", "simultaneous")
+    columns: tuple[str, ...] = (
+        "measure",
+        "player",
+        "pairs",
+        found.control,
+        arm.arm,
+        "effect (95% interval)",
+        "simultaneous",
+    )
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
     shown = () if arm.identical else distinct(arm.effects)

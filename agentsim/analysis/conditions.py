@@ -28,7 +28,7 @@ from agentsim.analysis.intervals import (
 )
 from agentsim.analysis.standings import relative
 from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import counted, decimals
 from agentsim.records.folders import Levels, levels, named
 
 _ALL = "all"
@@ -235,6 +235,25 @@ def condition_panels(
     compared = DataTable("Conditions", ("measure", "of", *names), tuple(rows), note, sentence=sentence)
     return [compared, *(_differences(name, names[0], [each for each in found if each.condition == name])
                         for name in names[1:])]  # fmt: skip
+
+
+def score_panel(means: Sequence[Measured]) -> DataTable:
+    """Return a table of the mean of each score by label, of games under one condition."""
+    measures = list(dict.fromkeys(each.measure for each in means))
+    by_label: dict[str, dict[str, Interval]] = {}
+    for each in means:
+        by_label.setdefault(each.label or _ALL, {})[each.measure] = each.mean
+    halves = {measure: [0.0] for measure in measures}
+    for each in means:
+        if np.isfinite(each.mean.width):
+            halves[each.measure].append(each.mean.width / 2)
+    forms = {measure: f".{decimals(max(own))}f" for measure, own in halves.items()}
+    rows = tuple(
+        (label, *(written(own[measure], forms[measure]) if measure in own else None for measure in measures))
+        for label, own in by_label.items()
+    )
+    note = "Means over entries of the game's own scores, with intervals of 95% (cluster jackknife by seed)."
+    return DataTable("Scores", ("", *measures), rows, note)
 
 
 def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:

@@ -153,11 +153,8 @@ def ballot_panel(found: Sequence[Ballots]) -> DataTable:
         told = each.p is not None and each.p <= SMALL
         first = each.places[0]
         whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
-        effect = "An" if told else "No"
-        said.append(
-            f"{effect} effect of ballot position on {_VOTES[each.places[0].final]} votes was found ({tested}): the first "
-            f"position got {whole}."
-        )
+        effect = f"{'An' if told else 'No'} effect of ballot position on {_VOTES[first.final]} votes was found"
+        said.append(f"{effect} ({tested}): the first position got {whole}.")
     note = (
         "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
         "what the lot alone gives. Intervals of 95% by games. The tests compare the choices with "

@@ -8,6 +8,7 @@ changes a decision.
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import unicodedata
 from abc import ABC, abstractmethod
@@ -71,6 +72,11 @@ def few(names: Sequence[str], most: int) -> str:
 def either(names: Sequence[str]) -> str:
     """Return names to choose from: `A, B or C`."""
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+
+
+def decimals(half_width: float) -> int:
+    """Return the decimals, at most 4, by which half an interval keeps two significant digits; 2 if it is 0."""
+    return min(4, max(0, 1 - math.floor(math.log10(half_width)))) if half_width > 0 else 2
 
 
 def aligned(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:

@@ -170,7 +170,9 @@ class Factorial:
         keys = tuple(self.factors[place] for place in effect)
         name = self._named(effect)
         if len(effect) == 1 or any(len(self.table.factors[key]) > 2 for key in keys):
-            compared = (f"{self.labels[key][level]} vs. {self.labels[key][0]}" for key, level in zip(keys, levels, strict=True))
+            compared = (
+                f"{self.labels[key][level]} vs. {self.labels[key][0]}" for key, level in zip(keys, levels, strict=True)
+            )
             name = f"{name}: {' x '.join(compared)}"
         return Contrast(name, keys, tuple(weights))
 

@@ -24,7 +24,7 @@ from agentsim.analysis.in_words import clearest_effect, effect_cell, ends, writt
 from agentsim.analysis.intervals import Array, Effect, Interval, known, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
-from agentsim.engine.wording import counted, listed, near
+from agentsim.engine.wording import counted, decimals, listed, near
 from agentsim.errors import UsageError, first_objection
 from agentsim.records.load import load_history
 from agentsim.records.run_files import MANIFEST, RunFiles
@@ -455,7 +455,7 @@ def _cell_tables(found: DesignEffects, digits: Mapping[str, int]) -> Iterator[Da
     tables = [columns[at : at + _MOST_MEANS] for at in range(0, len(columns), _MOST_MEANS)]
     for number, shown in enumerate(tables, start=1):
         rows: list[tuple[Cell, ...]] = []
-        for cell, means in by_cell.items():
+        for means in by_cell.values():
             own = [means[column] for column in shown if column in means]
             if not own:
                 continue
@@ -476,9 +476,7 @@ def _digits(found: DesignEffects) -> dict[str, int]:
     ):
         half = interval.width / 2 if math.isfinite(interval.width) else 0.0
         widest[measure] = max(widest.get(measure, 0.0), half)
-    return {
-        measure: min(4, max(0, 1 - math.floor(math.log10(half)))) if half else 2 for measure, half in widest.items()
-    }
+    return {measure: decimals(half) for measure, half in widest.items()}
 
 
 _MOST_MEANS = 3

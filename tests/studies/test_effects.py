@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from agentsim.engine.panel import DataTable, Estimates
+from agentsim.engine.panel import DataTable, Forest
 from agentsim.errors import UsageError
 from agentsim.records.load import load_history
 from agentsim.records.run_files import MANIFEST
@@ -99,16 +99,24 @@ def test_effects_are_of_those_whom_the_factor_is_of(of_auction: DesignEffects) -
     assert {each.measure for each in of_auction.effects} == {"rank", "count", "budget"}, "those that were planned"
 
 
-def test_the_report_has_a_table_of_each_effect_and_a_plot_of_each_measure(auction: Path) -> None:
-    panels = design_panels(design_effects(auction))
-    assert [type(panel) for panel in panels] == [DataTable, *[Estimates] * 3] * 3
-    assert panels[0].title == f"Effect of {MODEL}: bot/truthful less bot/random"
-    said = agentsim("report", str(auction), cwd=auction.parent)
-    assert (said.code, "Planned; full factorial: 4 cells" in said.out) == (0, True)
+def test_a_report_opens_with_the_effects_the_means_of_the_cells_and_one_plot(
+    auction: Path, of_auction: DesignEffects
+) -> None:
+    panels = design_panels(of_auction)
+    assert [type(panel) for panel in panels] == [DataTable, DataTable, DataTable, Forest]
+    assert [panel.title for panel in panels] == [
+        *("Planned effects", "Cell means (1 of 2)", "Cell means (2 of 2)", "Forest plot")
+    ]
+    effects_table, *_, plot = panels
+    assert isinstance(effects_table, DataTable)
+    assert isinstance(plot, Forest)
+    said = [(row[0], row[1], row[2]) for row in effects_table.rows]
+    assert said[0] == ("model: bot/truthful vs. bot/random", "rank", "random")
+    drawn = [(row.name, *group.title.split(" of ")) for group in plot.groups for row in group.rows]
+    assert sorted(drawn) == sorted(said), "each effect is drawn once, beside others on the same measure"
     line = json.loads(agentsim("report", str(auction), "--json", cwd=auction.parent).out)
     assert len(line["designs"][0]["effects"]) == 12
     assert design_effects(auction.parent) is None
-    assert design_panels(None) == []
 
 
 def test_a_block_without_all_its_games_is_left_out_and_counted(auction: Path, tmp_path: Path) -> None:
