@@ -6,7 +6,7 @@ conditions that were played with the same seeds (docs/inference.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -77,13 +77,21 @@ class Difference:
     together: Interval
 
 
-def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = False) -> list[Condition]:
+def by_condition(
+    games: Sequence[GameRecord], *, models: bool, pool: bool = False, cells: Mapping[str, Levels] | None = None
+) -> list[Condition]:
     """Group the games by condition, in the order of the levels; with `pool` all of them are one.
 
+    `cells` are the levels of a design's games by name, in the design's order; without them, levels are what differs between the scenarios.
     With `models` the models are a setting, since players are compared. If games of several folders are alike, the
     folder is a level. A game of bots that repeats another under its condition counts once.
     """
-    found = [{} for _ in games] if pool else levels([game.scenario for game in games], models=models)
+    found: list[Levels] = [{} for _ in games]
+    if not pool:
+        found = levels([game.scenario for game in games], models=models)
+        if cells and all(game.name in cells for game in games):
+            found = [cells[game.name] for game in games]
+    in_order = list((cells or {}).values())
     folders = list(dict.fromkeys(game.folder for game in games))
     told = {named(own): set[str]() for own in found}
     for game, own in zip(games, found, strict=True):
@@ -100,6 +108,8 @@ def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = Fals
         return [(0, level, "") if isinstance(level, int | float) else (1, 0, str(level)) for level in at.values()]
 
     conditions = [Condition(name, own, tuple(here.values())) for name, (own, here) in groups.items()]
+    if cells and all(each.levels in in_order for each in conditions):
+        return sorted(conditions, key=lambda each: in_order.index(each.levels))
     return sorted(conditions, key=lambda each: order(each.levels))
 
 

@@ -611,4 +611,6 @@ def cost_sentence(lines: Sequence[LabelCounts]) -> str:
     if not known:
         return ""
     line = max(known, key=lambda line: line.cost_usd or 0.0)
+    if sum(f"{each.cost_usd:.4f}" == f"{line.cost_usd:.4f}" for each in known) > 1:
+        return ""
     return f"A game cost ${line.cost_usd:.4f} for {line.label} (the mean of {counted(line.games, 'game')})."

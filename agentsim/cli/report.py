@@ -16,7 +16,7 @@ from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.analysis.finished_games import Games, LabelCounts
-    from agentsim.studies.folder_report import Report, ReportSection
+    from agentsim.studies.folder_report import Report
 
 
 By: TypeAlias = Literal["model", "player"]
@@ -156,9 +156,7 @@ def _say(directories: Sequence[Path], found: Report, max_fallbacks: float, *, ex
     else:
         games = [_of(kind.game, [(each.name, len(each.games)) for each in kind.conditions]) for kind in found.kinds]
     typer.echo(safe(f"{where}: {'; '.join(games)}, by {found.by}"))
-    for kind in found.kinds:
-        for part in kind.parts:
-            _say_fallbacks(part, max_fallbacks, alone=found.whole is part)
+    _say_fallbacks(found, max_fallbacks)
     counts = {"calls-and-cost"}
     tables = [each for each in found.panels if each.main or exploratory]
     headed = any(each.planned for each in tables) and not found.designs
@@ -183,16 +181,18 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
     return f"{games} in {len(conditions)} conditions, not pooled: {named}"
 
 
-def _say_fallbacks(part: ReportSection, max_fallbacks: float, *, alone: bool) -> None:
-    if not any(line.asked for line in part.table.played):
-        return
+def _say_fallbacks(found: Report, max_fallbacks: float) -> None:
     from agentsim.studies.folder_report import DECIDED, fell, lost_to_hosts
 
-    where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
-    line = f"fallbacks{where}: {said}"
-    typer.echo(safe(f"warning: {line}: {DECIDED}" if part.above else line))
-    typer.echo(safe(f"hosts{where}: {lost_to_hosts(part)}"))
-    _warn_of(part.table.played)
+    if not (said := fell(found, max_fallbacks)):
+        return
+    parts = [part for kind in found.kinds for part in kind.parts]
+    above = any(part.above for part in parts)
+    typer.echo(safe(f"warning: fallbacks: {said}: {DECIDED}" if above else f"fallbacks: {said}"))
+    if lost := lost_to_hosts(found):
+        typer.echo(safe(f"hosts: {lost}"))
+    for part in parts:
+        _warn_of(part.table.played)
 
 
 def _as_json(directories: Sequence[Path], found: Report, max_fallbacks: float) -> dict[str, Any]:

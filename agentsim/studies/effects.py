@@ -215,12 +215,14 @@ class DesignEffects:
     """The effects of a batch's design. `blocks` counts the complete blocks, `incomplete` the others.
 
     `unseen` has the measures of the design without an effect: they are in no game, or the same in all. `names` are
-    those of the factors, by key. `main` has the measures and players that a report begins with.
+    those of the factors, by key, `labels` those of the levels of each cell. `main` has the measures and players that a
+    report begins with.
     """
 
     design: str
     aliases: dict[str, list[str]]
     names: dict[str, str]
+    labels: tuple[tuple[str, ...], ...]
     blocks: int
     incomplete: int
     unseen: tuple[str, ...]
@@ -254,6 +256,7 @@ def design_effects(directory: Path, measures: Sequence[str] = ()) -> DesignEffec
         design=blocks.design.in_words,
         aliases=blocks.design.aliases(),
         names=blocks.design.names,
+        labels=tuple(map(blocks.design.cell_labels, range(len(blocks.design.cells)))),
         blocks=blocks.complete,
         incomplete=len(blocks.seeds) - blocks.complete,
         unseen=tuple(name for name in blocks.record.table.measures if name not in {each.measure for each in found}),

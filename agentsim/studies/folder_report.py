@@ -40,6 +40,7 @@ from agentsim.analysis.standings import (
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import counted, listed
 from agentsim.errors import UsageError
+from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
 from agentsim.records.history import FINISHED
 from agentsim.records.load import RunSummary
@@ -303,11 +304,12 @@ def compared(
     designs = tuple(each for directory in directories if (each := design_effects(directory, measures)) is not None)
     if measures and not designs:
         raise UsageError("--measure: is of the effects of a design, and none of these folders is a design's batch")
+    cells = _cells_of(directories, designs, models=by != "model") if len(directories) == 1 else {}
     kinds = []
     copies = dict(read.copies)
     for name in dict.fromkeys(game.game for game in games):
         own = [game for game in games if game.game == name]
-        conditions = by_condition(own, models=by != "model", pool=pool)
+        conditions = by_condition(own, models=by != "model", pool=pool, cells=cells)
         counted = {game.name for each in conditions for game in each.games}
         copies |= {game.name: "a game of another folder" for game in own if game.name not in counted}
         kinds.append(_kind(name, conditions, max_fallbacks))
@@ -317,6 +319,24 @@ def compared(
     found = Report(replace(read, copies=copies), by, tuple(kinds), arms, designs, alone, named, of_batches)
     _check_planned(found)
     return found
+
+
+def _cells_of(
+    directories: Sequence[Path], designs: Sequence[DesignEffects], *, models: bool
+) -> dict[str, dict[str, Cell]]:
+    """Return the labels of a design's levels by game and factor, by cell.
+
+    Factors that are models are left out without `models`.
+    """
+    return {
+        game: {
+            name: label
+            for (key, name), label in zip(design.names.items(), design.labels[int(str(levels["cell"]))], strict=True)
+            if models or not key.endswith("model")
+        }
+        for directory, design in zip(directories, designs, strict=False)
+        for game, levels in sorted(design_cells(directory).items(), key=lambda each: int(str(each[1]["cell"])))
+    }
 
 
 def _check_planned(found: Report) -> None:
@@ -404,17 +424,24 @@ def _frame(rows: Sequence[Mapping[str, Cell]]) -> Frame:
 DECIDED = "decisions by fallbacks say nothing about the players"
 
 
-def fell(part: ReportSection, max_fallbacks: float) -> str:
-    """Say how many games of a section have too many fallbacks."""
-    return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
+def fell(found: Report, max_fallbacks: float) -> str:
+    """Say how many games have too many fallbacks, and of which conditions; "" if bots made all decisions."""
+    parts = [part for kind in found.kinds for part in kind.parts if any(line.asked for line in part.table.played)]
+    if not parts:
+        return ""
+    above = [f"{len(part.above)} of {part.name}" for part in parts if part.above and found.whole is not part]
+    games = counted(sum(len(part.condition.games) for part in parts), "game")
+    where = f" ({'; '.join(above)})" if above else ""
+    return f"{sum(len(part.above) for part in parts)} of {games} with more than {max_fallbacks:.0%}{where}"
 
 
-def lost_to_hosts(part: ReportSection) -> str:
-    """Say how many games of a section lost decisions to a host, and whether there are ratings without them."""
-    if not part.lost_to_host:
-        return "no game lost a decision to its host: ratings stand once"
-    many = f"{len(part.lost_to_host)} of {counted(len(part.condition.games), 'game')}"
-    return f"{many} lost decisions to a host: ratings stand with and without these games"
+def lost_to_hosts(found: Report) -> str:
+    """Say how many games lost decisions to a host; "" if none did."""
+    parts = [part for kind in found.kinds for part in kind.parts]
+    if not (lost := sum(len(part.lost_to_host) for part in parts)):
+        return ""
+    games = counted(sum(len(part.condition.games) for part in parts), "game")
+    return f"{lost} of {games} lost decisions to a host: --exploratory has standings without these games"
 
 
 def planned_by_batch(directory: Path) -> list[str]:
@@ -458,13 +485,9 @@ def folder_page(
     if None not in costs and any(costs):
         facts.append(("Cost", money(sum(cost or 0.0 for cost in costs))))
     parts = [part for kind in found.kinds for part in kind.parts]
-    fallbacks = [
-        ("" if found.whole is part else f"{part.name}: ") + fell(part, max_fallbacks)
-        for part in parts
-        if any(line.asked for line in part.table.played)
-    ]
+    fallbacks = fell(found, max_fallbacks)
     if fallbacks:
-        facts.append(("Fallbacks", "; ".join(fallbacks)))
+        facts.append(("Fallbacks", fallbacks))
     labels = dict.fromkeys(line.label for part in parts for line in part.table.played)
     lead = verdict(found)
     planned = [each.panel for each in found.panels if each.main and each.planned]
@@ -473,7 +496,7 @@ def folder_page(
         games,
         name=directory.resolve().name,
         facts=facts,
-        warning=f"{'; '.join(fallbacks)}: {DECIDED}" if any(part.above for part in parts) else None,
+        warning=f"{fallbacks}: {DECIDED}" if any(part.above for part in parts) else None,
         labels={label: place for place, label in enumerate(labels)},
         css=css,
         served=served,
