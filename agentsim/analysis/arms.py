@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.special import nctdtr, stdtrit
@@ -20,14 +20,18 @@ from scipy.special import nctdtr, stdtrit
 from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
-from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import aligned, counted
+from agentsim.engine.panel import Cell, DataTable, Frame
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 from agentsim.records.events import divergence
+from agentsim.records.formats import Tables
 from agentsim.records.history import CONTROL, Branch, History
 from agentsim.records.load import branches_in, load_history
 from agentsim.records.run_files import find_run
+from agentsim.report import paper
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POWER = 0.8
 """The chance to find an effect that studies are planned for."""
@@ -92,11 +96,16 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return the tables that `agentsim compare` prints."""
-        lines: list[str] = []
-        for panel in arm_panels([self]):
-            rows = [panel.columns, *(["–" if cell is None else str(cell) for cell in row] for row in panel.rows)]
-            lines += [panel.title, *aligned(rows), panel.note, panel.sentence, ""]
-        return cleaned("\n".join(lines).strip())
+        return "\n\n".join(map(paper.text, arm_panels([self])))
+
+    def _repr_html_(self) -> str:
+        return paper.html(arm_panels([self]))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each effect of each arm, as a DataFrame (extra `data`)."""
+        rows = [{"arm": arm.arm, **asdict(each)} for arm in self.arms for each in arm.effects]
+        columns = ("arm", *(field.name for field in fields(PairedEffect)))
+        return Tables({"arms": Frame(columns, tuple(tuple(map(row.get, columns)) for row in rows))})["arms"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,8 @@ def by_condition(
 ) -> list[Condition]:
     """Group the games by condition, in the order of the levels; with `pool` all of them are one.
 
-    `cells` are the levels of a design's games by name, in the design's order; without them, levels are what differs between the scenarios.
+    `cells` are the levels of a design's games by name, in the design's order; without them, levels are what differs
+    between the scenarios.
     With `models` the models are a setting, since players are compared. If games of several folders are alike, the
     folder is a level. A game of bots that repeats another under its condition counts once.
     """

@@ -83,9 +83,9 @@ def report(  # noqa: PLR0917 - the argument and one option each
     """
     if out is not None and file_format in {None, "json"}:
         raise UsageError("--out: needs --format csv, latex or markdown")
-    directories = [
-        next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
-    ]
+    from agentsim.results import folder_in
+
+    directories = [folder_in(name, logs_dir) for name in sources]
     with needed_by("report"):
         from agentsim.studies.folder_report import compared
 

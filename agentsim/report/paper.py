@@ -101,6 +101,7 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",
+    "\0": "-{}",  # between hyphens, which would be joined to a dash
     "–": "--",
     "—": "---",
     "…": r"\ldots{}",
@@ -117,7 +118,7 @@ def latex(panel: DataTable, label: str) -> str:
     rows = [" & ".join(map(in_latex, row)) + r" \\" for row in (panel.columns, *panel.rows)]
     lines = [
         r"\begin{table}[t]",
-        r"\centering",
+        r"\centering\small",
         rf"\caption{{{in_latex(panel.title)}}}",
         rf"\label{{tab:{re.sub('[^a-z0-9-]+', '-', label.lower())}}}",
         rf"\begin{{tabular}}{{{''.join('r' if each else 'l' for each in right)}}}",
@@ -131,7 +132,7 @@ def latex(panel: DataTable, label: str) -> str:
 
 def in_latex(value: Cell) -> str:
     """Return a cell as LaTeX text; a minus before a number is a minus sign."""
-    marks = _NEGATIVE.sub("\u2212", _one_line(value))
+    marks = re.sub("-(?=-)", "\0", _NEGATIVE.sub("\u2212", _one_line(value)))
     return "".join(_LATEX.get(mark, mark) for mark in marks)
 
 

@@ -19,12 +19,12 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis import intervals
-from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, tabled
+from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, no_such_measure, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends, written
 from agentsim.analysis.intervals import Array, Effect, Interval, known, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
-from agentsim.engine.wording import counted, decimals, listed, near
+from agentsim.engine.wording import counted, decimals, listed
 from agentsim.errors import UsageError, first_objection
 from agentsim.records.load import load_history
 from agentsim.records.run_files import MANIFEST, RunFiles
@@ -54,11 +54,6 @@ class MeasuredGame:
     players: tuple[str, ...]
     calls: int
     cost_usd: float | None
-
-
-def no_such_measure(measure: str, known: Sequence[str]) -> str:
-    """Say that there is no such measure, with a similar one if there is one, and all that there are."""
-    return f"{measure}: there is no such measure{near(measure, known)} (measures: {', '.join(known)})"
 
 
 @dataclass(frozen=True)
@@ -398,14 +393,14 @@ def design_panels(found: DesignEffects) -> list[Panel]:
     rows = found.shown
     if not rows:
         return [DataTable(EFFECTS, ("effect",), (), _design_note(found))]
-    digits = _digits(found)
+    digits, alone = _digits(found), len({each.player for each in rows}) == 1
     cells = []
     for each in rows:
         form = f"+.{digits[each.measure]}f"
         shown = replace(each, mean=round(each.mean, digits[each.measure]))
         own = (effect_cell(shown, form, each.blocks, "block"), ends(each.together, form))
-        cells.append((each.effect, each.measure, each.player, *own))
-    columns = ("effect", "measure", "player", "estimate (95% interval)", "simultaneous")
+        cells.append((each.effect, each.measure, *(() if alone else (each.player,)), *own))
+    columns = ("effect", "measure", *(() if alone else ("player",)), "estimate (95% interval)", "simultaneous")
     known = [(each.effect, each, each.blocks) for each in found.effects]
     said = clearest_effect(known, "In these games", of="any factor", unit="block")
     groups = tuple(
@@ -417,7 +412,7 @@ def design_panels(found: DesignEffects) -> list[Panel]:
         for (measure, player), group in _by_column(rows).items()
     )
     return [
-        DataTable(EFFECTS, columns, tuple(cells), _design_note(found), sentence=said),
+        DataTable(EFFECTS, columns, tuple(cells), _design_note(found, rows[0].player if alone else ""), sentence=said),
         *_cell_tables(found, digits),
         Forest("Forest plot", groups, "Effects with 95% intervals; right of the line the first-named level is higher."),
     ]
@@ -488,12 +483,13 @@ _INTERVALS = (
 )
 
 
-def _design_note(found: DesignEffects) -> str:
+def _design_note(found: DesignEffects, player: str = "") -> str:
     blocks = counted(found.blocks, "complete block")
     left_out = f" Left out: {counted(found.incomplete, 'block')} without all games." if found.incomplete else ""
     if found.unseen:
         left_out += f" In no game, or the same in all: {listed(found.unseen)}."
+    whose = f"Measures of {player}. " if player else ""
     return (
-        f"Differences within {blocks} ({found.design}); below 0 a rank is better. {_INTERVALS} Simultaneous ones hold "
-        f"for all {counted(len(found.effects), 'effect')} of the design together.{left_out}"
+        f"{whose}Differences within {blocks} ({found.design}); below 0 a rank is better. {_INTERVALS} Simultaneous "
+        f"ones hold for all {counted(len(found.effects), 'effect')} of the design together.{left_out}"
     )
