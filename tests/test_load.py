@@ -58,15 +58,15 @@ def test_a_runs_tables_have_exactly_their_columns(logs: Path) -> None:
     votes = run.tables["votes"]
     assert isinstance(votes, pd.DataFrame)
     assert list(votes.columns) == [
-        "Round",
-        "Final",
-        "Voter",
-        "Choice",
-        "Explanation",
-        "Ballot",
-        "Position",
-        "Voter_model",
-        "Choice_model",
+        "round",
+        "final",
+        "voter",
+        "choice",
+        "explanation",
+        "ballot",
+        "position",
+        "voter_model",
+        "choice_model",
     ]
     assert len(run.tables["events"]) == sum(len(part["events"]) for part in run.history["rounds"])
 

@@ -195,12 +195,12 @@ class FactorEffect(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CellMean:
-    """The mean of a measure of a player or model over the games of one cell; `labels` are those of its levels."""
+    """The mean of a measure of a player or model over the games of one cell; `levels` has a label by factor."""
 
     measure: str
     player: str
     cell: int
-    labels: tuple[str, ...]
+    levels: dict[str, str]
     games: int
     mean: Interval
 
@@ -296,7 +296,8 @@ def cell_means(blocks: Blocks, columns: Sequence[Column]) -> Iterator[CellMean]:
         centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-math.inf, math.inf))
         (ends,) = intervals.ratio_intervals(together @ sums, together @ counts, centre=centre, within=within)
         mean = intervals.interval(float(sums.sum() / counts.sum()), ends)
-        yield CellMean(measure, player, cell, blocks.design.cell_labels(cell), int(there.sum()), mean)
+        levels = dict(zip(blocks.design.names.values(), blocks.design.cell_labels(cell), strict=True))
+        yield CellMean(measure, player, cell, levels, int(there.sum()), mean)
 
 
 def effects(
@@ -458,7 +459,7 @@ def _cell_tables(found: DesignEffects, digits: Mapping[str, int]) -> Iterator[Da
             if not own:
                 continue
             values = (written(means[c].mean, f".{digits[c[0]]}f") if c in means else None for c in shown)
-            rows.append((*own[0].labels, max(each.games for each in own), *values))
+            rows.append((*own[0].levels.values(), max(each.games for each in own), *values))
         heads = (*found.names.values(), "games", *(f"{measure} of {player}" for measure, player in shown))
         title = f"{CELLS} ({number} of {len(tables)})" if len(tables) > 1 else CELLS
         note = "Means of the games of a cell with 95% intervals (cluster jackknife)." if number == 1 else ""

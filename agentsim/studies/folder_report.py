@@ -137,6 +137,9 @@ class Kind:
         return condition_panels(self.conditions, self.means, self.differences, relative=relative)
 
 
+_EFFECT = ("effect", "measure", "player", "mean", "low", "high", "low_adj", "high_adj", "blocks", "sd")
+
+
 class ShownPanel(NamedTuple):
     """A table or chart of a report: whether it was planned, and whether it is shown first or among the rest."""
 
@@ -173,8 +176,12 @@ class Report:
         return paper.html(self.main)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the planned effects of a design, or else the standings, as a DataFrame (extra `data`)."""
-        return self.tables["design" if self.designs else "standings"]
+        """Return the effects of a design, or else the standings, as a DataFrame (extra `data`)."""
+        frame = self.frames["design" if self.designs else "standings"]
+        if not self.designs:
+            return Tables({"standings": frame})["standings"]
+        rows = [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
+        return Tables({"design": Frame(_EFFECT, tuple(tuple(map(row.get, _EFFECT)) for row in rows))})["design"]
 
     @cached_property
     def tables(self) -> Tables:
@@ -258,7 +265,7 @@ class Report:
         for design in self.designs:
             yield "design", "", "", design.effects, {}
             for cell in design.cells:
-                yield "cells", "", "", [cell], dict(zip(design.names.values(), cell.labels, strict=True))
+                yield "cells", "", "", [cell], {**cell.levels}
         for each in self.arms:
             for arm in each.arms:
                 yield "arms", each.game, "", arm.effects, {"of": each.of, "at": each.at, "arm": arm.arm}

@@ -20,7 +20,7 @@ from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
 TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "votes", "tallies"]
 FILLED = [table for table in TABLES if table != "survey"]  # these runs have no interviews
-VOTES = ["Round", "Final", "Voter", "Choice", "Explanation", "Ballot", "Position", "Voter_model", "Choice_model"]
+VOTES = ["round", "final", "voter", "choice", "explanation", "ballot", "position", "voter_model", "choice_model"]
 SCORES = ["score_rounds_survived", "score_votes_against", "score_jury_votes"]
 LEADING = ["run", "game", "seed", "status"]
 HOSTILE = [
@@ -89,7 +89,7 @@ def test_csv_has_the_columns_that_are_promised_and_every_row(project: Path) -> N
         **{table: list(BASE[table]) for table in FILLED[:5]},
         "standings": [*BASE["standings"], *SCORES],
         "votes": VOTES,
-        "tallies": ["Round", "Final", "Candidate", "Votes", "Chosen", "Tied", "Candidate_model"],
+        "tallies": ["round", "final", "candidate", "votes", "chosen", "tied", "candidate_model"],
     }
     assert [row["content"] for row in rows["events"]] == [event["content"] for event in events(loaded)]
     assert [json.loads(row["data"]) for row in rows["events"]] == [event["data"] for event in events(loaded)]
