@@ -157,7 +157,8 @@ def decided_in(history: History) -> dict[int, int | None]:
     waves = {record.index: record.wave for record in history.decisions}
     for part in history.rounds:
         for event in part.events:
-            if (wave := waves.get(event.metadata.get("decision", 0))) is not None:
+            decision = event.metadata.get("decision")
+            if isinstance(decision, int) and (wave := waves.get(decision)) is not None:
                 told.setdefault(wave, part.index)
     found: dict[int, int | None] = {}
     ordered = sorted({*waves.values()})

@@ -133,9 +133,9 @@ def test_no_words_of_a_player_become_a_formula(words: str, project: Path) -> Non
     assert agentsim("export", "done", cwd=project).code == 0
     assert agentsim("export", "done", "--format", "jsonl", cwd=project).code == 0
     said = [row["content"] for row in read_csv(project / "logs" / "done.events.csv") if row["kind"] == "pitch"]
-    why = [row["Explanation"] for row in read_csv(project / "logs" / "done.votes.csv")]
+    why = [row["explanation"] for row in read_csv(project / "logs" / "done.votes.csv")]
     assert {*said, *why} == {"'" + words.replace("\0", "\ufffd")}
-    assert {row["Explanation"] for row in read_jsonl(project / "logs" / "done.votes.jsonl")} == {words}
+    assert {row["explanation"] for row in read_jsonl(project / "logs" / "done.votes.jsonl")} == {words}
 
 
 def test_hostile_words_pass_through_a_whole_game(tmp_path: Path) -> None:
