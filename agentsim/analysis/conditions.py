@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.analysis.finished_games import RANK, WIN, Entrant, GameRecord
-from agentsim.analysis.in_words import ends, estimated, written
+from agentsim.analysis.in_words import DIFFERS, ends, estimated, written
 from agentsim.analysis.intervals import (
     FEWEST,
     Array,
@@ -264,7 +264,17 @@ def score_panel(means: Sequence[Measured]) -> DataTable:
         for label, own in by_label.items()
     )
     note = "Means over entries of the game's own scores, with intervals of 95% (cluster jackknife by seed)."
-    return DataTable("Scores", ("", *measures), rows, note)
+    return DataTable("Scores", ("", *measures), rows, note, sentence=_highest(means, measures[0], forms[measures[0]]))
+
+
+def _highest(means: Sequence[Measured], measure: str, form: str) -> str:
+    """Say which label has the highest mean of a measure; no label is named if several have it in what is printed."""
+    own = sorted((each for each in means if each.measure == measure), key=lambda each: -each.mean.value)
+    best = [each for each in own if f"{each.mean.value:{form}}" == f"{own[0].mean.value:{form}}"]
+    mean = estimated(own[0].mean, form, own[0].games, counted(own[0].games, "game"))
+    if len(best) > 1:
+        return f"No entry alone has the highest mean {measure}, which is {mean}."
+    return f"The mean {measure} was highest for {own[0].label}: {mean}."
 
 
 def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:
@@ -302,8 +312,8 @@ def _verdict(found: Sequence[Difference]) -> str:
     if not apart:
         alone = sum(each.difference.leaves_out(0) for each in known)
         return (
-            f"None of {counted(len(known), 'difference')} differs from zero (simultaneous 95% intervals); by its own "
-            f"interval {alone} would."
+            f"None of {counted(len(known), 'difference')} {DIFFERS} (simultaneous 95% intervals); by its own interval "
+            f"{alone} would."
         )
     clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
     together = difference_sentence(replace(clearest, difference=clearest.together), "simultaneous 95% interval")

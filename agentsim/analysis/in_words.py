@@ -8,6 +8,7 @@ from agentsim.analysis.intervals import FEWEST, Effect, Interval
 from agentsim.engine.wording import counted
 
 SMALL = 0.05
+DIFFERS = "differs from zero"
 
 
 def written(interval: Interval, form: str) -> str:
@@ -63,10 +64,10 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
     if alike:
         who, best, own = max(alike, key=lambda each: abs(each[1].mean))
         changed = f"{best.measure} of {best.player} by {best.mean:{form}}, {_alike(own, unit)}{more}"
-        beside = f"; none of {counted(len(known), 'effect')} that vary differs from zero" if known else ""
+        beside = f"; none of {counted(len(known), 'effect')} that vary {DIFFERS}" if known else ""
         return f"{where}, {who} changed {changed}{beside}."
     if known:
-        none = f"none of {counted(len(known), 'effect')} differs from zero (simultaneous 95% intervals; {many})"
+        none = f"none of {counted(len(known), 'effect')} {DIFFERS} (simultaneous 95% intervals; {many})"
         return f"{where}, no effect of {of} was found: {none}."
     if any(each.mean or each.low is not None for _, each, _ in found):
         return f"{where}, no effect of {of} was found: {many} give no simultaneous intervals."

@@ -92,7 +92,7 @@ def test_every_rating_stands_beside_the_one_without_the_games_of_too_many_fallba
     assert {label: line["wins"] for label, line in kept.items()} == {player: winners.count(player) for player in "ABC"}
     out = agentsim("report", "logs", "--pool", "--exploratory", cwd=tmp_path).out
     assert "warning: fallbacks: 2 of 5 games with more than 10%" in out
-    heads = [row for row in out.splitlines() if "win rate" in row or "log strength " in row]
+    heads = [row for row in out.splitlines() if "win rate" in row or "first of all" in row]
     assert all(f"{rating}*" in heads[0] for rating in ("games", "win rate", "mean rank", "rating"))
     assert all(f"{rating}*" in heads[1] for rating in ("first of all", "log strength", "expected"))
 

@@ -89,7 +89,7 @@ def test_events_are_one_a_row_in_the_order_of_the_log() -> None:
 def test_decisions_say_what_led_to_them_and_what_they_cost() -> None:
     paid_for, asked_again, bot, fallback = rows(run_tables(history())["decisions"])
     assert tuple(paid_for.values()) == (
-        *(1, 1, 1, "A", "pitch", '{"text": "Hello."}', "model", None, None, "json", 1, False, 2, "lab/m-1", "host"),
+        *(1, 0, 1, "A", "pitch", '{"text": "Hello."}', "model", None, None, "json", 1, False, 2, "lab/m-1", "host"),
         *(812, 640, 10, None, 0.25, False, "m-1"),
     )
     assert " ".join(paid_for) == (
