@@ -75,8 +75,9 @@ def either(names: Sequence[str]) -> str:
 
 
 def decimals(half_width: float) -> int:
-    """Return the decimals, at most 4, by which half an interval keeps two significant digits; 2 if it is 0."""
-    return min(4, max(0, 1 - math.floor(math.log10(half_width)))) if half_width > 0 else 2
+    """Return the decimals of a number with an interval: 2, or fewer from 10 on and up to 4 below 0.1."""
+    size = math.floor(math.log10(half_width)) if half_width > 0 else 0
+    return max(0, 2 - size) if size >= 0 else min(4, max(2, 1 - size))
 
 
 def aligned(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:

@@ -51,7 +51,7 @@ def test_a_forest_plot_in_characters_has_one_line_at_zero() -> None:
     assert [line[zero] for line in lines[1:]] == ["0", "│", "│", "0", "┼", "●"]
     assert lines[2].index("├") > zero > lines[3].index("┤")
     assert [line.split()[-4:] for line in lines[2:4]] == [
-        *(["+1.0", "(+0.5", "to", "+1.5)"], ["-2.0", "(-3.0", "to", "-1.0)"])
+        *(["+1.00", "(+0.50", "to", "+1.50)"], ["-2.00", "(-3.00", "to", "-1.00)"])
     ]
     assert lines[6].split() == ["y", "●", "+0"], "an effect without an interval is a point"
 
