@@ -383,10 +383,15 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
         favours=tuple(own_makers(games)),
         relations=tuple(relations(games)),
         ballots=tuple(each for each in lots if each is not None),
-        scores=tuple(
-            each for each in measured([condition]) if each.label is not None and each.measure not in {RANK, WIN}
-        ),
+        scores=tuple(_scores(condition, [line.label for line in table.lines])),
     )
+
+
+def _scores(condition: Condition, labels: Sequence[str]) -> list[Measured]:
+    """Return the means of the game's own scores by label, in the order of the labels."""
+    found = [each for each in measured([condition]) if each.label is not None and each.measure not in {RANK, WIN}]
+    places = {label: place for place, label in enumerate(labels)}
+    return sorted(found, key=lambda each: places.get(each.label or "", len(places)))
 
 
 @dataclass(frozen=True, slots=True)
