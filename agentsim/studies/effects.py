@@ -211,7 +211,7 @@ class DesignEffects:
 
     `unseen` has the measures of the design without an effect: they are in no game, or the same in all. `names` are
     those of the factors, by key, `labels` those of the levels of each cell. `main` has the measures and players that a
-    report begins with.
+    report begins with; they are `planned` unless the caller asked for measures that the design does not name.
     """
 
     design: str
@@ -224,6 +224,7 @@ class DesignEffects:
     effects: tuple[FactorEffect, ...]
     cells: tuple[CellMean, ...]
     main: tuple[Column, ...]
+    planned: bool
 
     @property
     def shown(self) -> list[FactorEffect]:
@@ -245,8 +246,10 @@ def design_effects(directory: Path, measures: Sequence[str] = ()) -> DesignEffec
         return None
     for measure in measures:
         blocks.check(measure)
-    found = effects(blocks, measures=measures or blocks.record.table.measures)
-    main = main_columns(blocks, found, measured=bool(measures or blocks.record.table.measures))
+    own = blocks.record.table.measures
+    asked = tuple(measures) or own
+    found = effects(blocks, measures=asked)
+    main = main_columns(blocks, found, measured=bool(asked))
     return DesignEffects(
         design=blocks.design.in_words,
         aliases=blocks.design.aliases(),
@@ -254,10 +257,11 @@ def design_effects(directory: Path, measures: Sequence[str] = ()) -> DesignEffec
         labels=tuple(map(blocks.design.cell_labels, range(len(blocks.design.cells)))),
         blocks=blocks.complete,
         incomplete=len(blocks.seeds) - blocks.complete,
-        unseen=tuple(name for name in blocks.record.table.measures if name not in {each.measure for each in found}),
+        unseen=tuple(name for name in asked if name not in {each.measure for each in found}),
         effects=tuple(found),
         cells=tuple(cell_means(blocks, main)),
         main=main,
+        planned=not own or set(asked) <= {*own},
     )
 
 
@@ -393,7 +397,7 @@ def design_panels(found: DesignEffects) -> list[Panel]:
     """Return the main effects as a table, the cell means, and a forest plot of the same effects."""
     rows = found.shown
     if not rows:
-        return [DataTable(EFFECTS, ("effect",), (), _design_note(found))]
+        return [DataTable(_title(found), ("effect",), (), _design_note(found))]
     digits, alone = _digits(found), len({each.player for each in rows}) == 1
     cells = []
     for each in rows:
@@ -413,13 +417,19 @@ def design_panels(found: DesignEffects) -> list[Panel]:
         for (measure, player), group in _by_column(rows).items()
     )
     return [
-        DataTable(EFFECTS, columns, tuple(cells), _design_note(found, rows[0].player if alone else ""), sentence=said),
+        DataTable(
+            _title(found), columns, tuple(cells), _design_note(found, rows[0].player if alone else ""), sentence=said
+        ),
         *_cell_tables(found, digits),
         Forest("Forest plot", groups, "Effects with 95% intervals; right of the line the first-named level is higher."),
     ]
 
 
-EFFECTS, CELLS = "Planned effects", "Cell means"
+CELLS = "Cell means"
+
+
+def _title(found: DesignEffects) -> str:
+    return "Planned effects" if found.planned else "Effects"
 
 
 def all_effects(found: DesignEffects) -> list[Panel]:

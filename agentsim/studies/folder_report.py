@@ -214,7 +214,7 @@ class Report:
         """All tables and charts, those of designs first. Titles name the game or condition if there are several."""
         found: list[ShownPanel] = []
         for design in self.designs:
-            found += (ShownPanel(planned=True, main=True, panel=panel) for panel in design_panels(design))
+            found += (ShownPanel(design.planned, main=True, panel=panel) for panel in design_panels(design))
         several = len(self.kinds) > 1
         for kind in self.kinds:
             planned, of = kind.keys <= self.planned, kind.game if several else ""
@@ -245,7 +245,9 @@ class Report:
 
         for name, game, condition, found, more in self._figures():
             keys = next((kind.keys for kind in self.kinds if kind.game == game), None)
-            planned = name in self.planned or name in {"design", "cells"}
+            planned = name in self.planned
+            if name in {"design", "cells"}:
+                planned = all(each.planned for each in self.designs)
             if name in {"conditions", "differences"} and keys is not None:
                 planned = keys <= self.planned
             head = {"game": game, "condition": condition, "planned": planned, **more}
