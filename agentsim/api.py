@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, 
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar, Unpack
 
 from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, Interrupted, UsageError, needed_by
@@ -27,7 +27,7 @@ from agentsim.records.history import CONTROL, FINISHED, EventRecord
 from agentsim.records.journal import read_journal
 from agentsim.records.load import again_with
 from agentsim.records.run_files import check_name, find_run, is_running
-from agentsim.results import RecordedRun, RecordedRuns, logs_folder, run_in
+from agentsim.results import RecordedRun, RecordedRuns, folder_in, logs_folder, run_in
 from agentsim.results import load as load_results
 from agentsim.runs.fork import Change, jobs_of_arm
 from agentsim.runs.player_message import Swap
@@ -36,10 +36,13 @@ from agentsim.runs.run import Run, RunOptions, RunResult
 from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import LoadOptions, Source, load
 from agentsim.scenario.scenario import LimitOverrides, idle_settings
+from agentsim.studies.designs import read_design
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
+    from agentsim.studies.folder_report import Report
     from agentsim.studies.influence import Influence
+    from agentsim.studies.plan import Plan
     from agentsim.studies.rating import Rating
 
 _P = ParamSpec("_P")
@@ -336,6 +339,48 @@ def compare(
     with needed_by("comparing arms"):
         from agentsim.analysis.arms import comparison
     return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
+
+
+def report(
+    *sources: str | os.PathLike[str],
+    by: Literal["model", "player"] | None = None,
+    pool: bool = False,
+    planned: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    max_fallbacks: float = 0.10,
+    logs_dir: Folder = None,
+) -> Report:
+    """Compare the players of the games in some folders (extra `analysis`).
+
+    The report of a design has its effects in `to_frame()`, any other its standings; `tables` has all tables. In a
+    notebook it shows itself. `by` is what to compare, by default models if there are several; `measures` takes the
+    place of a design's. Raises `UsageError` for a folder without finished games.
+    """
+    with needed_by("report"):
+        from agentsim.studies.folder_report import compared
+    folders = [folder_in(os.fspath(source), logs_folder(logs_dir)) for source in sources]
+    return compared(folders, by=by, pool=pool, planned=planned, measures=measures, max_fallbacks=max_fallbacks)
+
+
+def plan(
+    design: str | os.PathLike[str] | Mapping[str, Any],
+    pilot: str | os.PathLike[str],
+    *,
+    effect: float,
+    measure: str | None = None,
+    factor: str | None = None,
+    player: str | None = None,
+    logs_dir: Folder = None,
+) -> Plan:
+    """Return how many blocks, games, calls and dollars a design needs, by a pilot of it (extra `analysis`).
+
+    `effect` is the size to be found with a power of 80%. Raises `UsageError` if the folder is not such a pilot.
+    """
+    with needed_by("plan"):
+        from agentsim.studies.plan import plan as planned
+    table = read_design(design if isinstance(design, Mapping) else Path(design)).factorial
+    folder = folder_in(os.fspath(pilot), logs_folder(logs_dir))
+    return planned(table, folder, size=effect, measure=measure, factor=factor, player=player)
 
 
 async def rate(

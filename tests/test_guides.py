@@ -136,14 +136,18 @@ def test_what_designs_shows_is_so(tmp_path: Path, design_page: str, monkeypatch:
         few = ["8" if word == "400" else word for word in line]
         said.append(agentsim(*few, cwd=tmp_path))
         assert said[-1].code == 0, f"{line}: {said[-1].err}"
-    played, report, needed, _ = (each.out for each in said)
+    played, report, tables, needed, _ = (each.out for each in said)
     (shown,) = [block for block in blocks(page, "console") if "bidder: 48" in block]
     assert all(line in shown for line in played.splitlines())
     (figures,) = blocks(page, "text")
     assert figures in report
     assert "power (12 blocks planned)" in needed
-    (count,) = [line.split() for line in figures.splitlines() if line.startswith("count")]
-    mean, low, high = (f"{abs(float(count[place].strip('()'))):.2f}" for place in (3, 6, 4))
+    assert {path.name for path in (tmp_path / "logs" / "tables").iterdir()} == {
+        Path(line).name for line in tables.splitlines()
+    }
+    assert (tmp_path / "logs" / "effects.svg").is_file()
+    (count,) = [line.split("  ")[3].split() for line in figures.splitlines() if "  count  " in line]
+    mean, low, high = (f"{abs(float(count[place].strip('()'))):.2f}" for place in (0, 3, 1))
     assert f"{mean} items fewer ({low} to {high})" in page
     monkeypatch.chdir(tmp_path)
     (snippet,) = blocks(page, "python")

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.special import nctdtr, stdtrit
@@ -20,20 +20,25 @@ from scipy.special import nctdtr, stdtrit
 from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
-from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.wording import aligned, cleaned, counted
+from agentsim.engine.panel import Cell, DataTable, Frame
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 from agentsim.records.events import divergence
+from agentsim.records.formats import Tables
 from agentsim.records.history import CONTROL, Branch, History
 from agentsim.records.load import branches_in, load_history
 from agentsim.records.run_files import find_run
+from agentsim.report import paper
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POWER = 0.8
 """The chance to find an effect that studies are planned for."""
 _MOST_BRANCHES = 1_000_000
 STUDENT = (
-    "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
-    "together{}. They are of this game from this decision on, not of other games."
+    "Intervals of 95% of the mean of the paired differences (Student's); simultaneous ones hold for all rows{}. They "
+    "are of this game from this decision on, not of other games."
 )
 
 
@@ -91,11 +96,16 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return the tables that `agentsim compare` prints."""
-        lines: list[str] = []
-        for panel in arm_panels([self]):
-            rows = [panel.columns, *(["–" if cell is None else str(cell) for cell in row] for row in panel.rows)]
-            lines += [panel.title, *aligned(rows), panel.note, panel.sentence, ""]
-        return cleaned("\n".join(lines).strip())
+        return "\n\n".join(map(paper.text, arm_panels([self])))
+
+    def _repr_html_(self) -> str:
+        return paper.html(arm_panels([self]))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each effect of each arm, as a DataFrame (extra `data`)."""
+        rows = [{"arm": arm.arm, **asdict(each)} for arm in self.arms for each in arm.effects]
+        columns = ("arm", *(field.name for field in fields(PairedEffect)))
+        return Tables({"arms": Frame(columns, tuple(tuple(map(row.get, columns)) for row in rows))})["arms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,8 +334,16 @@ def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
 
 def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
     changed = f" ({arm.changed})" if arm.changed not in {"", arm.arm} else ""
-    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} less {found.control}"
-    columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect", "all together")
+    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} vs. {found.control}"
+    columns: tuple[str, ...] = (
+        "measure",
+        "player",
+        "pairs",
+        found.control,
+        arm.arm,
+        "effect (95% interval)",
+        "simultaneous",
+    )
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
     shown = () if arm.identical else distinct(arm.effects)
@@ -338,7 +356,7 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
         same = f"From decision {found.at} of {found.of} on, {arm.arm} changed nothing in {counted(arm.pairs, 'pair')}."
         return DataTable(title, columns, (), note, sentence=same)
     note = (
-        "Branch k less branch k of the control, which has the same chance; below 0 a rank is better. "
+        "Branch k of the arm vs. branch k of the control, which has the same chance; below 0 a rank is better. "
         f"{STUDENT.format(' (the greatest |t|)')}{unpaired_note(arm.unpaired)}"
     )
     if found.effect is not None:

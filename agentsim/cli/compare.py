@@ -34,8 +34,8 @@ def compare(
 ) -> None:
     """Compare the arms of a fork, branch k with branch k.
 
-    What each arm does to rank, win, every score of the outcome and every action of each player, with intervals of 95%
-    for one effect alone and for all together. NAME is the run that was forked; it is no data point of its branches.
+    What each arm does to rank, win, every score of the outcome and every action of each player, with 95% intervals
+    for each effect and simultaneous ones. NAME is the run that was forked; it is no data point of its branches.
     Needs the extra analysis.
     """
     from agentsim import api
@@ -169,7 +169,7 @@ def influence(
 
     Plays K branches in which decision N says what it said and K in which it is silent, says neutral words of the same
     length, or says TEXT; branch k of both has the same chance. The same command again continues where it stopped,
-    and repeats nothing. Limits hold for what each branch calls itself. Needs the extra analysis.
+    and repeats nothing. Limits count only the branch's own calls. Needs the extra analysis.
     """
     from agentsim.cli.display import shown
     from agentsim.records.run_files import find_run

@@ -144,6 +144,18 @@ class Estimates:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Forest:
+    """A forest plot: groups of effects one below the other, each on its own scale, on a common line at zero.
+
+    The title of a group says what is measured; its `x_label` and `note` are not shown.
+    """
+
+    title: str
+    groups: tuple[Estimates, ...]
+    note: str = ""
+
+
 Hue: TypeAlias = Literal["brown", "sky", "pink", "orange", "red", "yellow", "green", "blue"]
 """The color of a group of tiles; `says` names the group for those who do not see it."""
 
@@ -262,4 +274,4 @@ class Threads:
     note: str = ""
 
 
-Panel: TypeAlias = DataTable | Chart | Scatter | Estimates | Board | Network | Threads
+Panel: TypeAlias = DataTable | Chart | Scatter | Estimates | Forest | Board | Network | Threads

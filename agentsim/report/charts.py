@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
-from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
+from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Forest, Scatter
+from agentsim.engine.wording import decimals
 from agentsim.report.markup import TemplateContext, fitted, number, plain, series_tone, table, tone, tone_of
 
 WIDTH, BASE = 640.0, 236.0
@@ -290,6 +291,114 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
         radius=_LARGE,
         data=table(DataTable("", ("", panel.x_label or "estimate", "from", "to"), rows)),
     )
+
+
+FOREST_WIDTH = 520.0
+_FOREST_LABEL, _HEAD, _AXIS, _GAP = 34, 20.0, 30.0, 8.0
+
+
+class ForestGroup(NamedTuple):
+    """One group of a forest plot: its title at `top`, its axis at `foot`, rows between; numbers stand at the right."""
+
+    title: str
+    top: float
+    foot: float
+    rows: tuple[Label, ...]
+    numbers: tuple[Label, ...]
+    lines: tuple[tuple[float, float, float], ...]  # from x, to x, y
+    dots: tuple[Mark, ...]
+    ticks: tuple[Label, ...]
+
+
+def zero_and_units(groups: Sequence[Estimates]) -> tuple[float, list[float]]:
+    """Return the place of zero from 0 (left) to 1 on an axis that all groups share, and each group's length of a unit.
+
+    Each group is as large as fits on both sides of zero.
+    """
+    sides = []
+    for group in groups:
+        given = (_finite(end) for row in group.rows for end in (row.value, row.low, row.high))
+        ends = [end for end in given if end is not None]
+        sides.append((max([0.0, *(-end for end in ends)]), max([0.0, *ends])))
+    shares = [low / (low + high) for low, high in sides if low + high > _LEAST]
+    zero = min(0.9, max(0.1, sum(shares) / len(shares))) if shares else 0.5
+    units = [
+        min((room / side for room, side in ((zero, low), (1 - zero, high)) if side > _LEAST), default=0.0)
+        for low, high in sides
+    ]
+    return zero, units
+
+
+def numbers_of(group: Estimates) -> list[str]:
+    """Return each estimate with its interval as text, with the same decimals in the whole group."""
+    halves = [(row.high - row.low) / 2 for row in group.rows if row.low is not None and row.high is not None]
+    form = f"+.{decimals(max(halves, default=0.0))}f"
+    return [
+        f"{row.value + 0.0:{form}}"
+        + ("" if row.low is None or row.high is None else f" ({row.low:{form}} to {row.high:{form}})")
+        for row in group.rows
+    ]
+
+
+def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
+    """Lay out the groups one below the other, with one line at zero."""
+    texts = [list(map(_signed, numbers_of(group))) for group in panel.groups]
+    labels = [row.name for group in panel.groups for row in group.rows]
+    left = round(14 + _CHARACTER * min(_FOREST_LABEL, max(map(len, labels), default=0)), 1)
+    right = round(FOREST_WIDTH - 12 - _CHARACTER * max((len(text) for own in texts for text in own), default=0), 1)
+    share, units = zero_and_units(panel.groups)
+    zero, wide, y, groups = round(left + share * (right - left), 1), right - left, 4.0, []
+    for group, unit, numbers in zip(panel.groups, units, texts, strict=True):
+        drawn = [row for row in group.rows if math.isfinite(row.value)]
+        top, length = y, unit * wide
+
+        def at(value: float, length: float = length) -> float:
+            return round(zero + value * length, 1)
+
+        heights = [round(top + _HEAD + _ROW * (place + 0.5), 1) for place in range(len(drawn))]
+        foot = round(top + _HEAD + _ROW * len(drawn), 1)
+        marks = [0.0] if not unit else ticks(-share / unit, (1 - share) / unit, about=5)
+        inside = [mark for mark in marks if left - 1 <= at(mark) <= right + 1]
+        groups.append(
+            ForestGroup(
+                title=group.title,
+                top=top,
+                foot=foot,
+                rows=tuple(
+                    Label(height, fitted(row.name, _FOREST_LABEL), row.name)
+                    for row, height in zip(drawn, heights, strict=True)
+                ),
+                numbers=tuple(map(Label, heights, numbers)),
+                lines=tuple(
+                    (at(row.low), at(row.high), height)
+                    for row, height in zip(drawn, heights, strict=True)
+                    if row.low is not None and row.high is not None
+                ),
+                dots=tuple(
+                    Mark(at(row.value), height, "solo", _interval(row))
+                    for row, height in zip(drawn, heights, strict=True)
+                ),
+                ticks=tuple(Label(at(mark), number(mark)) for mark in inside),
+            )
+        )
+        y = foot + _AXIS + _GAP
+    rows = tuple((group.title, row.name, row.value, row.low, row.high) for group in panel.groups for row in group.rows)
+    return Plot(
+        panel=panel,
+        shape="forest",
+        kind="forest",
+        width=FOREST_WIDTH,
+        height=round(y - _GAP, 1),
+        left=left,
+        right=right,
+        zero=zero,
+        groups=groups,
+        data=table(DataTable("", ("measure", "effect", "estimate", "from", "to"), rows)),
+    )
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "\u2212")
 
 
 def _ending(name: str) -> str:

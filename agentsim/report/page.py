@@ -23,6 +23,7 @@ from agentsim.engine.panel import (
     Chart,
     DataTable,
     Estimates,
+    Forest,
     Network,
     Overview,
     Panel,
@@ -36,7 +37,7 @@ from agentsim.records.history import History
 from agentsim.records.journal import Totals
 from agentsim.report import markup
 from agentsim.report.board import board
-from agentsim.report.charts import chart, ranges, scatter
+from agentsim.report.charts import chart, forest, ranges, scatter
 from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
 from agentsim.report.markup import table
 from agentsim.report.people import network, threads
@@ -131,6 +132,7 @@ _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Templat
     Chart: chart,
     Scatter: scatter,
     Estimates: ranges,
+    Forest: forest,
     Board: board,
     Network: network,
     Threads: threads,
@@ -243,13 +245,14 @@ def render_batch(
     css: str,
     warning: str | None = None,
     planned: Sequence[Panel] = (),
+    main: Sequence[Panel] = (),
     verdict: str | None = None,
     served: Served | None = None,
 ) -> str:
     """Return the page of many games. `labels` maps the compared models or players to the numbers of their tones.
 
-    `verdict`, `facts` and `warning` belong to the header. `planned` comparisons come before the others, which are
-    exploratory. A `served` page links its style sheet.
+    `verdict`, `facts` and `warning` belong to the header. `planned` comparisons come first, then the `main` ones that
+    are exploratory; `panels` are folded. A `served` page links its style sheet.
     """
     style = markup.inlined(css)
     return markup.environment().get_template("batch.html.j2").render(
@@ -260,6 +263,7 @@ def render_batch(
         verdict=verdict,
         panels=[view(panel, labels) for panel in panels],
         planned=[view(panel, labels) for panel in planned],
+        main=[view(panel, labels) for panel in main],
         exploratory=EXPLORATORY,
         games=games,
         style=style,

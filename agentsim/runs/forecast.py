@@ -14,6 +14,7 @@ measures it in a played game, so that a short pilot calibrates the forecast of a
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values_at
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game, bots_of, typical_of
+from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
@@ -43,6 +45,8 @@ from agentsim.scenario.scenario import Scenario, prices_of
 M = TypeVar("M", bound=BaseModel)
 MOST_DECISIONS = 20_000
 MOST_SECONDS = 20.0
+MOST_CASTS = 16
+"""The most scenarios of a batch that are rehearsed."""
 MOST_MEASURED = 12
 """The maximum number of prompts to one model that are measured in one wave."""
 REHEARSALS = 3
@@ -208,8 +212,53 @@ def forecast(
     return found
 
 
+def batch_forecast(
+    casts: Sequence[Scenario],
+    game: Game,
+    games: int,
+    env: Mapping[str, str] | None = None,
+    lengths: TextLengths | None = None,
+) -> Forecast:
+    """Forecast a batch of so many games, in which each of the scenarios is played equally often.
+
+    At most `MOST_CASTS` of them are rehearsed, and stand for the others. Texts are as long as `lengths` says, or else
+    as the game reckons.
+    """
+    step = math.ceil(len(casts) / MOST_CASTS)
+    shown, whole = casts[::step], Forecast()
+    for cast in shown:
+        most_seconds = max(2.0, MOST_SECONDS / len(shown))
+        found = forecast(cast, game, most_seconds=most_seconds, env=env, lengths=lengths)
+        whole.texts, whole.said = whole.texts + found.texts, whole.said + found.said
+        share = games / len(shown)
+        for name, part in found.models.items():
+            scaled = part.times(round(part.calls * share), part.calls) if part.calls else part
+            whole.models.setdefault(name, ModelForecast(name)).add(scaled)
+        whole.ended &= found.ended
+        whole.decisions += round(found.decisions * share)
+        whole.least += round(found.least * share)
+        whole.most += round(found.most * share)
+    return whole
+
+
+def rehearse(
+    scenario: Scenario, game: Game, policies: Sequence[Bot] = (), *, seconds: float = MOST_SECONDS
+) -> GamePlay | None:
+    """Play the scenario with bots and return the finished game, or None if it is not over after so many seconds.
+
+    `policies` play the seats without a bot; the game's typical ones by default.
+    """
+    until = time.monotonic() + seconds
+    seeded = replace(scenario, seed=scenario.seed or 0)
+    play = new_play(seeded, game)
+    for _ in _rehearsed(seeded, game, policies or typical_of(game), play=play):
+        if time.monotonic() > until:
+            return None
+    return play
+
+
 def _rehearsed(
-    scenario: Scenario, game: Game, policies: Sequence[Bot], luck: int = 0
+    scenario: Scenario, game: Game, policies: Sequence[Bot], luck: int = 0, play: GamePlay | None = None
 ) -> Iterator[tuple[Wave, list[Decision]]]:
     """Yield each wave with the answers of bots, which the caller may change before the next wave.
 
@@ -218,7 +267,7 @@ def _rehearsed(
     bots = {plan.id: bots_of(game)[plan.name.rest] for plan in scenario.seats if plan.name.kind == "bot"}
     dealt = dict(zip((plan.id for plan in scenario.seats if plan.id not in bots), cycle(policies), strict=False))
     other = Chance(f"{scenario.seed}/{luck}") if luck else None
-    play = new_play(scenario, game)
+    play = play or new_play(scenario, game)
     wave = play.start()
     try:
         while wave is not None:

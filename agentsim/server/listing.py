@@ -96,9 +96,9 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
 def _report(directory: Path, runs: Sequence[RunSummary]) -> str:
     """Return the page that `agentsim report --html` writes, with links to the served pages of the games."""
     with needed_by("the report of a batch"):
-        from agentsim.studies.folder_report import compared, folder_page, planned_by_batch
+        from agentsim.studies.folder_report import compared, folder_page
 
-    found = compared([directory], planned=frozenset(planned_by_batch(directory)))
+    found = compared([directory])
     base = f"/batches/{directory.name}"
     pages = {run.name: f"{base}/runs/{run.name}" for run in runs if run.status != "unreadable"}
     return folder_page(directory, found, runs, pages, served=Served(STYLE, (), home=base))

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import combinations, product
 from math import prod
 from operator import itemgetter
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
 from pydantic import JsonValue
@@ -33,6 +33,7 @@ from agentsim.scenario.validation import dotted, nearest, one_line, validated
 EVERYONE = "all players"
 """The label of the mean of all players of a game."""
 MOST_CELLS, MOST_IN_FRACTION = 256, 9
+_LONGEST_LABEL = 40
 Word: TypeAlias = frozenset[int]
 """A word of the defining relation: the places of factors whose levels add up to an even number in every cell."""
 
@@ -41,8 +42,8 @@ Word: TypeAlias = frozenset[int]
 class Contrast:
     """A main effect or an interaction as a sum over cells, with one weight per cell; the weights add up to 0.
 
-    A main effect is a level less the first level. An interaction is that difference at a level of the second factor
-    less the same difference at its first level.
+    A main effect is a level minus the first level. An interaction is that difference at a level of the second factor
+    minus the same difference at its first level. `name` is `persona: betray vs. neutral`, or `persona x temperature`.
     """
 
     name: str
@@ -62,6 +63,35 @@ class Factorial:
     def factors(self) -> tuple[str, ...]:
         return tuple(self.table.factors)
 
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The name of each factor by key: the design's own, or the last part of the key if it is unambiguous."""
+        last = {key: key.rpartition(".")[2].strip('"').removesuffix("_file") for key in self.factors}
+        counts = Counter(last.values())
+        return {key: self.table.names.get(key, name if counts[name] == 1 else key) for key, name in last.items()}
+
+    @cached_property
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        """The labels of each factor's levels by key: the design's own, else short text.
+
+        The label of a file is its name without folder and suffix. Prompts and other long texts are numbered.
+        """
+        return {key: self.table.labels.get(key) or self._short_labels(key) for key in self.factors}
+
+    def _short_labels(self, key: str) -> tuple[str, ...]:
+        levels, last = self.table.factors[key], key.rpartition(".")[2].strip('"')
+        texts = [_level_text(level) for level in levels]
+        if last.endswith("_file"):
+            texts = [PurePath(text).stem for text in texts]
+        long = last != "model" and any(len(text) > _LONGEST_LABEL or not text.isprintable() for text in texts)
+        if last.endswith("prompt") or long or len({*texts}) < len(texts):
+            return tuple(f"{self.names[key]} {number}" for number in range(1, len(levels) + 1))
+        return tuple(map(one_line, texts))
+
+    def cell_labels(self, cell: int) -> tuple[str, ...]:
+        """Return the label of each factor's level in a cell."""
+        return tuple(self.labels[key][at] for key, at in zip(self.factors, self.cells[cell], strict=True))
+
     def record(self, carriers: Mapping[str, Sequence[str]], until: Until | None) -> DesignRecord:
         """Return what a batch's manifest keeps of the design: all that stays when the batch grows."""
         table = self.table.model_copy(update={"config": None, "replicates": None})
@@ -77,7 +107,8 @@ class Factorial:
         if factor is None:
             return None
         names = [tuple(self.factors[place] for place in effect) for effect in self.asked]
-        wanted = {part.strip() for part in factor.split(",")}
+        keys = {name: key for key, name in self.names.items()}
+        wanted = {keys.get(part.strip(), part.strip()) for part in factor.split(",")}
         for name in names:
             if {*name} == wanted:
                 return name
@@ -136,14 +167,17 @@ class Factorial:
                 for place, level in zip(effect, levels, strict=True)
             )
             weights.append(prod(signs) * share)
-        said = []
-        for place, level in zip(effect, levels, strict=True):
-            values = self.table.factors[self.factors[place]]
-            said.append(f"{self.factors[place]}: {level_named(values[level])} less {level_named(values[0])}")
-        return Contrast(" x ".join(said), tuple(self.factors[place] for place in effect), tuple(weights))
+        keys = tuple(self.factors[place] for place in effect)
+        name = self._named(effect)
+        if len(effect) == 1 or any(len(self.table.factors[key]) > 2 for key in keys):
+            compared = (
+                f"{self.labels[key][level]} vs. {self.labels[key][0]}" for key, level in zip(keys, levels, strict=True)
+            )
+            name = f"{name}: {' x '.join(compared)}"
+        return Contrast(name, keys, tuple(weights))
 
-    def _named(self, effect: Sequence[int]) -> str:
-        return " x ".join(self.factors[place] for place in effect)
+    def _named(self, effect: Iterable[int]) -> str:
+        return " x ".join(self.names[self.factors[place]] for place in effect)
 
 
 def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
@@ -162,7 +196,11 @@ def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
 
 def level_named(level: JsonValue) -> str:
     """Return a level as text of at most 40 characters."""
-    return one_line(level if isinstance(level, str) else json.dumps(level, ensure_ascii=False), 40)
+    return one_line(_level_text(level), _LONGEST_LABEL)
+
+
+def _level_text(level: JsonValue) -> str:
+    return level if isinstance(level, str) else json.dumps(level, ensure_ascii=False)
 
 
 def factorial(table: DesignTable) -> Factorial:
@@ -183,6 +221,7 @@ def factorial(table: DesignTable) -> Factorial:
         if len(set(pair)) < 2 or frozenset(pair) in seen:
             raise ScenarioError("must be two factors, and each two of them once", key=at)
         seen.add(frozenset(pair))
+    _check_names(table)
     counts = [len(levels) for levels in table.factors.values()]
     parts = 1 if table.fraction is None else int(table.fraction[2:])
     if prod(counts) > MOST_CELLS * parts:
@@ -192,6 +231,20 @@ def factorial(table: DesignTable) -> Factorial:
     if parts == 1:
         return Factorial(table, tuple(product(*map(range, counts))))
     return _fraction(table, counts, parts)
+
+
+def _check_names(table: DesignTable) -> None:
+    for where, keys in (("names", table.names), ("labels", table.labels)):
+        for key in keys:
+            if key not in table.factors:
+                hint, valid = nearest(key, list(table.factors))
+                raise ScenarioError(f"is no factor{hint}", key=f"{where}.{key}", valid=valid)
+    if len({*table.names.values()}) < len(table.names):
+        raise ScenarioError("call two factors the same", key="names")
+    for key, labels in table.labels.items():
+        many = len(table.factors[key])
+        if len({*labels}) < len(labels) or len(labels) != many:
+            raise ScenarioError(f"must be {many} different labels, one for each level", key=f"labels.{key}")
 
 
 def _fraction(table: DesignTable, counts: Sequence[int], parts: int) -> Factorial:
@@ -253,8 +306,9 @@ def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
     folder = source.parent if isinstance(source, Path) else Path()
     try:
         document = read_toml(source) if isinstance(source, Path) else dict(source)
-        if isinstance(found := document.get("factors"), Mapping):
-            document["factors"] = _flat(found)
+        for name in ("factors", "names", "labels"):
+            if isinstance(found := document.get(name), Mapping):
+                document[name] = _flat(found)
         table = validated(DesignTable, document)
         for key in table.factors:
             if key.partition(".")[0] in _OF_THE_BATCH:
@@ -267,7 +321,7 @@ def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
 
 
 def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Return levels by dotted key, since TOML reads `a.b = [1, 2]` as a table in a table."""
+    """Return values by dotted key, since TOML reads `a.b = [1, 2]` as a table in a table."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         name = f"{above}.{dotted([key])}" if above else key

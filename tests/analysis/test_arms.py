@@ -137,7 +137,7 @@ def test_the_trunk_is_no_data_point(forked: Path, tmp_path: Path) -> None:
     assert report["games"] == 1, "branches are in no standings beside their parent"
     assert report["arms"] == json.loads(json.dumps([whole]))
     said = agentsim("report", ".", cwd=forked).out
-    assert "parent from decision 2 on: loyal (players.0.model=bot/loyal) less control" in said
+    assert "parent from decision 2 on: loyal (players.0.model=bot/loyal) vs. control" in said
     assert "Branches\n" not in said
 
 

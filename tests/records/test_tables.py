@@ -89,15 +89,15 @@ def test_events_are_one_a_row_in_the_order_of_the_log() -> None:
 def test_decisions_say_what_led_to_them_and_what_they_cost() -> None:
     paid_for, asked_again, bot, fallback = rows(run_tables(history())["decisions"])
     assert tuple(paid_for.values()) == (
-        *(1, 1, "A", "pitch", '{"text": "Hello."}', "model", None, None, "json", 1, False, 2, "m-1", "host"),
-        *(812, 640, 10, None, 0.25, False, "lab/m-1"),
+        *(1, 0, 1, "A", "pitch", '{"text": "Hello."}', "model", None, None, "json", 1, False, 2, "lab/m-1", "host"),
+        *(812, 640, 10, None, 0.25, False, "m-1"),
     )
     assert " ".join(paid_for) == (
-        "index wave player kind decision source fallback_reason cause stage candidates repaired attempts model "
-        "provider prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited player_model"
+        "index round wave player kind decision source fallback_reason cause stage candidates repaired attempts model "
+        "provider prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited reply_model"
     )
     assert (asked_again["attempts"], asked_again["prompt_tokens"], asked_again["cost_usd"]) == (2, 200, None)
-    known = ["index", "wave", "player", "kind", "decision", "source", "attempts", "inherited", "player_model"]
+    known = ["index", "round", "wave", "player", "kind", "decision", "source", "attempts", "model", "inherited"]
     assert {name for name, cell in bot.items() if cell is not None} == set(known)
     assert (bot["decision"], bot["attempts"]) == ('{"vote": null}', 0)
     assert (fallback["player"], fallback["fallback_reason"], fallback["attempts"]) == ("@judge", "timeout", 2)
@@ -141,15 +141,15 @@ def test_a_games_own_tables_are_of_its_seats_and_its_log(monkeypatch: pytest.Mon
         return {}
 
     assert rows(run_tables(history())["votes"])[1] == {
-        "Round": 1,
-        "Final": True,
-        "Voter": "B",
-        "Choice": None,
-        "Explanation": "",
-        "Ballot": '["A"]',
-        "Position": None,
-        "Voter_model": "bot/random",
-        "Choice_model": None,
+        "round": 1,
+        "final": True,
+        "voter": "B",
+        "choice": None,
+        "explanation": "",
+        "ballot": '["A"]',
+        "position": None,
+        "voter_model": "bot/random",
+        "choice_model": None,
     }
     monkeypatch.setattr(type(GAME), "tables", tables)
     run_tables(history())

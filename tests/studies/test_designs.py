@@ -39,11 +39,11 @@ def test_contrasts_are_the_coefficients_of_the_saturated_model() -> None:
         for a, b in product(range(3), range(2))
     }
     said = {each.name: float(np.dot(each.weights, values)) for each in found.contrasts()}
-    assert said["a: 2 less 0"] == pytest.approx(means[2] - means[0])
-    assert said["a: 2 less 0 x b: 1 less 0"] == pytest.approx(both[2, 1] - both[2, 0] - both[0, 1] + both[0, 0])
+    assert said["a: 2 vs. 0"] == pytest.approx(means[2] - means[0])
+    assert said["a x b: 2 vs. 0 x 1 vs. 0"] == pytest.approx(both[2, 1] - both[2, 0] - both[0, 1] + both[0, 0])
     assert list(said) == [
-        *("a: 1 less 0", "a: 2 less 0", "b: 1 less 0", "c: 1 less 0"),
-        *("a: 1 less 0 x b: 1 less 0", "a: 2 less 0 x b: 1 less 0"),
+        *("a: 1 vs. 0", "a: 2 vs. 0", "b: 1 vs. 0", "c: 1 vs. 0"),
+        *("a x b: 1 vs. 0 x 1 vs. 0", "a x b: 2 vs. 0 x 1 vs. 0"),
     ]
 
 
