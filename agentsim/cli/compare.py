@@ -17,6 +17,9 @@ from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.records.events import Divergence, Parted
+    from agentsim.runs.fork import BranchJob
+    from agentsim.runs.run import Run, RunResult
+    from agentsim.runs.watcher import Watcher
 
 
 def compare(
@@ -159,6 +162,7 @@ def influence(
         bool, o.option("--each", "Do the same for every player's message of that kind in the round.")
     ] = False,
     branches: Annotated[int, o.option("--branches", "How many branches a side.", "K", min=1)] = 20,
+    jobs: o.BranchesAtOnce = None,
     limits: o.LimitOptions,
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = "auto",
@@ -171,9 +175,8 @@ def influence(
     length, or says TEXT; branch k of both has the same chance. The same command again continues where it stopped,
     and repeats nothing. Limits hold for what each branch calls itself. Needs the extra analysis.
     """
-    from agentsim.cli.display import shown
+    from agentsim.cli.run import play_branches
     from agentsim.records.run_files import find_run
-    from agentsim.runs.fork import jobs_to_play
     from agentsim.runs.run import RunOptions
 
     with needed_by("influence"):
@@ -181,14 +184,18 @@ def influence(
 
     study = MessageStudy.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
     env = keys.env
-    for job in jobs_to_play(study.jobs, remark):
-        with shown(display) as watcher:
-            result = job.run(RunOptions(env, watcher), limits=limits.given).play_sync()
+
+    def opened(job: BranchJob, watcher: Watcher) -> Run:
+        return job.run(RunOptions(env, watcher), limits=limits.given)
+
+    def ended(result: RunResult) -> None:
         if result.how == "played" and result.status == "degraded":
             remark(f"{result.files.name} is degraded: its share of fallbacks is above the limit")
         if result.error is not None:
             remark(f"{result.files.name} was stopped: the same command goes on with it")
             raise result.error
+
+    play_branches(study.jobs, jobs, display, opened, ended)
     found = study.measured()
     if not any(one.pairs for one in found):
         raise UsageError(f"{name}: no pair of branches is finished")

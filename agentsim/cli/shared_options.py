@@ -221,6 +221,10 @@ Jobs = Annotated[
     int | None,
     option("--jobs", "Games at once; default: one per processor for bots, 8 for models, 1 if embedded.", "J", min=1),
 ]
+BranchesAtOnce = Annotated[
+    int | None,
+    option("--jobs", "Branches at once; default: 8 for models, 1 for bots, people and embedded models.", "J", min=1),
+]
 AbortAfter = Annotated[
     int, option("--abort-after", "Start no more games after N in a row without a result; 0: never stop.", "N", min=0)
 ]
