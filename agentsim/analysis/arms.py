@@ -22,7 +22,7 @@ from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
 from agentsim.engine.panel import Cell, DataTable
 from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import aligned, counted
+from agentsim.engine.wording import aligned, counted, near
 from agentsim.errors import UsageError
 from agentsim.records.events import divergence
 from agentsim.records.history import CONTROL, Branch, History
@@ -44,7 +44,8 @@ class PairedEffect(Effect):
 
     `sd` is the standard deviation of the differences, `needed` how many branches an arm needs for an effect of the size
     that was asked about to be found with a power of 80%. `same_as` names an earlier measure that has the same
-    values in every branch for all players, or their negatives: one fact under two names.
+    values in every branch for all players, or their negatives: one fact under two names. `interaction` is true for a
+    count of interactions, false for a result of the outcome: rank, win or a score.
     """
 
     pairs: int
@@ -53,6 +54,7 @@ class PairedEffect(Effect):
     sd: float | None = None
     needed: int | None = None
     same_as: str | None = None
+    interaction: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,33 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """Return what `agentsim compare --json` prints."""
         return {**asdict(self), "left_out": dict(self.left_out)}
+
+    def narrowed(self, measure: str | None = None, player: str | None = None) -> Comparison:
+        """Return the comparison with the effects on one measure, one player or both.
+
+        The intervals stay those that hold for all effects together. Raises `UsageError` for a measure or player without
+        effects.
+        """
+        whole = [each for arm in self.arms for each in arm.effects]
+        for option, wanted, there in (
+            ("--measure", measure, [each.measure for each in whole]),
+            ("--player", player, [each.player for each in whole]),
+        ):
+            if wanted is not None and wanted not in there:
+                valid = list(dict.fromkeys(there))
+                raise UsageError(
+                    f"{option} {wanted}: has no effect here{near(wanted, valid)} (valid: {', '.join(valid)})"
+                )
+        arms = (
+            replace(
+                arm,
+                effects=tuple(
+                    each for each in arm.effects if measure in {None, each.measure} and player in {None, each.player}
+                ),
+            )
+            for arm in self.arms
+        )
+        return replace(self, arms=tuple(arms))
 
     def __repr__(self) -> str:
         arms = ", ".join(arm.arm for arm in self.arms)
@@ -209,6 +238,7 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
     columns, values = [column for column, there in zip(measured, known, strict=True) if there], values[:, :, known]
     same = [divergence(one.history, other.history).same for one, other in zip(*sides, strict=True)]
     identical = bool(same) and all(same)
+    interactions = {name for side in sides for branch in side for name, _ in branch.measures.deeds}
     return ArmEffects(
         arm=name,
         changed=next(iter(arm.values())).changed,
@@ -216,7 +246,7 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
         unpaired=len(arm.keys() ^ control.keys()),
         identical=identical,
         effects=tuple(
-            replace(each, same_as=other)
+            replace(each, same_as=other, interaction=each.measure in interactions)
             for each, other in zip(
                 effects(columns, values, identical=identical, effect=effect), repeats(columns, values), strict=True
             )
@@ -319,17 +349,19 @@ def unpaired_note(many: int) -> str:
     return f" Left out: {counted(many, 'branch')} without a finished partner." if many else ""
 
 
-def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
-    return [_arm(each, arm) for each in found for arm in each.arms]
+def arm_panels(found: Sequence[Comparison], *, every_measure: bool = False) -> list[DataTable]:
+    """Return the table of each arm: rank, win and scores, or also the interactions with `every_measure`."""
+    return [_arm(each, arm, every_measure) for each in found for arm in each.arms]
 
 
-def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
+def _arm(found: Comparison, arm: ArmEffects, every_measure: bool) -> DataTable:
     changed = f" ({arm.changed})" if arm.changed not in {"", arm.arm} else ""
-    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} less {found.control}"
+    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} vs. {found.control}"
     columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect", "all together")
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
-    shown = () if arm.identical else distinct(arm.effects)
+    once = distinct(arm.effects)
+    shown = () if arm.identical else [each for each in once if every_measure or not each.interaction] or once
     rows = [(*paired_row(each), *(() if found.effect is None else (each.needed,))) for each in shown]
     if arm.identical:
         note = (
@@ -339,7 +371,7 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
         same = f"From decision {found.at} of {found.of} on, {arm.arm} changed nothing in {counted(arm.pairs, 'pair')}."
         return DataTable(title, columns, (), note, sentence=same)
     note = (
-        "Branch k less branch k of the control, which has the same chance; below 0 a rank is better. "
+        "Branch k minus branch k of the control, which has the same chance; below 0 a rank is better. "
         f"{STUDENT.format(' (the greatest |t|)')}{unpaired_note(arm.unpaired)}"
     )
     if found.effect is not None:
@@ -347,9 +379,11 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
             f" The last column is how many branches an arm needs, and its control as many, for an effect of "
             f"{found.effect:g} to be found with a power of {POWER:.0%}, if the differences spread as they do here."
         )
-    if hidden := len(arm.effects) - len(shown) if shown else 0:
+    if others := len(once) - len(shown):
+        note += f" Not shown: {counted(others, 'effect')} on interactions (`agentsim compare {found.of} --all`)."
+    if hidden := len(arm.effects) - len(once):
         note += f" Not shown: {counted(hidden, 'row')}, the same as another row but for the sign."
-    said = change_sentence(found.of, found.at, arm.arm, distinct(arm.effects))
+    said = change_sentence(found.of, found.at, arm.arm, shown)
     return DataTable(title, columns, tuple(rows), note, sentence=said)
 
 

@@ -32,25 +32,30 @@ def compare(
     effect: Annotated[
         float | None, o.option("--effect", "Say how many branches an effect of this size needs.", "SIZE")
     ] = None,
+    measure: Annotated[
+        str | None, o.option("--measure", "Only this measure: rank, win, a score or an interaction.", "MEASURE")
+    ] = None,
+    player: Annotated[str | None, o.option("--player", "Only this player.", "ID")] = None,
+    every_measure: Annotated[bool, o.option("--all", "Show interactions between players, too.")] = False,
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
     """Compare the arms of a fork, branch k with branch k.
 
-    What each arm does to rank, win, every score of the outcome and every deed of each player, with intervals of 95%
-    for one effect alone and for all together. NAME is the run that was forked; it is no data point of its branches.
-    Needs the extra analysis.
+    Shows what each arm does to each player's rank, win and scores, with intervals of 95% for one effect alone and for
+    all together (of all measures, shown or not). NAME is the run that was forked; it is no data point of its branches.
+    --json prints all measures. Needs the extra analysis.
     """
     from agentsim import api
 
-    found = api.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir)
+    found = api.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir).narrowed(measure, player)
     if as_json:
         say_json(found.to_json())
         return
     from agentsim.analysis.arms import arm_panels
 
     some_left_out(found.left_out)
-    for panel in arm_panels([found]):
+    for panel in arm_panels([found], every_measure=every_measure or measure is not None):
         print_panel(panel)
 
 

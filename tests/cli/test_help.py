@@ -31,7 +31,7 @@ CONTRACT: dict[str, str] = {
     "fork": "NAME --at --instead --set --arm --branches --jobs --paired --logs-dir --display --json --allow-key",
     "influence": "NAME --at --swap --words --each --branches --jobs --max-cost --logs-dir --display --json --allow-key",
     "diff": "A B --json --logs-dir",
-    "compare": "NAME --at --control --effect --json --logs-dir",
+    "compare": "NAME --at --control --effect --measure --player --all --json --logs-dir",
     "pool": "DIR --out --json",
     "rate": "--model --pool --games --width --entries --set --seed --out --logs-dir --jobs --max-cost --display --json "
     "--env-file --allow-key",
