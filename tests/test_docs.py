@@ -39,7 +39,7 @@ def relative(page: Path) -> str:
 
 # commands without a model; batches and forks of these pages are of bots
 OFFLINE = {
-    "runs",
+    "rm", "runs",
     "report",
     "diff",
     "fork",

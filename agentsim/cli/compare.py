@@ -64,8 +64,8 @@ _LONGEST = 300
 
 
 def diff(
-    one: Annotated[str, typer.Argument(metavar="A", help="A run's name, or its history file.")],
-    other: Annotated[str, typer.Argument(metavar="B", help="Another's.")],
+    one: Annotated[str, o.run_argument("A", "A run: its name, FOLDER/NAME or a file's path.")],
+    other: Annotated[str, o.run_argument("B", "Another run.")],
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
@@ -123,7 +123,8 @@ def _parting(parted: Divergence, one: str, other: str) -> list[str]:
 def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
     if parted is None:
         return [f"no {what} differs"]
-    rows = [f"the first {what} that differs is number {parted.place}:"]
+    again = f" (`agentsim fork {one} --at {parted.place}` plays on from there)" if what == "decision" else ""
+    rows = [f"the first {what} that differs is number {parted.place}{again}:"]
     sides = parted.one, parted.other
     words = [None if side is None else _in_words(side) for side in sides]
     if words[0] == words[1]:  # the difference is in fields that the words leave out
@@ -181,13 +182,13 @@ def influence(
     and repeats nothing. Limits hold for what each branch calls itself. Needs the extra analysis.
     """
     from agentsim.cli.run import play_branches
-    from agentsim.records.run_files import find_run
+    from agentsim.records.load import named_run
     from agentsim.runs.run import RunOptions
 
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy, influence_panels
 
-    study = MessageStudy.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
+    study = MessageStudy.of(named_run(name, logs_dir), at, swap=swap, words=words, each=each, branches=branches)
     env = keys.env
 
     def opened(job: BranchJob, watcher: Watcher) -> Run:

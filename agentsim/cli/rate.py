@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def pool(
-    source: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of finished games of one scenario.")],
+    source: Annotated[str, typer.Argument(metavar="DIR", help="A folder of finished games of one scenario.")],
     *,
-    out: Annotated[Path, o.option("--out", "The pool's file, a new one.", "FILE")],
+    out: Annotated[Path, o.path_option("--out", "The pool's file, a new one.")],
+    logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
     """Freeze a folder of games as a reference pool.
@@ -30,9 +31,11 @@ def pool(
     FILE holds the ranks of every game, with the digest of its history. The members of the pool are the models, with
     their settings. Needs the extra analysis.
     """
+    from agentsim.records.load import named_folder
+
     with needed_by("pool"):
         from agentsim.studies.reference_pool import frozen
-    made, left_out = frozen(source)
+    made, left_out = frozen(named_folder(source, logs_dir) or Path(source))
     made.write(out)
     some_left_out(left_out)
     if as_json:
@@ -189,9 +192,10 @@ def plan(
     """
     with needed_by("plan"):
         from agentsim.studies.plan import plan as planned
+    from agentsim.records.load import named_folder
     from agentsim.studies.designs import read_design
 
-    folder = next((path for path in (pilot, logs_dir / pilot) if path.is_dir()), pilot)
+    folder = named_folder(str(pilot), logs_dir) or pilot
     found = planned(read_design(design).factorial, folder, size=effect, **asdict(of))
     if as_json:
         say_json(found.to_json())

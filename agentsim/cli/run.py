@@ -32,12 +32,12 @@ def run(
         str | None, o.option("--name", "The run's name; default: gameplay_YYYYMMDD_HHMMSS.", "NAME")
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
-    max_cost: o.MaxCost = None,
+    limits: o.LimitOptions,
     record: o.Record = None,
     replay_replies: o.Replies = None,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    no_html: o.NoHtml = False,
+    html: o.Html = True,
     keys: o.Keys,
     page: o.Page,
     serving: o.Serving,
@@ -53,12 +53,10 @@ def run(
     def created(watcher: Watcher) -> Run:
         recording = recording_of(record, replay_replies)
         options = RunOptions(keys.env, watcher, recording, served=serving.serve)
-        return create_run(
-            scenario.path, logs_dir, options, name=name, seed=seed, max_cost_usd=max_cost, **loading.options
-        )
+        return create_run(scenario.path, logs_dir, options, name=name, seed=seed, **loading.with_limits(limits))
 
     def ended(result: RunResult) -> None:
-        finish(result, page=None if no_html else page.options, as_json=as_json)
+        finish(result, page=page.options if html else None, as_json=as_json)
 
     if (at := serving.at) is not None:
         play_and_serve(created, ended, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
@@ -73,7 +71,7 @@ def resume(
     *,
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a batch's folder."),
+        o.run_argument("NAME|DIR", "The run; or a batch's folder."),
     ],
     logs_dir: o.LogsDir = Path("logs"),
     limits: o.LimitOptions,
@@ -81,7 +79,9 @@ def resume(
     replay_replies: o.Replies = None,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    no_html: o.NoHtml = False,
+    html: Annotated[
+        bool | None, o.option("--html/--no-html", "Write the page of each game, or none; default: of a run alone.")
+    ] = None,
     keys: o.Keys,
     playing: o.Playing,
     page: o.Page,
@@ -95,7 +95,7 @@ def resume(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
     from agentsim.cli.serve import play_and_serve
-    from agentsim.records.run_files import find_run
+    from agentsim.records.load import named_run
     from agentsim.runs.batch.manifest import folder_of, require_manifest
     from agentsim.runs.playback import recording_of
     from agentsim.runs.run import Run, RunOptions
@@ -106,9 +106,9 @@ def resume(
             raise UsageError("--record, --replay-replies and --serve are for single runs")
         env = keys.env
         manifest = require_manifest(folder).limited(env, limits.given)
-        carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json)
+        carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json, html=bool(html))
         return
-    files = find_run(logs_dir, name)
+    files = named_run(name, logs_dir)
 
     def opened(watcher: Watcher) -> Run:
         recording = recording_of(record, replay_replies)
@@ -119,7 +119,7 @@ def resume(
             show_finished(result, as_json=as_json)
             note(f"{files.name} is finished already: nothing was played")
         else:
-            finish(result, page=None if no_html else page.options, as_json=as_json)
+            finish(result, page=None if html is False else page.options, as_json=as_json)
 
     if at is not None:
         play_and_serve(opened, ended, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
@@ -158,7 +158,7 @@ def fork(
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    no_html: o.NoHtml = False,
+    html: o.Html = True,
     keys: o.Keys,
 ) -> None:
     """Play a run again from one of its decisions on.
@@ -171,14 +171,13 @@ def fork(
     finished first, and new ones get the next numbers.
     """
     from agentsim.records.history import CONTROL
-    from agentsim.records.load import elsewhere
-    from agentsim.records.run_files import find_run
+    from agentsim.records.load import elsewhere, named_run
     from agentsim.runs.fork import BranchJob, Change, ForkPoint, jobs_of_arm, jobs_of_several, kinds_of_models
 
     if arm is not None and paired:
         raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
     env = keys.env
-    point = ForkPoint.of(find_run(logs_dir, name), at)
+    point = ForkPoint.of(named_run(name, logs_dir), at)
     change = Change(instead, tuple(overrides or ()))
     if arm is not None:
         planned = jobs_of_arm(point, arm, branches or 1, change)
@@ -188,7 +187,7 @@ def fork(
         planned = [BranchJob(point, change, paired=paired)]
     if len(planned) > 1 and display == "auto" and "human" not in kinds_of_models(planned):
         display = "none"  # each would show the shared past again
-    page: dict[str, Any] | None = None if no_html else {}
+    page: dict[str, Any] | None = {} if html else None
     _play_each(planned, jobs, env, new_name, limits.given, display=display, page=page, as_json=as_json)
     if arm not in {None, CONTROL} and not as_json:
         say(f"compare the arms: agentsim compare {point.files.name}{elsewhere(logs_dir)}")
@@ -282,9 +281,7 @@ def play_branches(
 
 
 def replay(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME|FILE", help="The run's name, as `agentsim runs` lists it, or a bundle.")
-    ],
+    name: Annotated[str, o.run_argument("NAME|FILE", "The run; or a bundle.")],
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:

@@ -210,9 +210,18 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "logs a file": ((*PLAYED, "--logs-dir", "file"), "file: cannot write logs there: File exists"),
     "logs below a file": ((*PLAYED, "--logs-dir", "file/x"), "file/x: cannot write logs there: Not a directory"),
     "list a file": (("runs", "--logs-dir", "file"), "file: is not a directory"),
-    "page of a path": (("logs", "--filename", "../../etc/passwd"), f"'../../etc/passwd' {NO_NAME}"),
-    "page of a path with an ending": (("logs", "--filename", "../outside.json"), f"'../outside' {NO_NAME}"),
-    "page of an absolute path": (("logs", "--filename", "/etc/passwd"), f"'/etc/passwd' {NO_NAME}"),
+    "page of a path": (
+        ("logs", "--filename", "../../etc/passwd"),
+        "../../etc/passwd: there is no such file or folder, neither here nor in logs",
+    ),
+    "page of a path with an ending": (
+        ("logs", "--filename", "../outside.json"),
+        "..: there is no run called 'outside' (`agentsim runs` lists them)",
+    ),
+    "page of an absolute path": (
+        ("logs", "--filename", "/etc/passwd"),
+        "/etc: there is no run called 'passwd' (`agentsim runs` lists them)",
+    ),
     "page of a NUL": (("logs", "--filename", "done\0"), f"'done\\x00' {NO_NAME}"),
     "page of an escape": (("logs", "--filename", "\x1b]0;x\x07"), f"'\\x1b]0;x\\x07' {NO_NAME}"),
     "page of a line break": (("logs", "--filename", "done\n"), f"'done\\n' {NO_NAME}"),
@@ -292,8 +301,11 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "resume nobody": (("resume", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
     "resume misspelt": (("resume", "dnoe"), "logs: there is no run called 'dnoe' (did you mean done?)"),
-    "resume a path": (("resume", "../outside"), f"'../outside' {NO_NAME}"),
-    "resume elsewhere": (("resume", "done", "--logs-dir", "nowhere"), "nowhere: there is no run called 'done'"),
+    "resume a path": (("resume", "../outside"), "..: there is no run called 'outside' (`agentsim runs` lists them)"),
+    "resume elsewhere": (
+        ("resume", "done", "--logs-dir", "nowhere"),
+        "{cwd}/nowhere (no such folder): there is no run called 'done'",
+    ),
     "resume a corrupt journal": (("resume", "corrupt"), "...line 4...corrupt.jsonl...was changed"),
     "resume an empty journal": (
         ("resume", "empty"),
