@@ -39,7 +39,8 @@ def relative(page: Path) -> str:
 
 # commands without a model; batches and forks of these pages are of bots
 OFFLINE = {
-    "rm", "runs",
+    "rm",
+    "runs",
     "report",
     "diff",
     "fork",

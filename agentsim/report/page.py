@@ -176,7 +176,8 @@ def render(
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
-    timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
+    run = name if options.as_seen_by is None else None
+    timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning, run=run)
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]

@@ -32,10 +32,12 @@ _LINE = 300  # the longest data of an event, in characters, that is put on one l
 class Timeline:
     """The builder of the timeline's rounds and decisions.
 
-    Call `rounds` before `silent`, as on the page: a prompt is shown in full at its first place only.
+    Call `rounds` before `silent`, as on the page: a prompt is shown in full at its first place only. `run` is the name
+    of the run for the commands that fork it, or None if the page is for one who has no such run.
     """
 
-    def __init__(self, history: History, *, prompts: bool, reasoning: bool) -> None:
+    def __init__(self, history: History, *, prompts: bool, reasoning: bool, run: str | None = None) -> None:
+        self._run = run
         self._history, self._prompts, self._reasoning = history, prompts, reasoning
         self._decisions = {decision.index: decision for decision in history.decisions}
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
@@ -90,6 +92,8 @@ class Timeline:
             record=event,
             anchor=anchor,
             label=label or str(event.seq),
+            at=None if decision is None or self._run is None else decision.index,
+            fork=None if decision is None or self._run is None else f"agentsim fork {self._run} --at {decision.index}",
             player=player,
             sight="public" if everyone else "private" if event.visibility else "log",
             # None if only the player who decided it sees it
