@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_h
 
 import typer
 
+from agentsim.cli.terminal_output import remark
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -195,7 +196,10 @@ class Keys:
         """The variables. Raises `UsageError` if a file cannot be read."""
         from agentsim.models.keys import environment
 
-        return environment(self.env_file, self.allow_key)
+        found = environment(self.env_file, self.allow_key)
+        for line in found.unread:
+            remark(line)
+        return found
 
 
 # Runs, their displays and pages.

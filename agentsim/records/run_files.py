@@ -108,7 +108,10 @@ class RunFiles:
             raise UsageError(f"{directory}: cannot write logs there: {write_problem(error, directory)}") from None
         if numbered:
             raise UsageError(f"{directory}: there are too many runs called {stem}")
-        raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name")
+        there = RunFiles(directory, stem)
+        stopped = there.journal.is_file() and not there.history.is_file() and not is_running(there.journal)
+        resume = f", or go on with it: `agentsim resume {stem}`" if stopped else ""
+        raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name{resume}")
 
 
 _STAMPED = re.compile(r"^gameplay_\d{8}_\d{6}_")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from agentsim.errors import installed_by
 from agentsim.models.profiles import BUILT_IN
 from tests.cli.command_line import TRIO, agentsim, program, real, snapshot
 
@@ -399,11 +403,50 @@ def test_a_mistake_of_ours_is_one_line_too(project: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("agentsim.records.load.list_runs", broken)
     said = agentsim("runs", cwd=project)
-    assert (
-        said.line
-        == "ZeroDivisionError: by nothing at all (a bug in agentsim or in a game; --debug prints the traceback)"
+    assert re.fullmatch(
+        rf"{re.escape(__file__)}:\d+, in broken: ZeroDivisionError: by nothing at all "
+        r"\(a bug in agentsim or in a game; --debug prints the traceback\)",
+        said.line,
     )
     assert (said.code, said.out) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "origin", "command"),
+    [
+        ("cache/archive-v0/x", {}, "uvx --from 'agentsim-games[analysis]' agentsim ..."),
+        ("share/uv/tools/agentsim-games", {}, "uv tool install --force 'agentsim-games[analysis]'"),
+        ("share/pipx/venvs/agentsim-games", {}, "pipx install --force 'agentsim-games[analysis]'"),
+        ("env", {}, "pip install 'agentsim-games[analysis]'"),
+        ("uv-env", {}, "uv pip install 'agentsim-games[analysis]'"),
+        ("env", {"url": "file:///w.whl"}, "pip install 'agentsim-games[analysis] @ file:///w.whl'"),
+        (
+            "env",
+            {"url": "https://h/a.git", "vcs_info": {"vcs": "git"}},
+            "pip install 'agentsim-games[analysis] @ git+https://h/a.git'",
+        ),
+    ],
+)
+def test_a_missing_extra_is_told_for_the_way_agentsim_was_installed(
+    prefix: str, origin: dict[str, Any], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Installed:
+        def read_text(self, _name: str) -> str | None:
+            return json.dumps(origin) if origin else None
+
+    (tmp_path / prefix).mkdir(parents=True)
+    (tmp_path / prefix / "pyvenv.cfg").write_text("home = /usr\n" + "uv = 0.9\n" * (prefix == "uv-env"), "utf-8")
+    monkeypatch.setattr("sys.prefix", str(tmp_path / prefix))
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _name: Installed())
+    assert installed_by("analysis") == f"`{command}`"
+
+
+def test_a_name_of_a_run_that_was_killed_says_how_to_go_on_with_it(project: Path) -> None:
+    said = agentsim("run", "trio.toml", "--name", "cut", cwd=project)
+    assert said.code == 2
+    assert said.line == (
+        "logs: there is a run called cut already; give it another name, or go on with it: `agentsim resume cut`"
+    )
 
 
 def test_a_full_disk_is_nobodys_mistake(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
