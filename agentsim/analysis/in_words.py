@@ -58,19 +58,19 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
     if told:
         who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].together.width)
         of = counted(len(known), "effect")
-        both = f"95% interval {best.low_adj:{form}} to {best.high_adj:{form}} for all {of} together"
+        both = f"simultaneous 95% interval {best.low_adj:{form}} to {best.high_adj:{form}} for {of}"
         changed = f"{best.measure} of {best.player} by {best.mean:{form}} ({both}; {counted(own, unit)}{more})"
-        return f"{where}, {who} changed {changed}; {len(told)} of the {len(known)} can be told from 0."
+        return f"{where}, {who} changed {changed}; {len(told)} of the {len(known)} differ from zero."
     if alike:
         who, best, own = max(alike, key=lambda each: abs(each[1].mean))
         changed = f"{best.measure} of {best.player} by {best.mean:{form}}, {_alike(own, unit)}{more}"
-        beside = f"; of {counted(len(known), 'effect')} that vary none can be told from 0" if known else ""
+        beside = f"; none of {counted(len(known), 'effect')} that vary differs from zero" if known else ""
         return f"{where}, {who} changed {changed}{beside}."
     if known:
-        none = f"none of {counted(len(known), 'effect')} can be told from 0 by 95% intervals that hold for all together"
-        return f"{where}, no effect of {of} is shown: {none} ({many})."
+        none = f"none of {counted(len(known), 'effect')} differs from zero (simultaneous 95% intervals; {many})"
+        return f"{where}, no effect of {of} was found: {none}."
     if any(each.mean or each.low is not None for _, each, _ in found):
-        return f"{where}, no effect of {of} is shown: {many} give no interval that holds for all effects together."
+        return f"{where}, no effect of {of} was found: {many} give no simultaneous interval."
     return f"{where}, {of} made no difference to any measure in {many}."
 
 

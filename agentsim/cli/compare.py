@@ -179,7 +179,7 @@ def influence(
 
     Plays K branches in which decision N says what it said and K in which it is silent, says neutral words of the same
     length, or says TEXT; branch k of both has the same chance. The same command again continues where it stopped,
-    and repeats nothing. Limits hold for what each branch calls itself. Needs the extra analysis.
+    and repeats nothing. Limits count only the branch's own calls. Needs the extra analysis.
     """
     from agentsim.cli.run import play_branches
     from agentsim.records.load import named_run

@@ -171,7 +171,7 @@ def _print(rating: Rating, *, as_json: bool) -> None:
             f"warning: its results vary {known.dispersion.factor:.1f} times as much as strengths explain "
             f"(p = {known.dispersion.p:.3f}), and count for so much less"
         )
-    say(safe(f"One may write: {rating.sentence}"))
+    say(safe(f"Suggested sentence: {rating.sentence}"))
 
 
 @o.grouped

@@ -164,7 +164,7 @@ def fork(
     """Play a run again from one of its decisions on.
 
     Decisions before N, and those of N's own wave, stay and are not paid for again. A branch is a run of its own,
-    beside its parent, and `agentsim resume` continues it. Limits hold for what each branch calls itself.
+    beside its parent, and `agentsim resume` continues it. Limits count only the branch's own calls.
 
     With --arm, branches 1 to K are played of the arm, and of a control that changes nothing; branch k of both has the
     same chance. The same command again continues where it stopped. Without --arm, branches that were stopped are

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import left_out, note, remark, say, say_json, shortened
+from agentsim.cli.terminal_output import left_out, note, remark, safe, say, say_json, shortened
 from agentsim.engine.wording import aligned, counted
 from agentsim.errors import ModelError, ProviderStopped, ScenarioError, UsageError
 
@@ -35,6 +35,9 @@ def validate(
     loading: o.Loading,
     keys: o.Keys,
     ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
+    show_prompts: Annotated[
+        bool, o.option("--show-prompts", "Print what the first question to each player looks like.")
+    ] = False,
 ) -> None:
     """Check a scenario or a design without playing it.
 
@@ -66,6 +69,8 @@ def validate(
     expected = forecast(scenario, played, env=env)
     for row in (*_rows(scenario, expected), *key_disclosures(scenario, env)):
         say(row)
+    if show_prompts:
+        _print_prompts(scenario, played)
     if ping:
         from agentsim.runs.ping import ping as pinged
 
@@ -76,6 +81,16 @@ def validate(
             say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
         if not all(answer.ok for answer in answers):
             raise typer.Exit(PROVIDER_FAILS)
+
+
+def _print_prompts(scenario: Scenario, game: Game) -> None:
+    """Print the messages of the first request to each player, in a game on bots."""
+    from agentsim.runs.forecast import first_prompts
+
+    for player, (request, messages) in first_prompts(scenario, game).items():
+        typer.echo(safe(f"\n=== the first question to {player}: {request.kind} (in a game on bots)"))
+        for message in messages:
+            typer.echo(safe(f"--- {message.role}\n{message.text}"))
 
 
 def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -144,10 +159,7 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
     if len(parts) > 1:
         rows.append(f"  in all: {_words(total)}")
     if expected.least < expected.most:
-        rows.append(
-            f"  {expected.least:,} to {counted(expected.most, 'call', form=',')}, with other luck and as other bots "
-            "of the game play it"
-        )
+        rows.append(f"  {expected.least:,} to {counted(expected.most, 'call', form=',')} across other seeds and bots")
     limits = scenario.limits
     if limits.max_calls is not None and total.calls > limits.max_calls:
         rows.append(f"  more than limits.max_calls = {limits.max_calls}: the run would stop there")
@@ -348,7 +360,8 @@ def check(
         if not findings and not places:
             say(shortened(f"ok {name}: {looked_at}", _LONGEST))
         for number, finding in enumerate(findings[:_MOST]):
-            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(str(finding), _LONGEST)}")
+            said = f"{finding.where}: {finding.what}" if number else str(finding)  # the advice is printed once
+            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(said, _LONGEST)}")
         if len(findings) > _MOST:
             say(f"  and {len(findings) - _MOST} more")
     for first, *others in stopped.values():

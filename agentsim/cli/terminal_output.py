@@ -95,7 +95,7 @@ def print_panel(panel: Panel) -> None:
     if panel.note:
         typer.echo(safe(panel.note))
     if panel.sentence:
-        typer.echo(safe(f"One may write: {panel.sentence}"))
+        typer.echo(safe(f"Suggested sentence: {panel.sentence}"))
 
 
 def moves(stream: TextIO | None) -> bool:

@@ -271,14 +271,14 @@ def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
 
 def _message(found: Influence, messages: str) -> Iterator[DataTable]:
     message = found.message
-    title = f"{message.of}: {message.kind} of {message.speaker} (decision {message.at}), said less {message.swap}"
+    title = f"{message.of}: {message.kind} of {message.speaker} (decision {message.at}), said vs. {message.swap}"
     both = ("pairs", message.swap, "said", "effect", "all together")
     if found.identical:
         same = f"All that followed is the same in every one of {counted(found.pairs, 'pair')}: the message did nothing."
         yield DataTable(title, ("next", "listener", *both), (), same)
         return
     note = (
-        f"What was said less {message.swap}, branch k less branch k with the same chance. Shares are of all branches, "
+        f"The message minus {message.swap}, branch k minus branch k with the same chance. Shares are of all branches, "
         f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
         f"branch. {STUDENT.format(f', of {messages}')}{unpaired_note(found.unpaired)}"
     )

@@ -56,7 +56,7 @@ def test_three_idle_bots_of_a_market_are_equal_in_the_report_and_none_is_named(t
     told = [line.split(maxsplit=1) for line in out.splitlines() if re.match(r"[ABC] +6 +33\.3% ", line)]
     assert [label for label, _ in told] == ["A", "B", "C"]
     assert len({numbers for _, numbers in told}) == 1
-    said = [line for line in out.splitlines() if line.startswith("One may write:")]
+    said = [line for line in out.splitlines() if line.startswith("Suggested sentence:")]
     assert any("no entry is likeliest to come first: 3 have the same highest probability, 33%" in line for line in said)
     assert any("No entry has the highest strength" in line for line in said)
     assert not any(re.search(r"\b[ABC]\b (comes|came|has)", line) for line in said)

@@ -342,6 +342,22 @@ def test_validate_says_who_would_play(project: Path) -> None:
     assert snapshot(project) == before
 
 
+def test_validate_shows_the_first_question_to_each_player(project: Path) -> None:
+    text = TRIO.replace('model = "bot/loyal"', 'model = "lab/m"\nprompt = "You are a cheerful islander."')
+    text += '[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
+    (project / "prompts.toml").write_text(text, encoding="utf-8")
+    said = agentsim("validate", "prompts.toml", "--show-prompts", cwd=project)
+    assert said.code == 0, said.err
+    titles = re.findall(r"^=== the first question to (\w+): (\w+)", said.out, re.MULTILINE)
+    assert titles == [("C", "pitch")], "bots get no prompts"
+    assert "You are a cheerful islander." in said.out
+    assert re.findall(r"^--- (\w+)$", said.out, re.MULTILINE)[0] == "system"
+    of_bots = agentsim("validate", "trio.toml", "--show-prompts", cwd=project).out
+    assert [name for name, _ in re.findall(r"^=== the first question to (\w+): (\w+)", of_bots, re.MULTILINE)] == [
+        *("A", "B", "C")
+    ]
+
+
 def test_validate_takes_what_run_takes(project: Path) -> None:
     text = TRIO.replace('game = "agent_island"\n', "").replace("bot/loyal", "google/gemini-2.5-flash")
     trio(project, text)

@@ -43,7 +43,7 @@ CONTRACT: dict[str, str] = {
     "logs": "NAME --filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
     "runs": "NAME|DIR --json --logs-dir",
     "export": "NAME|DIR --format --logs-dir",
-    "validate": "FILE --config --game-config --allow-key",
+    "validate": "FILE --config --show-prompts --ping --game-config --allow-key",
     "check": "GAME --golden --update --seeds",
     "init": "DIR",
     "gen-items": "--kind --seed --extra --out --overwrite --configs",

@@ -130,7 +130,7 @@ def test_the_pane_of_a_row_has_prompt_reply_and_tries(browser: Browser, page_fil
     """D's vote of round 1 was asked again after an illegal answer: both attempts stand there, unfolded."""
     with Opened(browser, page_file) as opened:
         page, pane = opened.page, opened.page.locator("#pane")
-        expect(pane).to_have_text("Choose an event to see all of it.")
+        expect(pane).to_have_text("Select an event for details.")
         row = page.locator("#list article:has(.badge):has(.prompt)", has_text="Re-asked").first
         assert row.evaluate("row => row.offsetHeight") <= 30
         row.locator("h4").click()

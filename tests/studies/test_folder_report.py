@@ -199,7 +199,7 @@ def test_what_was_not_named_beforehand_is_said_to_be_exploratory(tmp_path: Path)
     folder = batch(tmp_path, 2)
     said = " ".join(agentsim("report", str(folder), cwd=tmp_path).out.split())
     assert said.count(EXPLORATORY) == 1
-    assert said.index(EXPLORATORY) < said.index("One may write")
+    assert said.index(EXPLORATORY) < said.index("Suggested sentence")
 
 
 def test_seats_that_a_batch_spreads_unevenly_are_said_to_be_uneven(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@
       copy.removeAttribute("id");
       for (const part of all("details", copy)) part.open = true;
     }
-    pane.replaceChildren(copy ?? made("p", { className: "quiet", textContent: "Choose an event to see all of it." }));
+    pane.replaceChildren(copy ?? made("p", { className: "quiet", textContent: "Select an event for details." }));
     if (copy) pane.scrollTop = 0; // which lays out the page
   };
   const inList = (node) => {
