@@ -3,8 +3,8 @@
 The game's typical policies, dealt in turn, play the seats without bots. Their texts are padded to what models write,
 so that later prompts do not come out too short: half of what is allowed unless the option says otherwise. At
 most `MOST_MEASURED` prompts to a model are measured in one wave, and stand for the others. Three such games are played,
-in the world of the scenario's seed with other draws of the policies, or in the worlds of three seeds if the scenario
-has none; the estimate is the one with the median number of calls. These games and one game for each single policy give the
+in the world of the scenario's seed with other draws of the policies, or in the worlds of three seeds if there is none;
+the estimate is the one with the median number of calls. These games and one game for each single policy give the
 minimum and maximum number of calls. The command line prints the forecast.
 """
 
