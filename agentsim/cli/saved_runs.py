@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 import typer
 
@@ -16,6 +17,7 @@ from agentsim.engine.wording import aligned, counted
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
+    from agentsim.records.load import BatchSummary
     from agentsim.records.run_files import RunFiles
 
 
@@ -74,34 +76,17 @@ def _print_decisions(source: str, logs_dir: Path, *, as_json: bool) -> None:
         note(f"play on from decision N in another way: agentsim fork {files.name} --at N{where}")
 
 
-def _batches(directory: Path) -> list[dict[str, Any]]:
-    """Return the batches of a folder, with the games that are planned and those that have a history."""
-    from agentsim.records.load import runs_with_history
-    from agentsim.records.run_files import MANIFEST
-
-    found = []
-    for path in sorted(directory.glob(f"*/{MANIFEST}")):
-        try:
-            manifest = json.loads(path.read_bytes())
-            games, game = len(manifest["games"]), str(manifest["casts"][0]["scenario"]["game"])
-        except (OSError, ValueError, LookupError, TypeError):
-            games, game = None, "-"
-        done = len(runs_with_history(path.parent))
-        found.append({"batch": path.parent.name, "game": game, "games": games, "done": done})
-    return found
-
-
 def _print_runs(directory: Path, *, as_json: bool) -> None:
     """Print the runs and batches of a folder."""
     from agentsim.cli.finish import money
     from agentsim.records.fallback_rates import NOTABLE
-    from agentsim.records.load import list_runs
+    from agentsim.records.load import list_batches, list_runs
 
     if directory.exists() and not directory.is_dir():
         raise UsageError(f"{directory}: is not a directory")
-    found, batches = list_runs(directory), _batches(directory)
+    found, batches = list_runs(directory), list_batches(directory)
     if as_json:
-        say_json([*(run.to_json() for run in found), *batches])
+        say_json([*(run.to_json() for run in found), *map(asdict, batches)])
         return
     if not found and not batches:
         typer.echo(
@@ -148,11 +133,10 @@ def _print_runs(directory: Path, *, as_json: bool) -> None:
     _print_batches(batches)
 
 
-def _print_batches(batches: Sequence[Mapping[str, Any]]) -> None:
+def _print_batches(batches: Sequence[BatchSummary]) -> None:
     for each in batches:
-        games = "?" if each["games"] is None else each["games"]
-        name = shortened(each["batch"], 100)
-        say(shortened(f"batch {name}: {each['game']}, {each['done']} of {games} games (agentsim runs {name})", 300))
+        name, games = shortened(each.batch, 100), "?" if each.games is None else each.games
+        say(shortened(f"batch {name}: {each.game}, {each.done} of {games} games (agentsim runs {name})", 300))
 
 
 def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Display = "auto") -> None:

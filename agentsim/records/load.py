@@ -211,6 +211,37 @@ def list_runs(directory: Path) -> list[RunSummary]:
     return sorted(runs, key=lambda run: (run.started_at, run.name))
 
 
+@dataclass(frozen=True)
+class BatchSummary:
+    """One batch of a folder: `done` of its `games` have a history; `games` is None if its manifest cannot be read."""
+
+    batch: str
+    game: str
+    games: int | None
+    done: int
+    models: tuple[str, ...]
+
+
+def list_batches(directory: Path) -> list[BatchSummary]:
+    """Return the batches in a folder, which are its folders with a manifest, by name."""
+    found = []
+    for path in sorted(directory.glob(f"*/{MANIFEST}")) if directory.is_dir() else ():
+        if path.parent.is_symlink():
+            continue
+        games, game, models = None, "-", list[str]()
+        try:
+            manifest = json.loads(path.read_bytes())
+            scenarios = [cast["scenario"] for cast in manifest["casts"]]
+            game, games = str(scenarios[0]["game"]), len(manifest["games"])
+            models = [player["model"] for scenario in scenarios for player in scenario["players"]]
+        except (OSError, ValueError, LookupError, TypeError):
+            pass
+        names = dict.fromkeys(model if isinstance(model, str) else " > ".join(map(str, model)) for model in models)
+        done = len(runs_with_history(path.parent))
+        found.append(BatchSummary(path.parent.name, game, games, done, tuple(names)))
+    return found
+
+
 def run_names(directory: Path) -> set[str]:
     """Return the names of the runs in a folder, from its files alone."""
     if not directory.is_dir():

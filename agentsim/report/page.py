@@ -204,7 +204,7 @@ def render(
         served=served,
         part=_as_it_is if served is None else served.part,
         name=name,
-        game=history.game.replace("_", " ").title(),
+        game=find(history.game).title,
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),

@@ -85,6 +85,7 @@ def summary(history: History, log: Sequence[LoggedEvent], course: Course, places
         margin=_margin(standings, course.margin) if winner and second else "",
         verdict=course.verdict,
         why=course.why,
+        labels=course.labels,
         spread=list(_spread(standings)) if len(standings) > MOST_STANDINGS else [],
         models={record.id: readable(record.model) for record in history.players},
         chart=None if course.standing is None else chart(course.standing, places, leads=[place for place, _ in leads]),
@@ -136,16 +137,18 @@ def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
 def exchanges(panel: DataTable, history: History, turned: Container[int]) -> TemplateContext:
     """Return the table of words and deeds with the round of each row.
 
-    `sample` is a telling row, if possible of a turning point.
+    `sample` is a telling row, if possible of a turning point; `chosen` says why it is shown.
     """
     rounds = {part.title: part.index for part in history.rounds}
     rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
     rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
-    told = [row for row in rows if row.get("thought") or row.get("reasoning")] or rows
-    parts = ("thought", "did")
+    told = [row for row in rows if row.get("thought") or row.get("explanation") or row.get("reasoning")] or rows
+    parts = ("thought", "explanation", "did")
     # words beside a thought are better than a thought alone
     sample = max(told, key=lambda row: (bool(row.get("said")), row["turn"] in turned, *map(bool, map(row.get, parts))))
-    return TemplateContext(panel=panel, rows=rows, sample=sample)
+    chosen = f"the fullest of {number(len(rows))}" if len(rows) > 1 else ""
+    chosen += ", at a turning point" if chosen and sample["turn"] in turned else ""
+    return TemplateContext(panel=panel, rows=rows, sample=sample, chosen=chosen)
 
 
 def _named_by_game(course: Course, told: Sequence[tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:

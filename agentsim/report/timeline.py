@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from agentsim.engine.codec import paths_in
 from agentsim.models.base import Attempt
 from agentsim.models.finish_reasons import ending
 from agentsim.records.causes import cause_of
@@ -115,7 +116,7 @@ class Timeline:
             kind=decision.kind,
             heading=decision.kind.replace("_", " ").capitalize(),
             role=decision.player if decision.player.startswith("@") else f"player {decision.player}",
-            content="",
+            content="\n".join(leaf for _, leaf in paths_in(decision.decision) if isinstance(leaf, str) and " " in leaf),
             data=decision.decision,
             visibility=[decision.player],
             prompt=None,

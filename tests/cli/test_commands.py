@@ -456,7 +456,8 @@ def test_runs_lists_the_batches_and_the_runs_of_one(batch: Path) -> None:
     last = agentsim("runs", cwd=batch).out.splitlines()[-1]
     assert last == "batch lot: agent_island, 2 of 2 games (agentsim runs lot)"
     *_, told = json.loads(agentsim("runs", "--json", cwd=batch).out)
-    assert told == {"batch": "lot", "game": "agent_island", "games": 2, "done": 2}
+    models = ["bot/random", "bot/grudge", "bot/loyal"]
+    assert told == {"batch": "lot", "game": "agent_island", "games": 2, "done": 2, "models": models}
     for folder in ("lot", "logs/lot"):
         inside = agentsim("runs", folder, cwd=batch).out.splitlines()[1:]
         assert sorted(row.split()[0] for row in inside) == ["game_0001", "game_0002"]

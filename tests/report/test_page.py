@@ -94,7 +94,7 @@ def test_the_policy_names_exactly_the_inlined_style_and_script() -> None:
 def test_the_header_says_what_was_played() -> None:
     header = tree(options=ALL).one("header", cls="masthead")
     assert header.one("h1").text == NAME
-    assert header.one("p", cls="kicker").text == "Agent Island"
+    assert header.one("p", cls="kicker").text == "Agent Island: Deliberations", "the game's title"
     assert header.one("p", cls="lead").text == (
         "Gemini 2.5 Flash (C) beat GPT-5 Mini (A). The jury was tied, one vote each; the lot fell on C."
     )
