@@ -25,8 +25,8 @@ from agentsim.models.own import OwnModel
 from agentsim.records.bundle import unpack
 from agentsim.records.history import CONTROL, FINISHED, EventRecord
 from agentsim.records.journal import read_journal
-from agentsim.records.load import again_with
-from agentsim.records.run_files import check_name, find_run, is_running
+from agentsim.records.load import again_with, named_run, run_place
+from agentsim.records.run_files import check_name, is_running
 from agentsim.results import RecordedRun, RecordedRuns, folder_in, logs_folder, run_in
 from agentsim.results import load as load_results
 from agentsim.runs.fork import Change, jobs_of_arm
@@ -151,7 +151,7 @@ async def resume(
 
     The limits given here replace the run's own. Raises as `run`, and `JournalError` for a journal that cannot be used.
     """
-    files = find_run(logs_folder(logs_dir), name)
+    files = named_run(name, logs_folder(logs_dir))
     options = RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {})
     limits = LimitOverrides(max_cost_usd, max_calls, max_wall_s)
     return recorded_run(await Run.open(files, options, limits).play())
@@ -179,7 +179,7 @@ async def fork(
     the decision unless `paired`. Raises as `run`, and `UsageError` if the decision does not exist or is not allowed.
     """
     options = RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {})
-    point = Run.open(find_run(logs_folder(logs_dir), name), options).fork(at)
+    point = Run.open(named_run(name, logs_folder(logs_dir)), options).fork(at)
     branch = point.branch(options, _change(instead, set), of_several=another, paired=paired, name=new_name)
     return recorded_run(await branch.play())
 
@@ -202,7 +202,7 @@ async def fork_arm(
     Branch k of both uses the same random numbers. Repeating the call continues an incomplete arm. Raises as `fork`.
     """
     options = RunOptions(variables(env, allow_keys), own=models or {})
-    point = Run.open(find_run(logs_folder(logs_dir), name), options).fork(at)
+    point = Run.open(named_run(name, logs_folder(logs_dir)), options).fork(at)
     jobs = jobs_of_arm(point, arm, branches, _change(instead, set))
     return [recorded_run(await job.run(options).play()) for job in jobs]
 
@@ -212,7 +212,8 @@ def replay(name: str, *, logs_dir: Folder = None) -> Proof:
 
     Raises `ReplayDiffers` or another `AgentsimError` if the journal and the history do not match.
     """
-    ((_, proof),) = proofs(find_run(logs_folder(logs_dir), name).name, logs_folder(logs_dir))
+    files = named_run(name, logs_folder(logs_dir))
+    ((_, proof),) = proofs(files.name, files.directory)
     return proof
 
 
@@ -227,7 +228,7 @@ def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
             for files in unpack(Path(source), Path(folder)).runs:
                 yield files.name, prove(files)
         return
-    files = find_run(logs_dir, source)
+    files = named_run(source, logs_dir)
     if is_running(files.journal):
         raise UsageError(f"{files.name}: is being played now; it can be proved when it has ended")
     if not files.history.is_file():
@@ -320,7 +321,7 @@ async def influence(
     """
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy
-    files = find_run(logs_folder(logs_dir), name)
+    files = named_run(name, logs_folder(logs_dir))
     study = MessageStudy.of(files, at, swap=swap, words=words, each=each, branches=branches)
     options = RunOptions(variables(env, allow_keys), own=models or {})
     for job in study.jobs:
@@ -338,7 +339,8 @@ def compare(
     """
     with needed_by("comparing arms"):
         from agentsim.analysis.arms import comparison
-    return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
+    directory, parent = run_place(name, logs_folder(logs_dir))
+    return comparison(directory, parent, at=at, control=control, effect=effect)
 
 
 def report(

@@ -40,6 +40,7 @@ def relative(page: Path) -> str:
 
 # commands without a model; batches and forks of these pages are of bots
 OFFLINE = {
+    "rm",
     "runs",
     "report",
     "diff",

@@ -159,7 +159,7 @@ def test_what_cannot_be_read_of_a_folder_is_a_warning_that_names_it(logs: Path, 
     ("source", "problem"),
     [
         ("nosuch", "there is no run called 'nosuch'"),
-        ("no/such.json", "^no/such.json: there is no such file or folder$"),
+        ("no/such.json", "^no/such.json: there is no such file or folder, neither here nor in logs$"),
         ("first.jsonl", "is not an agentsim history"),
         ("", "is not the name of a run"),
         ("empty", "empty: holds no run with a readable history"),

@@ -21,7 +21,7 @@ from agentsim.analysis.finished_games import Column, Measures, game_record, hist
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
 from agentsim.engine.panel import Cell, DataTable, Frame
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import counted, near
 from agentsim.errors import UsageError
 from agentsim.records.events import divergence
 from agentsim.records.formats import Tables
@@ -48,7 +48,8 @@ class PairedEffect(Effect):
 
     `sd` is the standard deviation of the differences, `needed` how many branches an arm needs for an effect of the size
     that was asked about to be found with a power of 80%. `same_as` names an earlier measure that has the same
-    values in every branch for all players, or their negatives: one fact under two names.
+    values in every branch for all players, or their negatives: one fact under two names. `interaction` is true for a
+    count of interactions, false for a result of the outcome: rank, win or a score.
     """
 
     pairs: int
@@ -57,6 +58,7 @@ class PairedEffect(Effect):
     sd: float | None = None
     needed: int | None = None
     same_as: str | None = None
+    interaction: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,33 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """Return what `agentsim compare --json` prints."""
         return {**asdict(self), "left_out": dict(self.left_out)}
+
+    def narrowed(self, measure: str | None = None, player: str | None = None) -> Comparison:
+        """Return the comparison with the effects on one measure, one player or both.
+
+        The intervals stay those that hold for all effects together. Raises `UsageError` for a measure or player without
+        effects.
+        """
+        whole = [each for arm in self.arms for each in arm.effects]
+        for option, wanted, there in (
+            ("--measure", measure, [each.measure for each in whole]),
+            ("--player", player, [each.player for each in whole]),
+        ):
+            if wanted is not None and wanted not in there:
+                valid = list(dict.fromkeys(there))
+                raise UsageError(
+                    f"{option} {wanted}: has no effect here{near(wanted, valid)} (valid: {', '.join(valid)})"
+                )
+        arms = (
+            replace(
+                arm,
+                effects=tuple(
+                    each for each in arm.effects if measure in {None, each.measure} and player in {None, each.player}
+                ),
+            )
+            for arm in self.arms
+        )
+        return replace(self, arms=tuple(arms))
 
     def __repr__(self) -> str:
         arms = ", ".join(arm.arm for arm in self.arms)
@@ -218,6 +247,7 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
     columns, values = [column for column, there in zip(measured, known, strict=True) if there], values[:, :, known]
     same = [divergence(one.history, other.history).same for one, other in zip(*sides, strict=True)]
     identical = bool(same) and all(same)
+    interactions = {name for side in sides for branch in side for name, _ in branch.measures.actions}
     return ArmEffects(
         arm=name,
         changed=next(iter(arm.values())).changed,
@@ -225,7 +255,7 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
         unpaired=len(arm.keys() ^ control.keys()),
         identical=identical,
         effects=tuple(
-            replace(each, same_as=other)
+            replace(each, same_as=other, interaction=each.measure in interactions)
             for each, other in zip(
                 effects(columns, values, identical=identical, effect=effect), repeats(columns, values), strict=True
             )
@@ -328,11 +358,12 @@ def unpaired_note(many: int) -> str:
     return f" Left out: {counted(many, 'branch')} without a finished partner." if many else ""
 
 
-def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
-    return [_arm(each, arm) for each in found for arm in each.arms]
+def arm_panels(found: Sequence[Comparison], *, every_measure: bool = False) -> list[DataTable]:
+    """Return the table of each arm: rank, win and scores, or also the interactions with `every_measure`."""
+    return [_arm(each, arm, every_measure) for each in found for arm in each.arms]
 
 
-def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
+def _arm(found: Comparison, arm: ArmEffects, every_measure: bool) -> DataTable:
     changed = f" ({arm.changed})" if arm.changed not in {"", arm.arm} else ""
     title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} vs. {found.control}"
     columns: tuple[str, ...] = (
@@ -346,7 +377,8 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
     )
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
-    shown = () if arm.identical else distinct(arm.effects)
+    once = distinct(arm.effects)
+    shown = () if arm.identical else [each for each in once if every_measure or not each.interaction] or once
     rows = [(*paired_row(each), *(() if found.effect is None else (each.needed,))) for each in shown]
     if arm.identical:
         note = (
@@ -364,9 +396,11 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
             f" The last column is how many branches an arm needs, and its control as many, for an effect of "
             f"{found.effect:g} to be found with a power of {POWER:.0%}, if the differences spread as they do here."
         )
-    if hidden := len(arm.effects) - len(shown) if shown else 0:
+    if others := len(once) - len(shown):
+        note += f" Not shown: {counted(others, 'effect')} on interactions (`agentsim compare {found.of} --all`)."
+    if hidden := len(arm.effects) - len(once):
         note += f" Not shown: {counted(hidden, 'row')}, the same as another row but for the sign."
-    said = change_sentence(found.of, found.at, arm.arm, distinct(arm.effects))
+    said = change_sentence(found.of, found.at, arm.arm, shown)
     return DataTable(title, columns, tuple(rows), note, sentence=said)
 
 

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def pool(
-    source: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of finished games of one scenario.")],
+    source: Annotated[str, typer.Argument(metavar="DIR", help="A folder of finished games of one scenario.")],
     *,
-    out: Annotated[Path, o.option("--out", "The pool's file, a new one.", "FILE")],
+    out: Annotated[Path, o.path_option("--out", "The pool's file, a new one.")],
+    logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
     """Freeze a folder of games as a reference pool.
@@ -28,9 +29,11 @@ def pool(
     FILE holds the ranks of every game, with the digest of its history. The members of the pool are the models, with
     their settings. Needs the extra analysis.
     """
+    from agentsim.records.load import named_folder
+
     with needed_by("pool"):
         from agentsim.studies.reference_pool import frozen
-    made, left_out = frozen(source)
+    made, left_out = frozen(named_folder(source, logs_dir) or Path(source))
     made.write(out)
     some_left_out(left_out)
     if as_json:
@@ -186,8 +189,11 @@ def plan(
     blocks. Needs the extra analysis.
     """
     from agentsim import api
+    from agentsim.records.load import named_folder
 
-    found = api.plan(design, pilot, effect=effect, logs_dir=logs_dir, **asdict(of))
+    found = api.plan(
+        design, named_folder(str(pilot), logs_dir) or pilot, effect=effect, logs_dir=logs_dir, **asdict(of)
+    )
     if as_json:
         say_json(found.to_json())
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import left_out, note, remark, say, say_json, shortened
+from agentsim.cli.terminal_output import left_out, note, remark, safe, say, say_json, shortened
 from agentsim.engine.wording import aligned, counted
 from agentsim.errors import ModelError, ProviderStopped, ScenarioError, UsageError
 
@@ -45,6 +45,9 @@ def validate(
     models: Annotated[
         str | None, o.option("--models", "Forecast a batch in which these models take turns in the seats.", "A,B,C")
     ] = None,
+    show_prompts: Annotated[
+        bool, o.option("--show-prompts", "Print what the first question to each player looks like.")
+    ] = False,
 ) -> None:
     """Check a scenario or a design without playing it.
 
@@ -77,6 +80,8 @@ def validate(
     of_all = expected if count is None else batch_forecast(casts, played, count, env, lengths)
     for row in (*_rows(scenario, of_all, count), *key_disclosures(scenario, env)):
         say(row)
+    if show_prompts:
+        _print_prompts(scenario, played)
     if ping:
         _ping(scenario, played, env, expected)
 
@@ -123,6 +128,16 @@ def _lengths(name: str, logs_dir: Path, scenario: Scenario) -> TextLengths:
     if not (lengths := text_lengths(history.decisions)):
         raise UsageError(f"--like {name}: holds no text of a model")
     return lengths
+
+
+def _print_prompts(scenario: Scenario, game: Game) -> None:
+    """Print the messages of the first request to each player, in a game on bots."""
+    from agentsim.runs.forecast import first_prompts
+
+    for player, (request, messages) in first_prompts(scenario, game).items():
+        typer.echo(safe(f"\n=== the first question to {player}: {request.kind} (in a game on bots)"))
+        for message in messages:
+            typer.echo(safe(f"--- {message.role}\n{message.text}"))
 
 
 def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -408,7 +423,8 @@ def check(
         if not findings and not places:
             say(shortened(f"ok {name}: {looked_at}", _LONGEST))
         for number, finding in enumerate(findings[:_MOST]):
-            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(str(finding), _LONGEST)}")
+            said = f"{finding.where}: {finding.what}" if number else str(finding)  # the advice is printed once
+            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(said, _LONGEST)}")
         if len(findings) > _MOST:
             say(f"  and {len(findings) - _MOST} more")
     for first, *others in stopped.values():

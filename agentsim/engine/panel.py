@@ -5,7 +5,8 @@ They have no colors, markup or scripts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -91,7 +92,8 @@ class Overview:
     if `lowest` is set; a player's line ends when the player leaves the game. `margin` names the scores of the standings
     that decide the first place, each if those before are equal. `verdict` replaces the winner in a game about more than
     one. `why` says in a sentence or two what decided the game. `refusals` are the actions, as they are told, that say
-    no without harm. `turns` come before the turning points that apply to every game.
+    no without harm. `turns` come before the turning points that apply to every game. `labels` has a word
+    about each player for the standings, such as its role.
     """
 
     standing: Chart | None = None
@@ -101,6 +103,7 @@ class Overview:
     why: str = ""
     refusals: tuple[str, ...] = ()
     turns: tuple[TurnedAt, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ _LABEL_MAX, _NAME_MAX = 14, 28
 _MANY = 400  # with more points, lines have no dots and points are smaller, so that they hide less
 _LARGE, _SMALL = 4.4, 2.6
 _ROW, _TOP = 24.0, 10.0
+_STEPS = (0.0, -2.5, 2.5, -5.0, 5.0)
+"""Distances between lines with equal values, in units of the drawing; more lines than these hide each other."""
 
 Values = list[list[float | None]]
 
@@ -173,11 +175,29 @@ def _extent(kind: str, values: Values) -> tuple[float, float]:
 def _runs(
     panel: Chart, values: Values, tones: Sequence[str], xs: Sequence[float], y: Axis
 ) -> Iterator[tuple[Mark, ...]]:
-    """Yield the dots of each unbroken piece of a line."""
-    for series, row, its in zip(panel.series, values, tones, strict=True):
+    """Yield the dots of each unbroken piece of a line, moved down a little if another line would hide it."""
+    for series, row, its, down in zip(panel.series, values, tones, _apart(values), strict=True):
         for missing, group in groupby(zip(xs, panel.x, row, strict=True), key=lambda point: point[2] is None):
             if not missing:
-                yield tuple(Mark(x, y.at(v), its, _says(name, series.name, v)) for x, name, v in group if v is not None)
+                yield tuple(
+                    Mark(x, round(y.at(v) + down, 1), its, _says(name, series.name, v))
+                    for x, name, v in group
+                    if v is not None
+                )
+
+
+def _apart(values: Values) -> list[float]:
+    """Return by how much each line is moved down so that it does not hide one that it equals for two places or more."""
+    moved = [0.0] * len(values)
+    for place, row in enumerate(values):
+        taken = {moved[other] for other in range(place) if _coincide(row, values[other])}
+        moved[place] = next(step for step in _STEPS if step not in taken or step == _STEPS[-1])
+    return moved
+
+
+def _coincide(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
+    same = [mine is not None and mine == theirs for mine, theirs in zip(one, other, strict=True)]
+    return any(here and there for here, there in pairwise(same))
 
 
 def _bars(

@@ -178,7 +178,8 @@ def render(
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
-    timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
+    run = name if options.as_seen_by is None else None
+    timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning, run=run)
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]
@@ -205,7 +206,7 @@ def render(
         served=served,
         part=_as_it_is if served is None else served.part,
         name=name,
-        game=history.game.replace("_", " ").title(),
+        game=find(history.game).title,
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),

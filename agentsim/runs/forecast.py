@@ -3,8 +3,8 @@
 The game's typical policies, dealt in turn, play the seats without bots. Their texts are padded to what models write,
 so that later prompts do not come out too short: half of what is allowed unless the option says otherwise. At
 most `MOST_MEASURED` prompts to a model are measured in one wave, and stand for the others. Three such games are played,
-in the world of the scenario's seed with other luck of the policies, or in the worlds of three seeds if the scenario has
-none; the estimate is the one with the median number of calls. These games and one game for each single policy give the
+in the world of the scenario's seed with other draws of the policies, or in the worlds of three seeds if there is none;
+the estimate is the one with the median number of calls. These games and one game for each single policy give the
 minimum and maximum number of calls. The command line prints the forecast.
 
 How much models say decides what a game with memory costs, and no one knows it before the first game. `text_lengths`
@@ -255,6 +255,29 @@ def rehearse(
         if time.monotonic() > until:
             return None
     return play
+
+
+def first_prompts(
+    scenario: Scenario, game: Game, *, most_decisions: int = MOST_DECISIONS
+) -> dict[str, tuple[Request[Any], tuple[Message, ...]]]:
+    """Play the scenario with bots, and return the first request to each player, and its messages.
+
+    Bots get no prompts and are left out, unless all players are bots. A player that is not asked within
+    `most_decisions` is not in the result.
+    """
+    scenario = replace(scenario, seed=0 if scenario.seed is None else scenario.seed)
+    seats = {plan.id: plan for plan in scenario.seats if plan.name.kind != "bot"}
+    seats = seats or {plan.id: plan for plan in scenario.seats}
+    found: dict[str, tuple[Request[Any], tuple[Message, ...]]] = {}
+    decisions = 0
+    for wave, answers in _rehearsed(scenario, game, typical_of(game)):
+        for ask in wave.asks:
+            if (plan := seats.get(ask.request.player)) is not None and plan.id not in found:
+                found[plan.id] = (ask.request, prompt_messages(ask, plan.prompt or ""))
+        decisions += len(answers)
+        if len(found) == len(seats) or decisions > most_decisions:
+            break
+    return {player: found[player] for player in seats if player in found}
 
 
 def _rehearsed(

@@ -14,8 +14,8 @@ from pathlib import Path
 from aiohttp import web
 
 from agentsim.errors import AgentsimError, needed_by
-from agentsim.records.load import RunSummary, run_names, summarized
-from agentsim.records.run_files import MANIFEST, RunFiles
+from agentsim.records.load import RunSummary, list_batches, run_names, summarized
+from agentsim.records.run_files import RunFiles
 from agentsim.report.page import Served
 from agentsim.server.site import STYLE, Site, page
 
@@ -52,13 +52,6 @@ def _stat(path: Path) -> os.stat_result | None:
         return None
 
 
-def batches(directory: Path) -> list[str]:
-    """Return the names of the folder's batches, which are the folders with a manifest."""
-    if not directory.is_dir():
-        return []
-    return sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}") if not path.parent.is_symlink())
-
-
 def routes(site: Site) -> Iterable[web.RouteDef]:
     """Return the routes of the list of the folder, the list of each batch, and the report of each batch."""
     known = Listing()
@@ -67,13 +60,13 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         batch = request.match_info.get("batch")
         directory = site.folder(batch)
         runs = await asyncio.to_thread(known.runs, directory)
-        inside = [] if batch else batches(directory)
+        inside = [] if batch else await asyncio.to_thread(list_batches, directory)
         base = f"/batches/{batch}" if batch else ""
         report = batch is not None and _ANALYSIS
         served = Served(STYLE, (), home="/" if batch else "")
         return page("listing.html.j2", {
             "served": served, "title": batch or "Runs", "runs": runs, "batches": inside, "base": base,
-            "experimenter": site.guard.role(request) == "experimenter", "report": report,
+            "analysis": _ANALYSIS, "experimenter": site.guard.role(request) == "experimenter", "report": report,
             "running": [run for run in runs if run.status == "running"],
         })  # fmt: skip
 

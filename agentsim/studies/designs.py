@@ -9,6 +9,7 @@ apart. `effects` estimates the effects of the factors.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -287,6 +288,21 @@ class DesignFile:
     factorial: Factorial
     config: Path | None
     where: str
+    folder: Path = Path()
+
+    def placed(self, levels: Mapping[str, Any], base: Source) -> dict[str, Any]:
+        """Return levels whose prompt files are relative to the base scenario.
+
+        The files are relative to the design, or to the base scenario if the design's folder has no such file.
+        """
+        config = Path(base) if isinstance(base, str | os.PathLike) else Path("scenario.toml")
+        return {key: self._beside(key, level, config.parent) for key, level in levels.items()}
+
+    def _beside(self, key: str, level: Any, folder: Path) -> Any:
+        if key.rpartition(".")[2] != "prompt_file" or not isinstance(level, str):
+            return level
+        path = self.folder / level
+        return os.path.relpath(path, folder) if path.is_file() else level
 
 
 def is_design(path: Path) -> bool:
@@ -317,7 +333,7 @@ def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
         design = factorial(table)
     except ScenarioError as error:
         raise error.placed(where=where) from None
-    return DesignFile(design, None if table.config is None else folder / table.config, where)
+    return DesignFile(design, None if table.config is None else folder / table.config, where, folder)
 
 
 def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
@@ -344,7 +360,7 @@ def cells(
     for cell in range(len(design.factorial.cells)):
         levels = design.factorial.levels(cell)
         try:
-            casts = [load(base, **loading, model=model, levels=levels) for model in cast]
+            casts = [load(base, **loading, model=model, levels=design.placed(levels, base)) for model in cast]
         except ScenarioError as error:
             raise _refused(design, levels, error, base, loading) from None
         at = ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
@@ -360,7 +376,7 @@ def cells(
         found += casts
     _check_players(design, [*labels(found[: len(cast)]), EVERYONE])
     factors = design.factorial.table.factors.items()
-    return found, {key: _carriers(key, levels, base, loading) for key, levels in factors}
+    return found, {key: _carriers(design, key, levels, base, loading) for key, levels in factors}
 
 
 def labels(casts: Sequence[Scenario]) -> list[str]:
@@ -376,7 +392,7 @@ def _refused(
     key, said = "factors", ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
     for name, level in levels.items():
         try:
-            load(base, **loading, levels={name: level})
+            load(base, **loading, levels=design.placed({name: level}, base))
         except ScenarioError as own:
             error, key, said = own, f"factors.{name}", level_named(level)
             break
@@ -394,12 +410,14 @@ def _check_players(design: DesignFile, known: Sequence[str]) -> None:
             )
 
 
-def _carriers(key: str, levels: Sequence[Any], base: Source, loading: Mapping[str, Any]) -> list[str]:
+def _carriers(
+    design: DesignFile, key: str, levels: Sequence[Any], base: Source, loading: Mapping[str, Any]
+) -> list[str]:
     """Return the players that a factor `players.N...` belongs to (all members of a population), else none."""
     if not key.startswith("players."):
         return []
     try:
-        one, other = (load(base, **loading, levels={key: level}).players for level in levels[:2])
+        one, other = (load(base, **loading, levels=design.placed({key: level}, base)).players for level in levels[:2])
     except ScenarioError:  # the level is valid only together with others
         return []
     return [plan.id for plan, same in zip(one, other, strict=True) if plan.record() != same.record()]

@@ -172,10 +172,9 @@ def test_logs_elsewhere(project: Path) -> None:
 
 MISTAKES = {
     "no such run": ("nosuch", "logs: there is no run called 'nosuch' (`agentsim runs` lists them)"),
-    "no such path": ("no/such", "no/such: there is no such file or folder"),
+    "no such path": ("no/such", "no/such: there is no such file or folder, neither here nor in logs"),
     "no name": ("", "'' is not the name of a run (valid: A-Z a-z 0-9 . _ -, no path)"),
     "a file": ("trio.toml", "trio.toml: is neither a run in logs nor a directory"),
-    "a history's path": ("logs/done.json", "logs/done.json: is neither a run in logs nor a directory"),
     "no history yet": ("cut", "cut: has a journal but no history yet; `agentsim resume cut` ends the run"),
     "no history at all": ("torn", "logs/torn.json: is not an agentsim history: the file: Invalid JSON: EOF while"),
     "another JSON": ("list", "logs/list.json: is not an agentsim history: the file: must be an object"),

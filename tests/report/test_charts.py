@@ -346,3 +346,21 @@ def test_times_are_to_the_second_and_anything_else_as_it_stands() -> None:
     assert when("2026-04-12T09:30:05.123456+00:00") == "2026-04-12 09:30:05 UTC"
     assert when("2026-04-12T09:30:05Z") == "2026-04-12 09:30:05 UTC"
     assert when("yesterday") == "yesterday"
+
+
+def test_lines_of_equal_values_stand_beside_each_other() -> None:
+    figure = drawn(chart("line", (1, 2, 3), (1, 2, 3), (3, 2, 1)))
+    one, other, crossing = [line.attrs["points"] for line in figure.all("polyline")]
+    assert one != other, "neither hides the other"
+    xs = [point.partition(",")[0] for point in one.split()]
+    assert xs == [point.partition(",")[0] for point in other.split()]
+    alone = drawn(chart("line", (3, 2, 1), (1, 2, 3))).all("polyline")[0]
+    assert crossing == alone.attrs["points"], "lines that only cross are drawn where they are"
+
+
+def test_a_cell_with_many_names_is_folded() -> None:
+    names = ", ".join(f"agent{number}" for number in range(70))
+    cell = drawn(DataTable("Votes", ("law", "for"), (("1", names), ("2", "agent1, agent2")))).all("td")
+    assert [bool(each.all("details")) for each in cell] == [True, False]
+    assert cell[0].one("summary").text == "70: agent0, agent1, agent2, …"
+    assert names in cell[0].text

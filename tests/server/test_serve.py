@@ -77,7 +77,7 @@ def test_the_list_says_what_was_lost_to_whom(tmp_path: Path) -> None:
     with served(tmp_path / "logs") as site:
         row = site.get("/").text.partition('href="/runs/lossy"')[2].partition("</tr>")[0]
     assert lost > 0
-    assert f"<td>model {lost}</td>" in row
+    assert f">model {lost}</td>" in row
 
 
 def test_a_batch_lists_its_runs_and_has_its_report(site: ServedSite, logs: Path) -> None:

@@ -112,7 +112,7 @@ def _why(log: Sequence[LoggedEvent]) -> str:
         return ""
     best = max(kept, key=lambda vote: len(vote.explanation))
     quoted = f" {best.voter}: \u201c{cut(best.explanation, _QUOTED)}\u201d" if best.explanation else ""
-    return f"{listed([vote.voter for vote in kept])} voted for it.{quoted}"
+    return f"{listed([vote.voter for vote in kept])} voted for {kept[0].choice}.{quoted}"
 
 
 def _words(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId]) -> Chart:
