@@ -108,7 +108,7 @@ def test_people_and_programs_play_one_session_and_leave_the_files_that_the_page_
                 seat.start()
             for seat in seats:
                 seat.join(PATIENCE_S)
-            until(lambda: (tmp_path / "logs" / "session.json").is_file(), "the history")
+            until((tmp_path / "logs" / "session.json").is_file, "the history")
             for words in (export, replay):
                 done = agentsim(*words, cwd=tmp_path)
                 assert done.code == 0, done.err

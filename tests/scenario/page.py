@@ -20,18 +20,18 @@ PAGE = ROOT / "docs" / "scenario.md"
 _TABLES = {
     "Defaults": "[defaults]",
     "PlayerTable": "[[players]]",
-    "StaffTable": "[staff.<role>]",
+    "StaffTable": "[staff.ROLE]",
     "Limits": "[limits]",
     "Interview": "[[interviews]]",
     "Question": "[[interviews.questions]]",
     "PeopleTable": "[people]",
-    "ProviderSettings": "[providers.<name>]",
-    "Price": '[prices."<model>"]',
+    "ProviderSettings": "[providers.NAME]",
+    "Price": '[prices."MODEL"]',
 }
 _HEAD = """# The scenario file: every key
 
-A scenario is one TOML file; `agentsim validate FILE` checks it. This page is made of its JSON Schema (`agentsim schema`)
-by `python -m tests.scenario.page`. A key without a default may be left out unless it is marked as required.
+A scenario is one TOML file; `agentsim validate FILE` checks it. This page is made of its JSON Schema by
+`python -m tests.scenario.page`. A key without a default may be left out unless it is marked as required.
 """
 
 
