@@ -20,6 +20,8 @@ FORMULAS = {"inference.md"}
 """The pages in which dollar signs enclose formulas."""
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\\w$])\$(?!\s)([^$]+?)(?<!\s)\$(?!\w)", re.DOTALL)
 _MODULES = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")
+_TYPE = re.compile(r" <[\w.\[\]]+>$")
+"""What typer puts behind the name of an argument."""
 _formulas: dict[str, list[str]] = {}
 
 
@@ -36,6 +38,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 def on_page_content(content: str, page: Any, **_: Any) -> str:
     """Put the formulas back, as MathML."""
     for number, formula in enumerate(_formulas.pop(page.file.src_uri, ())):
+        content = content.replace(f"<p>{_place(number)}</p>", f'<div class="formula">{formula}</div>')
         content = content.replace(_place(number), formula)
     return content
 
@@ -55,7 +58,7 @@ def commands() -> Iterator[str]:
         if rows := [(names, text) for names, text in records if names and "--help" not in names]:
             yield "| option | |"
             yield "|---|---|"
-            yield from (f"| `{_cell(names)}` | {_cell(_prose(text))} |" for names, text in rows)
+            yield from (f"| `{_cell(_TYPE.sub('', names))}` | {_cell(_prose(text))} |" for names, text in rows)
 
 
 def _argument(param: Any, context: Any) -> tuple[str, str]:
