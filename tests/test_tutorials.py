@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -76,13 +76,18 @@ def come_and_play(site: ServedSite, path: str) -> None:
     """Agree, answer the questions before, each question of the game with its first choice, and those after."""
     site.post(path, {"seat-step": "agree"})
     site.post(path, {"seat-step": "before", "age": "33"})
-    while True:
-        page = until(lambda: site.get(path).text, "the page of a seat")
+
+    def over() -> bool:
+        page = site.get(path).text
         if 'name="seat-decision"' in page:
             site.post(path, answer_to(page, "Keep me."))
-        elif 'value="after"' in page:
-            site.post(path, {"seat-step": "after", "programs": "All of them."})
-            return
+            return False
+        if 'value="after"' not in page:
+            return False
+        site.post(path, {"seat-step": "after", "programs": "All of them."})
+        return True
+
+    until(over, "the questions after the game")
 
 
 def test_people_and_programs_play_one_session_and_leave_the_files_that_the_page_names(tmp_path: Path) -> None:
@@ -103,15 +108,13 @@ def test_people_and_programs_play_one_session_and_leave_the_files_that_the_page_
             links = dict(process.stdout.readline().strip().split(": ", 1) for _ in range(2))
             assert [*links] == ["Ada", "Bruno"]
             paths = [link.partition(f":{port}")[2] for link in links.values()]
-            seats = [threading.Thread(target=come_and_play, args=(site, path)) for path in paths]
-            for seat in seats:
-                seat.start()
-            for seat in seats:
-                seat.join(PATIENCE_S)
+            with ThreadPoolExecutor() as seats:
+                for done in [seats.submit(come_and_play, site, path) for path in paths]:
+                    done.result()
             until((tmp_path / "logs" / "session.json").is_file, "the history")
             for words in (export, replay):
-                done = agentsim(*words, cwd=tmp_path)
-                assert done.code == 0, done.err
+                said = agentsim(*words, cwd=tmp_path)
+                assert said.code == 0, said.err
         finally:
             process.terminate()
             process.communicate(timeout=PATIENCE_S)
