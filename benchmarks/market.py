@@ -31,8 +31,8 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from agentsim.engine.capability import Refused
 from agentsim.engine.chance import Stream
+from agentsim.engine.menu import Refused
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.market import GAME
 from agentsim.games.market.experiment import PeriodEnded

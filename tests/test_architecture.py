@@ -322,9 +322,11 @@ PLANTED = {label: (of.__name__, *case) for of, cases in _PLANTED.items() for lab
 # The legal code nearest to violations, in one tree.
 ALLOWED: dict[str, str] = {
     "errors.py": "import sys",
-    "engine/prompt.py": "import re\nfrom pydantic import BaseModel",
-    "engine/request.py": "from .prompt import Prompt\nfrom ..errors import AgentsimError",
-    "models/base.py": "import time, os\nfrom agentsim.engine.prompt import cleaned\nfrom agentsim.engine import prompt",
+    "engine/wording.py": "import re\nfrom pydantic import BaseModel",
+    "engine/request.py": "from .wording import Prompt\nfrom ..errors import AgentsimError",
+    "models/base.py": (
+        "import time, os\nfrom agentsim.engine.wording import cleaned\nfrom agentsim.engine import wording"
+    ),
     "games/__init__.py": "import importlib, pkgutil\nfrom importlib.metadata import entry_points",
     "games/chess/__init__.py": "from agentsim.games.chess.game import GAME",
     "games/chess/game.py": "from agentsim.engine.request import R\nfrom . import view\nstate.open('e4')\nGAME = 1",
@@ -398,7 +400,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "models know no players": ("models/keys.py", "from agentsim.players import model", "players.model"),
     "models know prompts and words, not requests": (
         "models/body.py",
-        "from agentsim.engine import prompt\nfrom agentsim.engine.request import Request",
+        "from agentsim.engine import wording\nfrom agentsim.engine.request import Request",
         "engine.request",
     ),
     "models know no engine as a whole": ("models/own.py", "import agentsim.engine", "engine"),

@@ -15,17 +15,16 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from agentsim.cli import terminal_output
-from agentsim.engine import decision, prompt
+from agentsim.engine import decision, wording
 from agentsim.engine.panel import Frame
 from agentsim.engine.reading.speech import split
 from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
 from agentsim.models import keys
-from agentsim.models.faults import Faults
+from agentsim.models.faults import Faults, retry_after
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import completion_in, decoded
-from agentsim.models.retries import retry_after
 from agentsim.models.wire import WIRES
 from agentsim.players import rendering, terminal
 from agentsim.records import formats
@@ -77,8 +76,8 @@ def _status(text: str) -> object:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "cleaning": prompt.cleaned,
-    "quoting": lambda text: prompt.quoted(text=text),
+    "cleaning": wording.cleaned,
+    "quoting": lambda text: wording.quoted(text=text),
     "thinking": split,
     "numbers": decision.whole,
     "an answer's text": _answer(content=...),

@@ -21,8 +21,7 @@ from agentsim.analysis.finished_games import Column, Measures, game_record, hist
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
 from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import aligned, counted
+from agentsim.engine.wording import aligned, cleaned, counted
 from agentsim.errors import UsageError
 from agentsim.records.events import divergence
 from agentsim.records.history import CONTROL, Branch, History

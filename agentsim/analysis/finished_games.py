@@ -112,7 +112,7 @@ class GameRecord:
     fallen: float = 0.0
     scenario: Mapping[str, Any] = field(default_factory=dict)
     folder: str = ""
-    deeds: Mapping[Column, float] = field(default_factory=dict)
+    actions: Mapping[Column, float] = field(default_factory=dict)
     ranked: bool = True
     lost_to_host: bool = False
 
@@ -176,7 +176,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         between=None if dealt is None else tuple(_between(dealt)),
         fallen=fallbacks.worst,
         scenario=history.scenario,
-        deeds=_deeds(dealt or ()),
+        actions=_actions(dealt or ()),
         lost_to_host=fallbacks.whole.host > 0,
         ranked=any(each.rank for each in outcome.standings),
     )
@@ -256,13 +256,13 @@ def _between(dealt: Sequence[Pair]) -> Iterator[Between]:
             yield Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST])
 
 
-def _deeds(dealt: Sequence[Pair]) -> dict[Column, float]:
+def _actions(dealt: Sequence[Pair]) -> dict[Column, float]:
     counts: Counter[Column] = Counter()
     for pair in dealt:
-        for deed in pair.deeds:
-            if deed.deed != NAMED:
-                counts[f"{deed.deed} (done)", pair.who] += deed.times
-                counts[f"{deed.deed} (received)", pair.whom] += deed.times
+        for action in pair.actions:
+            if action.action != NAMED:
+                counts[f"{action.action} (done)", pair.who] += action.times
+                counts[f"{action.action} (received)", pair.whom] += action.times
     return {column: float(count) for column, count in counts.items()}
 
 
@@ -448,7 +448,7 @@ class Measures:
     """The values by measure and player: results of the outcome, and counts of interactions (absent is 0)."""
 
     results: Mapping[Column, float]
-    deeds: Mapping[Column, float]
+    actions: Mapping[Column, float]
 
     @classmethod
     def of(cls, game: GameRecord) -> Measures:
@@ -459,11 +459,11 @@ class Measures:
         for measure in dict.fromkeys(measure for each in game.entrants for measure in each.scores):
             own = (each for each in game.entrants if measure in each.scores)
             results |= {(measure, each.player): each.scores[measure] for each in own}
-        return cls(results, game.deeds)
+        return cls(results, game.actions)
 
     def with_models(self, models: Mapping[str, str]) -> Measures:
         """Return the measures and the means over the seats of each model; `models` is by player."""
-        return Measures(_with_means(self.results, models), _with_means(self.deeds, models))
+        return Measures(_with_means(self.results, models), _with_means(self.actions, models))
 
 
 def _with_means(measures: Mapping[Column, float], models: Mapping[str, str]) -> dict[Column, float]:
@@ -481,11 +481,12 @@ def tabled(games: Sequence[Measures], *, everyone: bool = False) -> tuple[tuple[
     """
     results = dict.fromkeys(column for game in games for column in game.results)
     places = {whose: place for place, whose in enumerate(dict.fromkeys(whose for _, whose in results))}
-    done = {column for game in games for column in game.deeds}
+    done = {column for game in games for column in game.actions}
     if everyone:
-        done = {(deed, whose) for deed, _ in done for whose in places}
-    deeds = sorted(done, key=lambda column: (column[0], places[column[1]]))
+        done = {(action, whose) for action, _ in done for whose in places}
+    actions = sorted(done, key=lambda column: (column[0], places[column[1]]))
     rows = [
-        [*(each.results.get(c, math.nan) for c in results), *(each.deeds.get(c, 0.0) for c in deeds)] for each in games
+        [*(each.results.get(c, math.nan) for c in results), *(each.actions.get(c, 0.0) for c in actions)]
+        for each in games
     ]
-    return (*results, *deeds), rows
+    return (*results, *actions), rows

@@ -259,8 +259,8 @@ def relation_panel(relations: Sequence[Relation]) -> DataTable:
     rows = tuple((f"{each.who} \u2192 {each.whom}", *counts(each)) for each in relations if each in busiest)
     note = (
         "How often entrants of the first did something for or against those of the second (votes, gifts, trades, yes "
-        "and no), and how often a pair turned. A pair turns when a deed against the other follows one for it, or the "
-        "other way round."
+        "and no), and how often a pair turned. A pair turns when an action against the other follows one for it, or "
+        "the other way round."
     )
     if len(relations) > len(rows):
         note += f" The {len(rows)} busiest of {len(relations):,}; --json has all."
@@ -276,5 +276,5 @@ def _own_maker_sentence(found: OwnMaker) -> str:
 
 
 def _relation_sentence(found: Relation) -> str:
-    done = f"{counted(found.done_for, 'deed')} for {found.whom} and {found.done_against} against it"
+    done = f"{counted(found.done_for, 'action')} for {found.whom} and {found.done_against} against it"
     return f"In {counted(found.games, 'game')} {found.who} did {done} (a count, without an interval)."

@@ -34,7 +34,7 @@ def compare(
 ) -> None:
     """Compare the arms of a fork, branch k with branch k.
 
-    What each arm does to rank, win, every score of the outcome and every deed of each player, with intervals of 95%
+    What each arm does to rank, win, every score of the outcome and every action of each player, with intervals of 95%
     for one effect alone and for all together. NAME is the run that was forked; it is no data point of its branches.
     Needs the extra analysis.
     """

@@ -75,7 +75,7 @@ class Following(Noting, Watcher):
     def limited_by(self, notes: Callable[[], Sequence[str]]) -> None:
         self._limits = notes
 
-    def stands(self, progress: Callable[[], Progress] | None) -> None:
+    def show_progress(self, progress: Callable[[], Progress] | None) -> None:
         self._progress = progress
 
     def look(self) -> None:
@@ -158,7 +158,7 @@ class PlainDisplay(Following):
         super().began(name, game, players)
         self._line(f"{shortened(name, 200)}: {shortened(game, 200)}, {counted(len(players), 'player')}")
 
-    def held(self, ask: Ask) -> None:
+    def delayed(self, ask: Ask) -> None:
         if not self._said_held and (limits := self._limits()):
             self._said_held = True  # said once, as a whole wave may wait; the next call sent resets it
             self._line(f"held back: {shortened(', '.join(limits), 200)}")

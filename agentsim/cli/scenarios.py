@@ -110,7 +110,7 @@ def _small_caps(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     lines: dict[str, str] = {}
     for plan in scenario.seats:
         cap = plan.max_tokens
-        for each in plan.links:
+        for each in plan.chain:
             sent: list[Mapping[str, Any]] = [plan.client_kwargs]
             if cap is not None and each.name.kind == "remote":
                 profile = resolve(each.name.provider, scenario.providers, env)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import aligned
+from agentsim.engine.wording import aligned, cleaned
 
 if TYPE_CHECKING:
     from agentsim.engine.panel import Panel

@@ -41,7 +41,7 @@ class Reading(Generic[D]):
     checked: bool = False
 
 
-class Question(Protocol):
+class ReadableRequest(Protocol):
     """The part of a request that the reader depends on."""
 
     kind: ClassVar[str]

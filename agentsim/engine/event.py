@@ -54,21 +54,21 @@ FOR: Final = 1
 NEITHER: Final = 0
 AGAINST: Final = -1
 NAMED: Final = "named"
-"""The deed of naming a player in public words."""
+"""The action of naming a player in public words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """One deed of `who` towards `whom`, in the past tense.
+    """One action of `who` towards `whom`, in the past tense.
 
     FOR gives the other something, or agrees to what the other asked; AGAINST takes something away, or refuses; talk is
     NEITHER. Only what a player chose counts, not what the rules or chance bring about. `amount` is how much was given,
-    in a unit that is the same for every interaction with that `deed`.
+    in a unit that is the same for every interaction with that `action`.
     """
 
     who: PlayerId
     whom: PlayerId
-    deed: str
+    action: str
     sign: Sign = NEITHER
     amount: float | None = None
 
@@ -77,13 +77,13 @@ class InteractionRule(NamedTuple):
     """The declaration of an event's interactions: names of the event's fields, and the sign.
 
     The field `whom` may hold one or several players, or None for no player. If it is a mapping of doers to players
-    (`{voter: candidate}`), `who` names the same field. If `when` names a field, the deed counts only if that field is
+    (`{voter: candidate}`), `who` names the same field. If `when` names a field, the action counts only if that field is
     true.
     """
 
     who: str
     whom: str
-    deed: Template
+    action: Template
     sign: Sign = NEITHER
     amount: str | None = None
     when: str | None = None
@@ -95,12 +95,12 @@ class InteractionRule(NamedTuple):
         if self.when is None or getattr(event, self.when):
             others = whom if isinstance(whom, tuple) else () if whom is None else (whom,)
             for doer, other in whom.items() if isinstance(whom, Mapping) else ((who, other) for other in others):
-                yield Interaction(doer, other, filled(self.deed, event), self.sign, amount)
+                yield Interaction(doer, other, filled(self.action, event), self.sign, amount)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The fields and properties that the event must have."""
-        return (*(name for name in (self.who, self.whom, self.amount, self.when) if name), *names_in(self.deed))
+        return (*(name for name in (self.who, self.whom, self.amount, self.when) if name), *names_in(self.action))
 
 
 @dataclass_transform(frozen_default=True)
@@ -113,7 +113,7 @@ class Event:
     `content` what happened, in prose: templates of the class's fields and properties (`engine.wording`). `words` names
     the field with a player's own words, which the history keeps as the event's `content` and not in its `data`. All
     other fields are the `data`, in numbers and ids, from which the outcome can be recomputed. `interactions` are the
-    players' deeds towards each other. `private` names fields or properties that limit the audience, staff aside:
+    players' actions towards each other. `private` names fields or properties that limit the audience, staff aside:
     players' ids, or the numbers of their seats from 1, or None for all; `Table.tell` refuses any other audience.
     `concerns` names in the same way the players that a public event is about: `Table.concerning` finds them for each
     player. `drawn` names the fields in an order that chance drew: a list of players, or one player if the events of a
@@ -174,7 +174,7 @@ class Event:
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
         named.update((*cls._private, *cls._concerns, *cls._out, *cls.drawn))
-        named.update(name for deed in cls._interactions for name in deed.names)
+        named.update(name for action in cls._interactions for name in action.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
             raise TypeError(f"{cls.__name__} has no {', '.join(unknown)}, which its words name")
@@ -236,7 +236,7 @@ class Event:
         `past` has the earlier events that the caller knows. An interaction of a player with itself, or with a name that
         is not a player's, does not count.
         """
-        return [done for deed in self._interactions for done in deed.of(self)]
+        return [done for action in self._interactions for done in action.of(self)]
 
     def data(self) -> dict[str, Any]:
         """Return every field but the words, as JSON values."""

@@ -19,7 +19,7 @@ from agentsim.engine.codec import ClosedTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.letters import look_alike
-from agentsim.engine.panel import Course, Frame, Panel
+from agentsim.engine.panel import Frame, Overview, Panel
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
@@ -202,10 +202,10 @@ class Game(ABC):
         """Yield a warning for `validate` for each legal setting that is probably a mistake."""
         return ()
 
-    def laws(self, course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+    def laws(self, steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
         """Yield every law of the rules that a finished game breaks, in words, and every draw by lot.
 
-        `course` is the whole log, with every request at the point where it was asked. Laws are independent of the
+        `steps` are the whole log, with every request at the point where it was asked. Laws are independent of the
         rules' code, to find mistakes in it.
         """
         return iter(())
@@ -218,9 +218,9 @@ class Game(ABC):
         """Return tables, charts and boards of a game, or of the part of it that one player heard."""
         return []
 
-    def course(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
-        """Return the course of the game for the first screen of its page, from the same events as `panels`."""
-        return Course()
+    def overview(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Overview:
+        """Return the overview of the game for the first screen of its page, from the same events as `panels`."""
+        return Overview()
 
     def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         """Return the game's own tables for export, by name, with the documented columns.

@@ -3,7 +3,7 @@
 `FORMS` lists, for each family of models and with the source, the tokens that open and end a turn, thinking, a channel,
 a tool call and an argument. The reader (`engine.reading`) cuts a reply at the first end of a turn (`first_turn`),
 removes the header of its role (`without_header`), reads tool calls in one spelling (`plain_tags`), and refuses words
-that still hold a token (`token_in`). Quoting escapes the tokens of a prompt (`engine.prompt.defused`).
+that still hold a token (`token_in`). Quoting escapes the tokens of a prompt (`engine.wording.defused`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ _CAPITALS = r"/?[A-Z_][A-Z0-9_]*(?: [A-Z]+){0,3}\]"
 _BARRED = rf"[/／]?{BAR}{{1,2}}(?:\"|[^\s<>＜＞|｜\"](?:[^<>＜＞|｜\n]{{0,58}}[^\s<>＜＞|｜])?){BAR}{{1,2}}[>＞]"
 
 
-class Form(NamedTuple):
+OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
+"""Brackets that are read as the angle brackets of a token, around bars or around a compound name."""
+_ANGLES, _SHUT_ANGLES = f"<＜{OPEN_BRACKETS}", f">＞{CLOSE_BRACKETS}"
+
+
+class TokenFamily(NamedTuple):
     """The control tokens of one family of models: their source, the tokens by their purpose, and their shape.
 
     `follows` is a pattern for the text behind the first character of a token, including tokens that are not listed. If
@@ -90,7 +95,7 @@ _CALLS = "sglang python/sglang/srt/function_call"
 
 FORMS = (
     # -- names between bars in angle brackets
-    Form(
+    TokenFamily(
         "ChatML, Qwen, SmolLM, Yi",
         f"{_CHAT} (chatml)",
         _BARRED,
@@ -98,7 +103,7 @@ FORMS = (
         turns=("<|im_start|>", "<|im_sep|>"),
         fillers=("<|startoftext|>", "<|vision_start|>", "<|image_pad|>", "<|fim_prefix|>"),
     ),
-    Form(
+    TokenFamily(
         "Llama 3",
         f"{_CHAT} (llama3), Meta's model card",
         _BARRED,
@@ -107,7 +112,7 @@ FORMS = (
         calls=("<|python_tag|>",),
         fillers=("<|begin_of_text|>", "<|finetune_right_pad_id|>", "<|reserved_special_token_0|>"),
     ),
-    Form(
+    TokenFamily(
         "Llama 4",
         f"{_CHAT} (llama4)",
         _BARRED,
@@ -115,7 +120,7 @@ FORMS = (
         turns=("<|header_start|>", "<|header_end|>"),
         calls=("<|python_start|>", "<|python_end|>"),
     ),
-    Form(
+    TokenFamily(
         "gpt-oss (harmony)",
         "openai/harmony docs/format.md",
         _BARRED,
@@ -123,7 +128,7 @@ FORMS = (
         turns=("<|start|>",),
         channels=("<|channel|>", "<|message|>", "<|constrain|>"),
     ),
-    Form(
+    TokenFamily(
         "Phi, GLM, Zephyr, Falcon, StableLM",
         f"{_CHAT} (phi3, chatglm4, zephyr), {_TEMPLATES}/GLM-4.6.jinja",
         _BARRED,
@@ -133,7 +138,7 @@ FORMS = (
         others=("<|user|>", "<|system|>", "<|observation|>", "<|tool|>", "<|tool_response|>"),
         fillers=("<|nothink|>",),
     ),
-    Form(
+    TokenFamily(
         "Kimi K2",
         f"{_TEMPLATES}/moonshotai-Kimi-K2.jinja, {_CALLS}/kimik2_detector.py",
         _BARRED,
@@ -145,7 +150,7 @@ FORMS = (
             *("<|tool_call_end|>", "<|tool_call_argument_begin|>"),
         ),
     ),
-    Form(
+    TokenFamily(
         "Kimi K3",
         f"{_TEMPLATES}/Kimi-K3.jinja, {_CALLS}/kimik3_format.py",
         _BARRED,
@@ -153,7 +158,7 @@ FORMS = (
         arguments=("<|open|>", "<|close|>", "<|sep|>"),
         fillers=("<|kimi_image_placeholder|>",),
     ),
-    Form(
+    TokenFamily(
         "Command R, A",
         f"{_CHAT} (command-r), {_CALLS}/cohere_command4_detector.py",
         _BARRED,
@@ -165,14 +170,14 @@ FORMS = (
         thinking=("<|START_THINKING|>", "<|END_THINKING|>"),
         calls=("<|START_ACTION|>", "<|END_ACTION|>"),
     ),
-    Form(
+    TokenFamily(
         "Granite",
         f"{_CHAT} (granite)",
         _BARRED,
         turns=("<|start_of_role|>", "<|end_of_role|>"),
         calls=("<|tool_call|>",),
     ),
-    Form(
+    TokenFamily(
         "LFM 2, Apertus, dots, Megrez, GigaChat, OpenChat, StarCoder",
         f"{_TEMPLATES}/LFM2.5-8B-A1B.jinja, {_CALLS}/apertus2509_detector.py, {_CHAT} (dots1, megrez, gigachat)",
         _BARRED,
@@ -186,7 +191,7 @@ FORMS = (
         thinking=("<|inner_prefix|>", "<|inner_suffix|>"),
         calls=("<|tool_call_start|>", "<|tools_prefix|>", "<|tools_suffix|>", "<|tool_list_start|>"),
     ),
-    Form(
+    TokenFamily(
         "Sky-T1, OpenThinker",
         "their system prompts",
         _BARRED,
@@ -194,7 +199,7 @@ FORMS = (
         answers=("<|begin_of_solution|>",),
         thinking=("<|begin_of_thought|>", "<|end_of_thought|>"),
     ),
-    Form(
+    TokenFamily(
         "DeepSeek",
         f"{_CHAT} (deepseek3), {_TEMPLATES}/DeepSeek-V3.2.jinja, {_CALLS}/deepseekv32_detector.py",
         rf"{_BARRED}|[/／]?\s?{BAR}{{0,2}}\s?(?i:DSML)\s?{BAR}{{0,2}}",
@@ -215,7 +220,7 @@ FORMS = (
         arguments=("<｜DSML｜parameter", "</｜DSML｜parameter>", "<‖DSML‖parameter", "</｜｜DSML｜｜parameter>"),
         fillers=("<｜begin▁of▁sentence｜>", "<｜▁pad▁｜>"),
     ),
-    Form(
+    TokenFamily(
         "DeepSeek",
         "what its models write in place of its tokens",
         rf"[/／]?{BAR}",
@@ -223,7 +228,7 @@ FORMS = (
         others=("＜｜User｜＞",),
         calls=("＜｜DSML｜invoke＞", "＜/｜DSML｜invoke＞"),
     ),
-    Form(
+    TokenFamily(
         "Hunyuan",
         f"{_CHAT} (hunyuan-moe, hunyuan-dense)",
         _BARRED,
@@ -232,7 +237,7 @@ FORMS = (
         others=("<｜hy_User｜>", "<|extra_4|>"),
         fillers=("<｜hy_begin▁of▁sentence｜>", "<｜hy_place▁holder▁no▁3｜>"),
     ),
-    Form(
+    TokenFamily(
         "Gemma 4",
         f"{_TEMPLATES}/gemma4.jinja",
         rf"{BAR}(?:[A-Za-z]\w{{2,40}}|\")[>＞]|[A-Za-z]\w{{2,40}}{BAR}[>＞]",
@@ -242,9 +247,9 @@ FORMS = (
         others=("<|tool_response>",),
         calls=("<|tool_call>", "<tool_call|>", "<tool_response|>", "<|tool>", "<tool|>"),
     ),
-    Form("Gemma 4", f"{_TEMPLATES}/gemma4.jinja", r"\|\"\|>", arguments=('<|"|>',)),
+    TokenFamily("Gemma 4", f"{_TEMPLATES}/gemma4.jinja", r"\|\"\|>", arguments=('<|"|>',)),
     # -- names in angle brackets
-    Form(
+    TokenFamily(
         "Gemma, SmolVLM, Nemotron, Baichuan, XVERSE",
         f"{_CHAT} (gemma, smolvlm), NVIDIA-Nemotron tokenizer_config.json",
         r"(?:start|end)_of_(?:turn|utterance|sentence|image|audio)>|beginning_of_sentence>|extra_id_\d{1,3}>"
@@ -254,7 +259,7 @@ FORMS = (
         others=("<extra_id_0>", "<SPECIAL_10>", "<reserved_106>"),
         fillers=("<SPECIAL_12>", "<start_of_image>", "<end_of_image>", "<image_soft_token>", "<audio_soft_token>"),
     ),
-    Form(
+    TokenFamily(
         "FunctionGemma",
         "google/functiongemma-270m-it tokenizer_config.json",
         r"(?:start|end)_function_(?:call|response|declaration)>|escape>",
@@ -264,7 +269,7 @@ FORMS = (
         ),
         arguments=("<escape>",),
     ),
-    Form(
+    TokenFamily(
         "LongCat",
         "tokenizer_config.json and README.md of LongCat-Flash-Thinking, mlx-lm tokenizer_utils.py",
         r"/?longcat_\w{1,30}>",
@@ -274,14 +279,14 @@ FORMS = (
         thinking=("<longcat_think>", "</longcat_think>"),
         fillers=("<longcat_s>", "<longcat_pad>"),
     ),
-    Form(
+    TokenFamily(
         "Command R",
         "CohereForAI/c4ai-command-r-v01 tokenizer_config.json",
         r"[A-Z]{2,12}_TOKEN>|(?:PAD|UNK|CLS|SEP|BOS|EOS)>",
         ends=("<EOS_TOKEN>", "<EOP_TOKEN>", "<EOS>"),
         fillers=("<BOS_TOKEN>", "<MASK_TOKEN>", "<BOS>", "<PAD>", "<UNK>", "<CLS>", "<SEP>"),
     ),
-    Form(
+    TokenFamily(
         "StarCoder, SmolLM, Granite",
         "tokenizer_config.json of starcoder2, SmolLM2 and granite-code, llama.cpp src/llama-vocab.cpp",
         r"fim[_-](?:prefix|middle|suffix|pad)>|(?:jupyter|issue|commit)_[a-z]{3,8}>|(?:repo_?name|file_?sep|filename"
@@ -294,14 +299,14 @@ FORMS = (
             *("<commit_msg>", "<commit_after>"),
         ),
     ),
-    Form(
+    TokenFamily(
         "CodeLlama",
         "llama.cpp src/llama-vocab.cpp",
         r"(?:EOT|PRE|SUF|MID)>",
         ends=("<EOT>",),
         fillers=("<PRE>", "<SUF>", "<MID>"),
     ),
-    Form(
+    TokenFamily(
         "Seed-Coder",
         "ByteDance-Seed/Seed-Coder-8B-Instruct tokenizer_config.json",
         r"\[(?:begin|end|PAD|CLS|SEP|MASK|fim)[\w▁ -]{0,40}\]>",
@@ -309,42 +314,42 @@ FORMS = (
         turns=("<[begin▁of▁sentence]>",),
         fillers=("<[PAD▁TOKEN]>", "<[SEP▁TOKEN]>", "<[fim-prefix]>", "<[fim-middle]>", "<[fim-suffix]>"),
     ),
-    Form(
+    TokenFamily(
         "InternLM, XLNet",
         "lmdeploy model.py (InternLM), transformers tokenization_xlnet.py",
         r"eo[adht]>|eosys>|TOKENS_UNUSED_\d{1,3}>",
         ends=("<eoa>", "<eoh>", "<eosys>", "<eod>", "<eot>"),
         fillers=("<TOKENS_UNUSED_0>",),
     ),
-    Form(
+    TokenFamily(
         "SentencePiece",
         "google/sentencepiece, its control and byte symbols",
         r"(?:eos|bos|pad|unk|sop|eop|sep|cls|mask)>|0x[0-9A-F]{2}>",
         ends=("<eos>", "<eop>"),
         fillers=("<bos>", "<pad>", "<unk>", "<sop>", "<sep>", "<cls>", "<mask>", "<0x0A>"),
     ),
-    Form(
+    TokenFamily(
         "Gemini, Gemma",
         "their reserved tokens, as leaked",
         r"/?(?:ctrl|unused)\d{1,3}>",
         thinking=("<ctrl94>", "<ctrl95>", "<unused94>", "<unused95>"),
         calls=("<ctrl42>", "<ctrl46>"),
     ),
-    Form("Llama 2", f"{_CHAT} (llama2-sys)", r"</?SYS>>", others=("<<SYS>>", "<</SYS>>")),
-    Form(
+    TokenFamily("Llama 2", f"{_CHAT} (llama2-sys)", r"</?SYS>>", others=("<<SYS>>", "<</SYS>>")),
+    TokenFamily(
         "Ling, Ring",
         f"{_CHAT} (bailing)",
         r"role>(?:HUMAN|ASSISTANT|SYSTEM|OBSERVATION)</role>",
         own=("<role>ASSISTANT</role>",),
         others=("<role>HUMAN</role>", "<role>SYSTEM</role>"),
     ),
-    Form(
+    TokenFamily(
         "LLaVA, Molmo, Step, InternVL",
         "LLaVA llava/constants.py, the processors of Molmo 2 and Step-VL, InternVL conversation.py",
         r"(?:low_res_)?im_(?:patch|col)>|patch_(?:start|end|newline)>|IMG_CONTEXT>|image(?:_id|_pad|_placeholder)?>",
         fillers=("<im_patch>", "<im_col>", "<patch_start>", "<patch_newline>", "<IMG_CONTEXT>", "<image>"),
     ),
-    Form(
+    TokenFamily(
         "TeleChat",
         "LLaMA-Factory src/llamafactory/data/template.py (telechat)",
         r"_[a-z]{2,12}>",
@@ -353,20 +358,20 @@ FORMS = (
         own=("<_bot>",),
         others=("<_user>", "<_system>"),
     ),
-    Form(
+    TokenFamily(
         "xDAN and others",
         "FastChat fastchat/conversation.py (stop_str), and stop words of prompts",
         r"/?(?:end|END|stop|STOP|eom|EOM|done|DONE)>",
         ends=("<end>", "<END>", "<stop>", "<STOP>", "<eom>", "<EOM>", "<done>", "<DONE>"),
     ),
-    Form(
+    TokenFamily(
         "Command R, A: citations",
         "CohereForAI/c4ai-command-r-v01 README.md (grounded generation)",
         r"/?co(?::[^<>\n]{0,30})?>",
         calls=("<co: 0>", "</co: 0>", "<co>", "</co>"),
     ),
-    Form("MiniCPM", f"{_CHAT} (minicpm)", r"用户>|AI>", others=("<用户>",), plain=("<AI>",), exact=True),
-    Form(
+    TokenFamily("MiniCPM", f"{_CHAT} (minicpm)", r"用户>|AI>", others=("<用户>",), plain=("<AI>",), exact=True),
+    TokenFamily(
         "Seed",
         f"{_TEMPLATES}/ByteDance-Seed-OSS.jinja",
         r"/?seed:\w{1,30}>",
@@ -376,13 +381,13 @@ FORMS = (
         calls=("<seed:tool_call>", "</seed:tool_call>"),
         fillers=("<seed:pad>",),
     ),
-    Form(
+    TokenFamily(
         "DeepSeek, Qwen, GLM, MiniMax, Granite, Hunyuan, K2-Think",
         f"{_TEMPLATES} (all that think), LLM360/K2-V2-Instruct chat_template.jinja",
         r"/?(?:\w{1,12}:)?(?:think|thinking|thought)(?:[:_]\w{1,20})?>",
         thinking=("<think>", "</think>", "<mm:think>", "<think_fast>", "</think_fast>", "<think_faster>"),
     ),
-    Form(
+    TokenFamily(
         "Qwen, Hermes, GLM, MiniMax, Hunyuan, Nemotron, Step, LongCat, Claude",
         f"{_CALLS} (hermes, qwen3_coder, glm4_moe, minimax_m2, hunyuan, step3, longcat)",
         r"/?(?:[\w.-]{1,20}[:_])??(?:tool_calls?|tool_sep|tool_responses?|tool_use|tool_results?|function_calls?"
@@ -401,7 +406,7 @@ FORMS = (
             "<AVAILABLE_TOOLS>",
         ),
     ),
-    Form(
+    TokenFamily(
         "Qwen, GLM, MiniMax, Hunyuan, Kimi, Claude",
         f"{_CALLS} (qwen3_coder, glm4_moe, minimax_m2, hunyuan, kimik3)",
         r"(?:[\w.-]{1,20}:)?(?:parameter|param|argument|arg)(?:\s{1,2}(?:name|key)\s?=|=)"
@@ -412,8 +417,8 @@ FORMS = (
         ),
     ),
     # -- other brackets
-    Form("Llama 2", f"{_CHAT} (llama2)", _CAPITALS, own=("[/INST]",), others=("[INST]",), exact=True),
-    Form(
+    TokenFamily("Llama 2", f"{_CHAT} (llama2)", _CAPITALS, own=("[/INST]",), others=("[INST]",), exact=True),
+    TokenFamily(
         "Mistral",
         f"{_TEMPLATES}/mistralai-*, and mistral-common's tekken.json",
         _CAPITALS,
@@ -424,29 +429,31 @@ FORMS = (
         fillers=("[IMG]", "[IMG_BREAK]", "[IMG_END]", "[BEGIN_AUDIO]", "[TRANSCRIBE]", "[PREFIX]", "[SUFFIX]"),
         exact=True,
     ),
-    Form(
+    TokenFamily(
         "Mistral, reserved",
         "tokenizer.json of Mistral-7B-v0.3",
         r"control_\d+\]",
         fillers=("[control_8]",),
     ),
-    Form("Skywork", "ms-swift templates/llm.py", _CAPITALS, plain=("[BOT]", "[USER]")),
-    Form("YandexGPT 5", f"{_CHAT} (yandex)", _CAPITALS, fillers=("[SEP]", "[NL]"), exact=True),
-    Form(
+    TokenFamily("Skywork", "ms-swift templates/llm.py", _CAPITALS, plain=("[BOT]", "[USER]")),
+    TokenFamily("YandexGPT 5", f"{_CHAT} (yandex)", _CAPITALS, fillers=("[SEP]", "[NL]"), exact=True),
+    TokenFamily(
         "InternLM 2", "InternLM-XComposer2", r"UNUSED_TOKEN_\d+\]", fillers=("[UNUSED_TOKEN_145]", "[UNUSED_TOKEN_146]")
     ),
-    Form(
+    TokenFamily(
         "Apriel",
         f"{_TEMPLATES}/Apriel-*",
         r"(?:BEGIN|END) FINAL (?:RESPONSE|ANSWER)\]",
         ends=("[END FINAL RESPONSE]",),
         answers=("[BEGIN FINAL RESPONSE]",),
     ),
-    Form("LM Studio", "its format of tools", _CAPITALS, calls=("[TOOL_REQUEST]", "[END_TOOL_REQUEST]"), exact=True),
-    Form("GLM, ChatGLM", "ms-swift templates/glm.py", r"[a-z]MASK\]", fillers=("[gMASK]", "[sMASK]")),
-    Form("GLM, ChatGLM", "tokenizer_config.json of GLM-4.5", _CAPITALS, fillers=("[MASK]",), exact=True),
-    Form("ChatGLM 2, LongChat", "ms-swift templates/glm.py, llm.py", r"Round \d+\]", plain=("[Round 1]",)),
-    Form(
+    TokenFamily(
+        "LM Studio", "its format of tools", _CAPITALS, calls=("[TOOL_REQUEST]", "[END_TOOL_REQUEST]"), exact=True
+    ),
+    TokenFamily("GLM, ChatGLM", "ms-swift templates/glm.py", r"[a-z]MASK\]", fillers=("[gMASK]", "[sMASK]")),
+    TokenFamily("GLM, ChatGLM", "tokenizer_config.json of GLM-4.5", _CAPITALS, fillers=("[MASK]",), exact=True),
+    TokenFamily("ChatGLM 2, LongChat", "ms-swift templates/glm.py, llm.py", r"Round \d+\]", plain=("[Round 1]",)),
+    TokenFamily(
         "Kimi K2, K3",
         "tokenizer_config.json of Kimi-K3",
         _CAPITALS,
@@ -454,20 +461,20 @@ FORMS = (
         fillers=("[BOS]", "[PAD]", "[UNK]", "[CLS]"),
         exact=True,
     ),
-    Form(
+    TokenFamily(
         "Kimi K3",
         "tokenizer_config.json of Kimi-K3",
         r"[a-z]+_header_id\]",
         turns=("[start_header_id]", "[end_header_id]"),
     ),
-    Form(
+    TokenFamily(
         "Kimi-VL",
         "LLaMA-Factory src/llamafactory/data/template.py",
         r"/?think▷",
         thinking=("◁think▷", "◁/think▷"),
     ),
-    Form("openPangu", _CHAT, r"unused\d+\]", turns=("[unused9]",), ends=("[unused10]",)),
-    Form(
+    TokenFamily("openPangu", _CHAT, r"unused\d+\]", turns=("[unused9]",), ends=("[unused10]",)),
+    TokenFamily(
         "EXAONE, BlueLM",
         f"{_CHAT} (exaone3, exaone4), ms-swift templates/llm.py",
         r"\|[A-Za-z]\w{1,30}\|\]",
@@ -475,7 +482,7 @@ FORMS = (
         own=("[|assistant|]", "[|AI|]"),
         others=("[|system|]", "[|user|]", "[|tool|]", "[|Human|]"),
     ),
-    Form(
+    TokenFamily(
         "MiniMax M2, M3",
         f"{_TEMPLATES}/unsloth-MiniMax-M2.jinja, {_CALLS}/minimax_m3.py",
         r"~!?[a-z][\[\]]|![a-z]~[\[\]]|<\]\w{1,20}\[>\[",
@@ -483,8 +490,8 @@ FORMS = (
         calls=("]<]minimax[>[",),
         fillers=("]~!b[", "]!p~[", "]!d~["),
     ),
-    Form("MiniMax M2, M3", f"{_TEMPLATES}/unsloth-MiniMax-M2.jinja", r"[a-z]~\[", ends=("[e~[",)),
-    Form(
+    TokenFamily("MiniMax M2, M3", f"{_TEMPLATES}/unsloth-MiniMax-M2.jinja", r"[a-z]~\[", ends=("[e~[",)),
+    TokenFamily(
         "Qwen-Agent",
         "Qwen-Agent qwen_agent/llm/fncall_prompts/qwen_fncall_prompt.py",
         r"[A-Z]{3,12}✿",
@@ -492,19 +499,19 @@ FORMS = (
         calls=("✿FUNCTION✿", "✿RETURN✿"),
         arguments=("✿ARGS✿",),
     ),
-    Form(
+    TokenFamily(
         "gpt: citations",
         "OpenAI's guides to file search and to the formatting of citations",
         r"\d{1,3}(?::\d{1,3})?†[^【】\n]{0,60}】",
         fillers=("【4:0†source】", "【4†source】"),
     ),
-    Form(
+    TokenFamily(
         "gpt: citations",
         "OpenAI's guide to the formatting of citations",
         r"[a-z_]{2,20}\ue202",
         fillers=("\ue200cite\ue202turn0search0\ue201",),
     ),
-    Form("OLMoE", "ms-swift templates/llm.py", r"\|\|[A-Z_]+\|\|\|", fillers=("|||IP_ADDRESS|||",)),
+    TokenFamily("OLMoE", "ms-swift templates/llm.py", r"\|\|[A-Z_]+\|\|\|", fillers=("|||IP_ADDRESS|||",)),
 )
 """The control tokens of all families."""
 
@@ -607,8 +614,8 @@ OWN_NAMES = (
 """Words by which a model announces its own turn, as alternatives of a pattern."""
 _ROLES = rf"user|human|system|{OWN_NAMES}|用户|人类|系统|пользователь|usuario|utilisateur|benutzer|ユーザー|사용자"
 _OPENS, _SHUTS = (
-    r"(?:#{1,4} ?|>{1,3} ?|\*{1,2}|_{1,2}|\[|<<?\|?|\(|`|[-=]{1,5} )",
-    r"(?:\*{1,2}|_{1,2}|\]|\|?>{1,2}|\)|`| [-=]{1,5})",
+    rf"(?:#{{1,4}} ?|>{{1,3}} ?|\*{{1,2}}|_{{1,2}}|\[|<<?\|?|[{_ANGLES}]|\(|`|[-=]{{1,5}} )",
+    rf"(?:\*{{1,2}}|_{{1,2}}|\]|\|?>{{1,2}}|[{_SHUT_ANGLES}]|\)|`| [-=]{{1,5}})",
 )
 _LINE_ENDS = r"[ \t]*+(?:\n|\Z)"
 _SOURCES = "function|observation|developer|environment|(?:tool|function)_(?:response|result|output)s?"
@@ -633,12 +640,12 @@ _CLOSING = (
 """Words at the end of a line that end a turn: `[END]`, `--- end of message ---`, or alone on the line."""
 _SENTENCE_ENDS = r"[.!?…。！？\"”'’)\]*_]"
 _ROLE_TAG = (
-    rf"(?P<tag><(?:(?<={_SENTENCE_ENDS}<)|(?<={_SENTENCE_ENDS}\s<))/?(?i:user|human|system|assistant|chatbot|bot|model)>"
-    r"(?![^<>]{0,400}</))"
+    rf"(?P<tag>[{_ANGLES}](?:(?<={_SENTENCE_ENDS}.)|(?<={_SENTENCE_ENDS}\s.))"
+    rf"[/／]?(?i:user|human|system|assistant|chatbot|bot|model)[{_SHUT_ANGLES}](?![^<>]{{0,400}}</))"
 )
 """A role's tag behind a sentence, unless it is one of a pair around words."""
 _STRIPPED = (
-    rf"(?=[\n(（\[<{{【《|=#T-])(?:{_CLOSING}|{_ROLE_TAG}"
+    rf"(?=[\n(（\[{_ANGLES}{{|=#T-])(?:{_CLOSING}|{_ROLE_TAG}"
     rf"|(?P<label>\n[ \t]{{0,4}}{_LABEL}|(?<=\n)\n(?:User|Human|Assistant)[:：](?=\s))"
     r"|### (?<![^\n]### )(?:Instruction|Human|User):?[ \t]*+\n)"
     r"|assistant(?<![^\n.!?…。！？\"'”’»)\]}*_]assistant)[ \t]*+\n|user(?<![^\n.!?…。！？\"'”’»)\]}*_]user)[ \t]*+\n"
@@ -717,7 +724,7 @@ def _token() -> re.Pattern[str]:
 # -- turns
 
 
-class Voices(NamedTuple):
+class Speakers(NamedTuple):
     """The names in a question: words for roles that are names, the player's own name, and all names."""
 
     roles: frozenset[str] = frozenset()
@@ -725,18 +732,18 @@ class Voices(NamedTuple):
     names: tuple[str, ...] = ()
 
     @property
-    def of_roles(self) -> Voices:
-        """Return the voices without `names`, for private words, which may quote lines of other players."""
-        return Voices(self.roles)
+    def of_roles(self) -> Speakers:
+        """Return the speakers without `names`, for private words, which may quote lines of other players."""
+        return Speakers(self.roles)
 
 
-NOBODY = Voices()
+NO_SPEAKERS = Speakers()
 
 
-def without_header(text: str, voices: Voices = NOBODY) -> str:
+def without_header(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
     """Return a reply without the header of its role and the tokens that begin a text: `<|im_start|>assistant`.
 
-    A word for a role is no header if it is the name of one of the `voices`.
+    A word for a role is no header if it is the name of one of the `speakers`.
     """
     position = 0
     struck = _strikes(text, len(text)) if "<s>" in text else set()
@@ -744,21 +751,21 @@ def without_header(text: str, voices: Voices = NOBODY) -> str:
         tag = header[0].find("<s>")
         if tag >= 0 and header.start() + tag in struck and not _BEGINS_A_TURN.search(header[0]):
             break
-        if voices.roles and "|" not in header[0] and _is_player(header[0], voices):
+        if speakers.roles and "|" not in header[0] and _is_player(header[0], speakers):
             break
         position = header.end()
     return text[position:].lstrip() if position else text
 
 
-def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voices = NOBODY) -> str:
+def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), speakers: Speakers = NO_SPEAKERS) -> str:
     """Return the model's own turn without its header: the text behind the first end of a turn is made up.
 
     A message of the turn that only thinks does not end it. Ends within the `objects`, which are sorted spans, do not
     count: the strings of objects are read on their own. A word for a role begins no turn if it is the name of one of
-    the `voices`.
+    the `speakers`.
     """
     breaks = _break() if _may_hold(text) else _stripped()
-    bare = without_header(text, voices)
+    bare = without_header(text, speakers)
     shift = len(text) - len(bare)
     struck = _strikes(bare)
     begins = place = 0
@@ -769,7 +776,7 @@ def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), voices: Voice
         inside = place < len(objects) and objects[place][0] - shift < start
         if inside or mark.lastgroup == "inner" or start in struck:
             continue
-        if _is_doubtful(bare, start, end, voices) if mark.lastgroup == "label" else in_sentence(bare, start, end):
+        if _is_doubtful(bare, start, end, speakers) if mark.lastgroup == "label" else in_sentence(bare, start, end):
             continue
         said, next_message = bare[begins:start], end if mark.lastgroup in {"end", "close"} else start
         unsaid = _UNSAID.fullmatch(said) or _THINKS.match(said) or _THOUGHT.search(said)
@@ -790,43 +797,113 @@ _SPEAKS = (
 _NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 
 
+_CROWD = (
+    r"everyone|everybody|all(?: players)?|(?:the )?(?:others|crowd|audience|group|table)|both|all together|you|q"
+    r"|question"
+)
+"""Words for several players or an unnamed one, with which a line of a transcript may begin."""
+_COLONS = ":：∶﹕︰꞉"
+_CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", ">": "<", "*": "*", "_": "_"}
+_BULLET = re.compile(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
+_ANNOUNCES = (*_COLONS, ",", "，", ";", "、")
+_ENDS_A_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
+_NEAR = 200  # characters around a name that are looked at
+_IN_FIRST_PERSON = re.compile(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
+
+
 @lru_cache(256)
 def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern for the beginning of a line that one of the names speaks: `B:`, `**Player B** (to A):`, `<B> `.
+    """Return a pattern for the beginning of a line of a transcript that one of the names speaks.
 
-    If the player's `own` name is a word and a number (`Agent_3`), any such name with that word counts.
+    It is a name between signs and a separator: `B:`, `**Player B** (to A):`, `[12:00] B - `, `<B> `, or a name that is
+    `alone` on its line. If the player's `own` name is a word and a number (`Agent_3`), any such name with that word
+    counts.
     """
     word = _NUMBERED.fullmatch(own)
     every = [re.escape(name) for name in sorted({own, *names}, key=lambda name: (-len(name), name))]
     if word:
         every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
+    name = "|".join(every)
     return re.compile(
-        r"(?:(?P<first>\A\s*+)|\n)[ \t]{0,4}(?:\*{1,2}|_{1,2}|[\[(@\"“]|#{1,4} ?|<(?![^<>]{1,60}>[^<>]{0,400}</))?+"
-        r"(?:—[ \t]?|(?:message|response|reply|answer|note)[ \t]from[ \t])?"
-        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{'|'.join(every)})(?!\w)[\])*_>\"”]{{0,3}}"
+        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?(?:[^\w\n]|_){0,8}+)"
+        r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
+        r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
+        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{name}|{_CROWD})(?![^\W_])"
+        rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
+        r"(?P<closes>[\])）】*_>\"”]{0,4})"
         r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
-        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}(?:[ \t]?[:：>]|(?<=[\]>])[ \t])"
-        r"[ \t*_]{0,4}(?P<words>[^\n]?)",
+        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
+        rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
+        r"|(?P<bare>(?<=[\])）】>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )
 
 
-def _lines_of_others(text: str, voices: Voices) -> list[re.Match[str]]:
-    """Return the beginnings of lines that players speak, behind the first words, or [] if the lines are a list.
+def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
+    """Return the beginnings of lines of a transcript behind the first words, or [] if the lines are the player's own.
 
-    They are a list if words announce it (`I see it so:`), if each line has another name and then lowercase words or a
-    number (`B: keep`), or if the text begins with such a line and none has the player's own name.
+    They are its own if words announce them (`I see it so:`), if they go on in small letters or with a number in a text
+    that is not written so (`B: keep`), if they are items of a list and none is in the first person, or if the text
+    begins with such a line and none has the player's own name.
     """
-    if not voices.names:
+    if not speakers.names:
         return []
-    lines = list(islice(_line_of(voices.own, voices.names).finditer(text), _MOST_TOKENS))
-    behind = [line for line in lines if line["first"] is None]
-    if not behind or text[: behind[0].start()].rstrip().endswith((":", "：", ",", "，", ";", "、")):
+    every = islice(_line_of(speakers.own, speakers.names).finditer(text), _MOST_TOKENS)
+    lines = [line for line in every if _may_be_spoken(text, line, speakers)]
+    behind = [line for line in lines if line["first"] is None or _is_tag(text, line)]
+    if not behind or text[: behind[0].start()].rstrip().endswith(_ANNOUNCES):
         return []
     names = {line["name"].casefold() for line in lines}
-    if 1 < len(names) == len(lines) and all(line["words"].islower() or line["words"].isdigit() for line in lines):
+    several = 1 < len(names) == len(lines)
+    goes_on = all(line["words"][:1].islower() or line["words"].isdigit() for line in lines)
+    if goes_on and (several or (_is_written_in_sentences(text) and not _speaks_of_itself(lines))):
         return []
-    return [] if len(lines) > len(behind) and voices.own.casefold() not in names else behind
+    items = list(islice(_BULLET.finditer(text), 2))
+    if len(items) > 1 and all(_BULLET.match(line["signs"]) for line in behind) and not _speaks_of_itself(lines):
+        return []
+    return [] if len(lines) > len(behind) and speakers.own.casefold() not in names else behind
+
+
+def _may_be_spoken(text: str, line: re.Match[str], speakers: Speakers) -> bool:
+    """Return whether the signs around a name make the line one of a transcript.
+
+    A name alone on its line must be another's, behind a whole sentence, and have words below it. A name in brackets or
+    emphasis without a separator must be closed as it was opened, and begin a sentence. An arrow to a name is a vote, a
+    sign before a name or a number compares, and a bar at the beginning of a line is a table's.
+    """
+    name, words, closes = line["name"], line["words"], line["closes"]
+    if line["alone"] is not None:
+        spelt = (name in speakers.names or bool(closes)) and not line["others"]
+        ends = _ENDS_A_SENTENCE.search(text[max(0, line.start() - _NEAR) : line.start()].rstrip())
+        below = text[line.end() : line.end() + _NEAR].strip().partition("\n")[0].strip("*_ .#")
+        known = {"", *(each.casefold() for each in speakers.names)}  # a list of names
+        return (
+            spelt and name.casefold() != speakers.own.casefold() and below.casefold() not in known and ends is not None
+        )
+    if _is_tag(text, line):
+        return name in speakers.names  # `<b>` is HTML, also if there is a player B
+    if line["bare"] is not None:
+        opener = _CLOSERS.get(closes[-1:], "")
+        return bool(opener) and (opener in line["signs"] or opener == "<") and not words[:1].islower()
+    if line["points"] is not None:
+        first = re.match(r"\W*(\w*)", words)
+        return first is None or not (first[1].isdigit() or first[1].casefold() in {*map(str.casefold, speakers.names)})
+    return not line["signs"].lstrip().startswith("|")
+
+
+def _is_tag(text: str, line: re.Match[str]) -> bool:
+    """Return whether the name of a line is that of a pair of tags."""
+    is_tag = line["signs"].endswith("<") and text.startswith(">", line.end("name"))
+    return is_tag and f"</{line['name']}>" in text
+
+
+def _is_written_in_sentences(text: str) -> bool:
+    """Return whether the first letter of a text is a capital."""
+    return next((sign for sign in text if sign.isalpha()), "a").isupper()
+
+
+def _speaks_of_itself(lines: Sequence[re.Match[str]]) -> bool:
+    return any(map(_IN_FIRST_PERSON.match, (line["words"] for line in lines)))
 
 
 _INK = re.compile(r"\S")
@@ -882,9 +959,9 @@ def in_sentence(text: str, start: int, end: int) -> bool:
     return (last.isalnum() or last in set(",;:")) and first.islower()
 
 
-def _is_doubtful(text: str, start: int, end: int, voices: Voices) -> bool:
+def _is_doubtful(text: str, start: int, end: int, speakers: Speakers) -> bool:
     """Return whether a header without tokens may be a line of the answer: a name, a list item, or in a sentence."""
-    if voices.roles and _is_player(text[start:end], voices):
+    if speakers.roles and _is_player(text[start:end], speakers):
         return True
     before, behind = text[max(0, start - 200) : start].rstrip(), text[end : end + 200]
     if before.endswith((":", "：", ",", "，", ";", "、")):
@@ -900,17 +977,17 @@ def _is_doubtful(text: str, start: int, end: int, voices: Voices) -> bool:
 _LINE_SEPARATORS = dict.fromkeys(map(ord, "\r\v\f\x85\u2028\u2029"), "\n")
 
 
-def label_in(text: str, voices: Voices = NOBODY) -> str:
+def label_in(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
     """Return the first header of a turn without tokens that begins a line, or "".
 
-    Lines of other players and labels of ReAct count if the `voices` have names. A text of one word is no header but the
-    value of a field, such as a name; and a word for a role is none if it is the name of one of the `voices`.
+    Lines of other players and labels of ReAct count if the `speakers` have names. A text of one word is no header but
+    the value of a field, such as a name; and a word for a role is none if it is the name of one of the `speakers`.
     """
     text = text.translate(_LINE_SEPARATORS)
-    react = _labels_of_react(text) if voices.names else ()
+    react = _labels_of_react(text) if speakers.names else ()
     labels = (found[0].strip() for found in chain(_LABELS.finditer(text), _labels_of_staff(text), react))
-    label = next((label for label in labels if not voices.roles or not _is_player(label, voices)), "")
-    return label or next((line[0].strip() for line in _lines_of_others(text, voices)), "")
+    label = next((label for label in labels if not speakers.roles or not _is_player(label, speakers)), "")
+    return label or next((line[0].strip() for line in _lines_of_others(text, speakers)), "")
 
 
 def _labels_of_react(text: str) -> Iterator[re.Match[str]]:
@@ -950,9 +1027,9 @@ def roles_in(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in names if _ROLE.fullmatch(name))
 
 
-def _is_player(label: str, voices: Voices) -> bool:
+def _is_player(label: str, speakers: Speakers) -> bool:
     role = _ROLE.search(label)
-    return role is not None and role[0].casefold() in voices.roles
+    return role is not None and role[0].casefold() in speakers.roles
 
 
 _STRIKE = re.compile(r"</?s>")
@@ -1062,8 +1139,6 @@ _BARS_OF_TOKENS = re.compile(
     rf"|(?<=[{_LIKE_BARS}])(?i:dsml)[{_LIKE_BARS}]{{1,2}}|[{_LIKE_BARS}]{{1,2}}(?=\s?(?i:dsml))"
     rf"|(?<=(?i:dsml))[{_LIKE_BARS}]{{1,2}}"
 )
-OPEN_BRACKETS, CLOSE_BRACKETS = "《〈⟨«‹【〔「『❮≪﹤⟪", "》〉⟩»›】〕」』❯≫﹥⟫"
-"""Brackets that are read as the angle brackets of a token, around bars or around a compound name."""
 _IN_OTHER_BRACKETS = re.compile(
     rf"[{OPEN_BRACKETS}({{\[](?:(?<=[{OPEN_BRACKETS}])\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?"
     rf"[{CLOSE_BRACKETS}]|(?<![<＜].)(?=[\s{_BARS}]{{0,3}}[A-Za-z])\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"

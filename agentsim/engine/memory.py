@@ -11,8 +11,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
-from agentsim.engine.prompt import Quoted, in_line, in_quotes, joined, quoted
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import Quoted, cut, in_line, in_quotes, joined, quoted
 
 _MOST_LINES = 20_000
 """The maximum number of cached lines, mostly some 200 bytes each."""

@@ -82,7 +82,7 @@ class LegalValues:
     """The value that null, "pass" or "nobody" stand for, or None."""
     parts: Mapping[str, Any] | None = None
     """The options of the fields of an object, or None."""
-    kinds: Mapping[str, Record] | None = None
+    kinds: Mapping[str, JsonObject] | None = None
     """The kinds of records that a field may hold, by their tag, or None."""
     items: LegalValues | None = None
     """The option of a list's entries, or None."""
@@ -160,6 +160,10 @@ class LegalValues:
 
     def gathered(self, given: Any, beside: Mapping[str, Any]) -> Any:
         """Return the field of a decision from an answer, which may be `MISSING`. Raises `UnreadableReply`."""
+        return given
+
+    def taken(self, given: Any, beside: Mapping[str, Any]) -> Any:
+        """Return the part of a given value on which something depends, by the other fields of its object."""
         return given
 
     # -- at random, and by example
@@ -619,7 +623,7 @@ class Order(Subset):
 
 
 Option: TypeAlias = Choice | Number | Text
-"""The option of one value of an `Each`, a `Variant` or a `Capability`."""
+"""The option of one value of an `Each`, a `Variant` or a `MenuItem`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -650,7 +654,7 @@ class Each(LegalValues):
         return dict.fromkeys(self.keys, self.value)
 
     def within(self, typed: LegalValues) -> LegalValues:
-        return Record(self.parts)
+        return JsonObject(self.parts)
 
     def objection(self, path: str, given: Mapping[str, Any]) -> str:
         return _first_objection(path, self.parts, given[path])
@@ -686,7 +690,8 @@ class Variant(LegalValues):
     belongs to an outermost field of type `dict`, in which a decision has exactly the fields for its value.
 
     For a `menu`, the prompt describes the fields elsewhere: the shape of an answer has only their names. They are not
-    checked: the rules read them (`Capability.read`), and tell the player what they refuse.
+    checked: the rules read them (`MenuItem.read`), and tell the player what they refuse. A field that the value does
+    not take stays as it came, because nothing depends on it.
     """
 
     by: str
@@ -712,7 +717,7 @@ class Variant(LegalValues):
         return self.fields.get(str(value), MappingProxyType({}))
 
     def schema(self) -> dict[str, Any]:
-        return Record(self.parts).schema()
+        return JsonObject(self.parts).schema()
 
     def objection(self, path: str, given: Mapping[str, Any]) -> str:
         asked, said = self.asked(given[self.by]), given[path]
@@ -742,7 +747,19 @@ class Variant(LegalValues):
         return f"{{<{'; '.join([*of, 'else none'])}>}}"
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
-        return reader.record(given, self, path)
+        taken = self.taken(given, beside)
+        if taken is given:
+            return reader.record(given, self, path)
+        shaped = reader.record(taken, self, path)
+        whole = shaped | {name: part for name, part in given.items() if name not in taken}
+        return {name: whole[name] for name in (*given, *shaped) if name in whole}  # in the order of the reply
+
+    def taken(self, given: Any, beside: Mapping[str, Any]) -> Any:
+        value = beside.get(self.by)
+        if not self.menu or not isinstance(given, Mapping) or not isinstance(value, str) or value not in self.fields:
+            return given
+        idle = {name for name, _ in self._every()} - self.fields[value].keys()
+        return {name: part for name, part in given.items() if name not in idle}
 
     def fits(self, value: Any) -> bool:
         choices = self.by_path("").items()
@@ -751,7 +768,7 @@ class Variant(LegalValues):
         )
 
     def knows(self, value: Any) -> bool:
-        return Record(self.parts).knows(value)
+        return JsonObject(self.parts).knows(value)
 
     def gathered(self, given: Any, beside: Mapping[str, Any]) -> Any:
         """Return an object without nulls for fields that are not asked for, and any other value unchanged."""
@@ -761,13 +778,13 @@ class Variant(LegalValues):
         return {name: part for name, part in given.items() if part is not None or name in asked}
 
     def random(self, rng: Stream) -> dict[str, Any]:
-        return Record(self.parts).random(rng)
+        return JsonObject(self.parts).random(rng)
 
     def redrawn(self, drawn: Any, beside: Mapping[str, Any], rng: Stream) -> dict[str, Any]:
-        return Record(self.asked(beside[self.by])).random(rng)
+        return JsonObject(self.asked(beside[self.by])).random(rng)
 
-    def given(self, answered: Mapping[str, Any]) -> Record:
-        return Record(self.asked(answered.get(self.by)))
+    def given(self, answered: Mapping[str, Any]) -> JsonObject:
+        return JsonObject(self.asked(answered.get(self.by)))
 
 
 # -- what follows from the types of a decision's fields
@@ -879,7 +896,7 @@ class Several(List):
 
 
 @dataclass(frozen=True, slots=True)
-class Record(LegalValues):
+class JsonObject(LegalValues):
     """An object that has exactly these fields."""
 
     parts: Mapping[str, LegalValues] = field()
@@ -947,7 +964,7 @@ class Kinds(LegalValues):
     """A record of one of several kinds, distinguished by the field `tag`."""
 
     tag: str
-    kinds: Mapping[str, Record] = field()
+    kinds: Mapping[str, JsonObject] = field()
 
     kind = "variant"
 
@@ -1066,7 +1083,7 @@ def of_schema(node: Schema) -> LegalValues:
 def _of_type(name: str | None, node: Schema) -> LegalValues:
     match name:
         case "object" if "properties" in node:
-            return Record({name: of_schema(part) for name, part in node["properties"].items()})
+            return JsonObject({name: of_schema(part) for name, part in node["properties"].items()})
         case "array":
             also = _but(node, "items", "minItems", "maxItems")
             return Several(of_schema(node.get("items", {})), node.get("minItems", 0), node.get("maxItems"), also=also)
@@ -1092,7 +1109,7 @@ def _but(node: Schema, *owned: str) -> tuple[tuple[str, Any], ...]:
 
 
 def _of_several(options: Sequence[LegalValues]) -> LegalValues:
-    records = [option for option in options if isinstance(option, Record)]
+    records = [option for option in options if isinstance(option, JsonObject)]
     first = records[0].parts.items() if records and len(records) == len(options) else ()
     tag = next((name for name, part in first if part.kind == "choice" and len(part.values) == 1), None)
     if tag is None:
@@ -1217,14 +1234,14 @@ def _paths(option: LegalValues, place: str = "") -> Iterator[str]:
         yield from _paths(part, f"{place}{name}.")
 
 
-def record_of(answer: type[Decision], options: Options) -> Record:
+def record_of(answer: type[Decision], options: Options) -> JsonObject:
     """Return the fields of an answer within these options; if `Each` is its only field, the keys of that."""
     record: LegalValues = typed_record(answer)
     for path, option in options.items():
         record = changed(record, path, option.within)
     bare = bare_field(answer, options)
     found = record.parts[bare] if bare and record.parts else record
-    assert isinstance(found, Record)
+    assert isinstance(found, JsonObject)
     return found
 
 
@@ -1244,11 +1261,11 @@ def leaves(answer: type[Decision], options: Options) -> Mapping[str, LegalValues
 
 
 @cache
-def typed_record(answer: type[Decision]) -> Record:
+def typed_record(answer: type[Decision]) -> JsonObject:
     """Return the fields of an answer as its types allow them, shared by all requests."""
     base = answer.model_json_schema()
     definitions = base.get("$defs", {})
-    return Record({name: of_schema(_portable(part, definitions)) for name, part in base["properties"].items()})
+    return JsonObject({name: of_schema(_portable(part, definitions)) for name, part in base["properties"].items()})
 
 
 def _portable(part: Any, definitions: Mapping[str, Any]) -> Any:
@@ -1282,14 +1299,14 @@ def changed(option: Any, path: str, change: Callable[[Any], Any]) -> Any:
     name, _, rest = path.partition(".")
     if not option.parts or name not in option.parts:
         return option
-    return Record({**option.parts, name: changed(option.parts[name], rest, change)})
+    return JsonObject({**option.parts, name: changed(option.parts[name], rest, change)})
 
 
-def _can_be(record: Record) -> bool:
+def _can_be(record: JsonObject) -> bool:
     return all(part.values for part in record.parts.values() if part.kind == "choice")
 
 
-def asked_for(record: Record, narrowed: Mapping[str, Narrowed | None], *, closely: bool = False) -> Record:
+def asked_for(record: JsonObject, narrowed: Mapping[str, Narrowed | None], *, closely: bool = False) -> JsonObject:
     """Return the record without the fields for which `narrowed` has None; `closely` applies the options for models."""
     for path, more in narrowed.items():
         if more is None:
@@ -1310,4 +1327,4 @@ def _without(name: str, option: Any) -> Any:
         return replace(option, kinds={tag: _without(name, record) for tag, record in option.kinds.items()})
     if option.parts is None:
         return option
-    return Record({each: part for each, part in option.parts.items() if each != name})
+    return JsonObject({each: part for each, part in option.parts.items() if each != name})

@@ -7,9 +7,9 @@ from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Event, Everyone, LoggedEvent, Nobody, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Lot, Outcome, Standing, ranked
 from agentsim.engine.options import Choice, Each, Number, Options, Order, Subset, Text, Variant
-from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import Prompt, joined, quoted
 
 __all__ = [
     "Bot",

@@ -21,10 +21,10 @@ from agentsim.engine.event import PlayerId
 from agentsim.engine.options import (
     MISSING,
     FormField,
+    JsonObject,
     LegalValues,
     Narrowed,
     Options,
-    Record,
     Schema,
     asked_for,
     bare_field,
@@ -32,8 +32,7 @@ from agentsim.engine.options import (
     record_of,
     stated,
 )
-from agentsim.engine.prompt import Prompt
-from agentsim.engine.wording import snake_case
+from agentsim.engine.wording import Prompt, snake_case
 from agentsim.errors import IllegalDecision, RulesBroken, UnreadableReply, first_objection
 
 D = TypeVar("D", bound=Decision)
@@ -107,11 +106,11 @@ class Request(Generic[D]):
         return {path: legal for name, option in self.stated.items() for path, legal in option.by_path(name).items()}
 
     @cached_property
-    def answer_fields(self) -> Record:
+    def answer_fields(self) -> JsonObject:
         """The fields of an answer with their options."""
         return self.build_answer_fields()
 
-    def build_answer_fields(self) -> Record:
+    def build_answer_fields(self) -> JsonObject:
         """Return the fields of an answer, with the options that this request states and those of their types."""
         return record_of(self.answer, self.stated)
 
@@ -260,7 +259,7 @@ class Request(Generic[D]):
         """
         return {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
 
-    def sent_record(self) -> Record:
+    def sent_record(self) -> JsonObject:
         """Return the fields that a model is asked for: those that can matter now. Replies with others are read too."""
         return asked_for(self.answer_fields, self.narrowed(), closely=True)
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.memory import line_of
 from agentsim.engine.request import Request
-from agentsim.engine.survey import NEWS_CHARS, Question, Survey
+from agentsim.engine.survey import NEWS_CHARS, Survey, SurveyQuestion
 from agentsim.engine.wording import counted
 
 HEARD = "Since then the narrator has announced to all:"
@@ -43,7 +43,7 @@ class Aside(_Steer):
     """The action of asking players something off the record, in a wave of its own before the wave is decided."""
 
     players: Annotated[tuple[str, ...], Field(min_length=1)]
-    questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=30)]
+    questions: Annotated[tuple[SurveyQuestion, ...], Field(min_length=1, max_length=30)]
 
 
 Steer: TypeAlias = Announcement | Aside

@@ -18,11 +18,10 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, Heard, NamedPlayer, PlayerId
 from agentsim.engine.memory import Lines
 from agentsim.engine.options import Choice, Each, Number, Option, Options, Text
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Requests, Table
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import Prompt, counted, cut
 
 B = TypeVar("B", bound=Callable[[Request[Any], Stream], Decision])
 NEWS_CHARS = 4_000
@@ -34,7 +33,7 @@ _INTRODUCED = (
 )
 
 
-class Question(ClosedTable):
+class SurveyQuestion(ClosedTable):
     """`[[interviews.questions]]`, and those of `[people]`: closed with `options` or `least` and `most`, else open."""
 
     name: Annotated[str, Field(pattern=_NAME)]
@@ -81,7 +80,7 @@ class Interview(ClosedTable):
     A round is what the game calls so: an island round, an auction item, a Monopoly turn, a society day, a market round.
     """
 
-    questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=30)]
+    questions: Annotated[tuple[SurveyQuestion, ...], Field(min_length=1, max_length=30)]
     """What is asked, in one call"""
     rounds: tuple[Annotated[int, Field(ge=1)], ...] = ()
     """The rounds, counted from 1, at whose end it is held; one that the game does not reach has none"""
@@ -117,7 +116,7 @@ class Survey(Request[SurveyAnswers]):
 
     about: Request[Any]
     news: tuple[str, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[SurveyQuestion, ...]
     interview: int
     round: int
 

@@ -15,10 +15,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, Pl
 from pydantic_core.core_schema import SerializationInfo
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.finish_reasons import ending
+from agentsim.models.host_words import ending
 
 if TYPE_CHECKING:
-    from agentsim.models.rate_limiter import RateLimiter
+    from agentsim.models.pacing import RateLimiter
 
 
 MOST_TEXT = 64 * 1024
@@ -51,7 +51,7 @@ class Sampling:
 
     With `temperature` None the provider's default applies; with `max_tokens` None no limit is sent. `extra` is merged
     into the body unchanged. `reasoning`, `seed` and `logprobs` are translated to the parameters of the host
-    (`models.settings`).
+    (`models.profiles`).
     """
 
     temperature: float | None = None
@@ -151,8 +151,8 @@ WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """The deviations from a scenario that a model's host requires, as found by `negotiation`.
+class HostTerms:
+    """The deviations from a scenario that a model's host requires, as found by negotiation (`models.remote`).
 
     `structured` is the structured mode in use. `dropped` are body fields, or groups of them (`reasoning`, `logprobs`),
     that are left out; `keywords` are JSON Schema keywords that are left out. `max_tokens` is the largest limit that the
@@ -168,13 +168,13 @@ class Terms:
     system: Annotated[Literal["user"] | None, OmitUnset] = None
 
 
-AS_ASKED: Final = Terms()
+UNCHANGED: Final = HostTerms()
 """The terms of a host that accepts everything the scenario asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The answer of a model, cleaned (`engine.prompt.cleaned`) and without the provider's envelope.
+    """The answer of a model, cleaned (`engine.wording.cleaned`) and without the provider's envelope.
 
     `model` and `provider` are the names in the response; `finish_reason` is the provider's own word (`stop`, `length`,
     ...). `text` may be empty. `reasoning` is thinking that the provider returns separately. If `refusal` (`refusal` or
@@ -193,7 +193,7 @@ class Completion:
     usage: WholeUsage = Usage()
     refusal: Annotated[Word | None, OmitUnset] = None
     unusable: Annotated[Word | None, OmitUnset] = None
-    terms: Annotated[Terms | None, OmitUnset] = None
+    terms: Annotated[HostTerms | None, OmitUnset] = None
     logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, OmitUnset] = None
     unknown: Annotated[Word | None, OmitUnset] = None
     pin: Annotated[Word | None, OmitUnset] = None

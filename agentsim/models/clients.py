@@ -3,7 +3,7 @@
 `openai` serves chat completions and Responses, at OpenAI and at Azure. `anthropic` (an extra) serves messages, at
 Anthropic, Bedrock and Vertex. Their own retries, timeouts, logs and traces are off: agentsim has its own. They send
 through `Transport`, which limits how much is read, keeps keys from leaking, and follows agentsim's proxy rules. `wire`
-and `faults` interpret answers and errors; `remote` makes a call within its deadline, and `retries` repeats it. Import
+and `faults` interpret answers and errors; `remote` makes a call within its deadline, and `pacing` repeats it. Import
 this module only before the first request: the clients take half a second to import, and aiohttp 0.15 s.
 """
 
@@ -22,7 +22,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
@@ -35,10 +35,12 @@ from agentsim import __version__
 from agentsim.errors import LocalShortage, ScenarioError
 from agentsim.models.address import http_parts, is_azure_v1, is_excluded, is_own_machine
 from agentsim.models.faults import NoAnswer, Unacceptable
-from agentsim.models.rate_limiter import places, soft_limit
+from agentsim.models.pacing import connection_slots, soft_limit
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ConnectionKey
+
+    from agentsim.models.profiles import Service
 
 
 _MOST = 8 * 1024 * 1024  # bytes of an answer; the longest completions are under 1 MB
@@ -171,7 +173,9 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
 
 def _session(tls: ssl.SSLContext | None) -> aiohttp.ClientSession:
     # The rate limiter limits concurrent calls, and the caller sets the deadline.
-    connector = Connector(limit=0, force_close=places().tight, ssl=tls or True, resolver=aiohttp.ThreadedResolver())
+    connector = Connector(
+        limit=0, force_close=connection_slots().tight, ssl=tls or True, resolver=aiohttp.ThreadedResolver()
+    )
     return aiohttp.ClientSession(
         connector=connector,
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -316,9 +320,6 @@ def _system_words(error: BaseException) -> str:
         return os.strerror(error.errno)
     return f"HTTP {error.status}" if isinstance(error, aiohttp.ClientHttpProxyError) else type(error).__name__
 
-
-Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
-"""A service with an official client, which has its own addresses and headers."""
 
 _OWN_HOSTS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")

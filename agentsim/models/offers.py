@@ -13,11 +13,10 @@ from urllib.parse import quote
 
 from agentsim.errors import ModelError, ProviderRejected
 from agentsim.models.faults import Faults, NoAnswer, Unacceptable
+from agentsim.models.pacing import Deadline
 from agentsim.models.prices import context_window, listed_price
-from agentsim.models.profiles import Profile
+from agentsim.models.profiles import Profile, most_output
 from agentsim.models.remote import Endpoint, decoded
-from agentsim.models.retries import Deadline
-from agentsim.models.settings import most_output
 from agentsim.models.wire.common import at, count, raise_stated_error, word
 
 _PATIENCE_S = 30.0

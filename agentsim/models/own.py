@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agentsim.engine.codec import parse_json
-from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, ScenarioError, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 

@@ -18,12 +18,11 @@ from typing import Any
 from pydantic import Field
 
 from agentsim.engine.codec import ClosedTable
-from agentsim.engine.prompt import TOKEN_BYTES, size
+from agentsim.engine.wording import TOKEN_BYTES, size
 from agentsim.errors import ModelError
 from agentsim.models.address import is_near
 from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
-from agentsim.models.profiles import ProviderSettings, address_of, is_own
-from agentsim.models.settings import most_output
+from agentsim.models.profiles import ProviderSettings, address_of, is_own, most_output
 
 # The catalog's name of each built-in provider. A provider that a scenario defines is never looked up: its prices are
 # its own, even if its name resembles another.

@@ -1,25 +1,417 @@
-"""Provider profiles: the facts about each provider, as data, and a scenario's changes to them.
+"""Provider profiles: the facts about each provider and the form of portable settings there, as data.
 
-A profile only names environment variables; other modules read keys and send requests.
+Portable settings are reasoning, seed, logprobs and temperature. A setting that a host does not have is left out; one
+that it has only in another form becomes the nearest form; `Translation.notes` report both. Each part of a body is keyed
+by its setting, so that a setting which a model refuses can be left out alone. The tables are from the public references
+beside them. A scenario may change a profile. A profile only names environment variables; other modules read keys and
+send requests.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, TypeAlias
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field
 
 from agentsim.engine.codec import ClosedTable
+from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
-from agentsim.models import settings as portable
 from agentsim.models.address import is_azure_v1, normal, ollama_address, url_problem
-from agentsim.models.base import Sampling
+from agentsim.models.base import Level, Reasoning, Sampling
+
+Fields: TypeAlias = Mapping[str, Any]
+"""A part of a request's body."""
+
+TOKENS: Final = "<tokens>"
+"""The placeholder for the number in `Thinking.tokens`."""
+LEVEL_TOKENS: Final[Mapping[Level, int]] = {"low": 1024, "medium": 8192, "high": 24576}
+"""The tokens of each level, for converting between the two if a host takes only one of them. Source:
+https://ai.google.dev/gemini-api/docs/openai#thinking."""
+_ORDER: Final[tuple[Level, ...]] = ("none", "low", "medium", "high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking:
+    """The ways to tell some models how much to think: by `levels`, by a number of `tokens`, or neither.
+
+    A number of tokens is at least `least`.
+    """
+
+    levels: Mapping[Level, Fields] = field(default_factory=dict)
+    tokens: Fields | None = None
+    least: int = 1
+
+
+Families: TypeAlias = tuple[tuple[str, Thinking], ...]
+"""Thinking by model: the first regular expression found in the model's name, in lower case, counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterNames:
+    """The parameters of one API at one host. None means that it has no such parameter.
+
+    With `always_capped` each request needs a limit on the reply; with `thinking_excludes_temperature` a request with
+    thinking must not set a temperature.
+    """
+
+    thinking: Families
+    seed: str | None = "seed"
+    logprobs: Fields | None = field(default_factory=lambda: {"logprobs": True})
+    always_capped: bool = False
+    thinking_excludes_temperature: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """The parts of a body by setting, and a sentence for each setting that is not sent unchanged."""
+
+    parts: Mapping[str, Fields]
+    notes: tuple[str, ...] = ()
+
+
+_NOTHING = Translation({})
+_UNKNOWN = "not sent, since this API has no such parameter"
+_UNADJUSTABLE = Thinking()
+
+
+def _efforts(path: tuple[str, ...], words: Mapping[Level, str]) -> Thinking:
+    """Return the thinking whose level is one word at this path of a body."""
+    return Thinking(levels={level: _at(path, word) for level, word in words.items()})
+
+
+def _at(path: tuple[str, ...], value: Any) -> dict[str, Any]:
+    for key in reversed(path):
+        value = {key: value}
+    return cast("dict[str, Any]", value)
+
+
+_EFFORT = ("reasoning_effort",)
+_ALL: Final[Mapping[Level, str]] = {level: level for level in _ORDER}
+_THREE: Final[Mapping[Level, str]] = {level: level for level in _ORDER[1:]}
+
+# https://platform.openai.com/docs/guides/reasoning: models before gpt-5.1 always think.
+_OPENAI: Final[tuple[tuple[str, Mapping[Level, str]], ...]] = (
+    (r"\bgpt-5-pro\b", {"high": "high"}),
+    (r"\bgpt-5(?![.\d])", {"none": "minimal", **_THREE}),
+    (r"\bo[134]\b|\bgpt-oss\b", _THREE),
+    ("", _ALL),
+)
+
+
+def _of_openai(*path: str) -> Families:
+    return tuple((pattern, _efforts(path, words)) for pattern, words in _OPENAI)
+
+
+OPENAI: Final = ParameterNames(thinking=_of_openai("reasoning_effort"))
+"""https://platform.openai.com/docs/api-reference/chat; also for providers that a scenario defines."""
+OPENROUTER: Final = ParameterNames(
+    thinking=(
+        (
+            "",
+            Thinking(
+                levels={
+                    "none": {"reasoning": {"enabled": False}},
+                    **{level: {"reasoning": {"effort": level}} for level in _ORDER[1:]},
+                },
+                tokens={"reasoning": {"max_tokens": TOKENS}},
+            ),
+        ),
+    )
+)
+"""https://openrouter.ai/docs/use-cases/reasoning-tokens"""
+GEMINI: Final = ParameterNames(
+    thinking=tuple(
+        (
+            pattern,
+            Thinking(
+                levels={level: {"reasoning_effort": word} for level, word in words.items()},
+                tokens={"extra_body": {"google": {"thinking_config": {"thinking_budget": TOKENS}}}},
+            ),
+        )
+        for pattern, words in (
+            (r"gemini-2\.5-pro|gemini-[3-9]", {"none": "minimal", **_THREE}),  # always think
+            ("", _ALL),
+        )
+    ),
+    logprobs=None,
+)
+"""https://ai.google.dev/gemini-api/docs/openai"""
+GROQ: Final = ParameterNames(
+    thinking=(
+        (r"gpt-oss", _efforts(_EFFORT, _THREE)),
+        (r"qwen", _efforts(_EFFORT, {"none": "none", "medium": "default"})),
+        ("", _UNADJUSTABLE),
+    ),
+    logprobs=None,
+)
+"""https://console.groq.com/docs/reasoning, https://console.groq.com/docs/openai"""
+MISTRAL: Final = ParameterNames(
+    thinking=((r"magistral", _UNADJUSTABLE), ("", _efforts(_EFFORT, {"none": "none", "high": "high"}))),
+    seed="random_seed",
+    logprobs=None,
+)
+"""https://docs.mistral.ai/api, https://docs.mistral.ai/capabilities/reasoning"""
+DEEPSEEK: Final = ParameterNames(
+    thinking=(
+        (
+            "",
+            Thinking(
+                levels={
+                    "none": {"thinking": {"type": "disabled"}},
+                    **{
+                        level: {"thinking": {"type": "enabled"}, "reasoning_effort": level} for level in ("low", "high")
+                    },
+                },
+            ),
+        ),
+    ),
+    seed=None,
+)
+"""https://api-docs.deepseek.com/guides/thinking_mode"""
+XAI: Final = ParameterNames(
+    thinking=(
+        (r"grok-3-mini", _efforts(_EFFORT, {"low": "low", "high": "high"})),
+        (r"grok-4\.3\b", _efforts(_EFFORT, _ALL)),
+        (r"grok-([23]\b|code|4(?!\.[4-9])|4\.(1|20)\b)", _UNADJUSTABLE),
+        ("", _efforts(_EFFORT, _THREE)),
+    )
+)
+"""https://docs.x.ai/docs/guides/reasoning"""
+TOGETHER: Final = ParameterNames(
+    thinking=(
+        (r"gpt-oss", _efforts(_EFFORT, _THREE)),
+        (
+            "",
+            Thinking(
+                levels={"none": {"reasoning": {"enabled": False}}, "medium": {"reasoning": {"enabled": True}}},
+            ),
+        ),
+    ),
+    logprobs={"logprobs": 1},
+)
+"""https://docs.together.ai/docs/inference/chat/reasoning, https://docs.together.ai/reference/chat-completions"""
+FIREWORKS: Final = ParameterNames(
+    thinking=(
+        (
+            "",
+            Thinking(
+                levels={level: {"reasoning_effort": level} for level in _ORDER},
+                tokens={"thinking": {"type": "enabled", "budget_tokens": TOKENS}},
+                least=1024,
+            ),
+        ),
+    )
+)
+"""https://docs.fireworks.ai/guides/reasoning"""
+
+
+def _of_template(tokens: Fields | None) -> Families:
+    """Return the thinking of servers that pass switches to a chat template. Templates know one of the two names."""
+    switches = {on: {"enable_thinking": on, "thinking": on} for on in (False, True)}
+    levels: dict[Level, Fields] = {"none": {"chat_template_kwargs": switches[False]}}
+    for level in _ORDER[1:]:
+        levels[level] = {"chat_template_kwargs": switches[True], "reasoning_effort": level}
+    return (("", Thinking(levels=levels, tokens=tokens)),)
+
+
+VLLM: Final = ParameterNames(thinking=_of_template(None))
+"""https://docs.vllm.ai/en/stable/features/reasoning_outputs: a number of tokens needs a server option."""
+SGLANG: Final = ParameterNames(
+    thinking=_of_template(
+        {"chat_template_kwargs": {"enable_thinking": True, "thinking": True, "thinking_budget": TOKENS}}
+    )
+)
+"""https://docs.sglang.io/docs/advanced_features/thinking_budget"""
+LLAMA_SERVER: Final = ParameterNames(
+    thinking=(
+        (r"smollm2", _UNADJUSTABLE),  # not a reasoning model
+        *_of_template(
+            {
+                "chat_template_kwargs": {"enable_thinking": True, "thinking": True},
+                "reasoning_budget_tokens": TOKENS,
+            }
+        ),
+    )
+)
+"""https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md; also for embedded models."""
+OLLAMA: Final = ParameterNames(thinking=(("", _efforts(_EFFORT, _ALL)),))
+"""https://docs.ollama.com/api/openai-compatibility"""
+LMSTUDIO: Final = ParameterNames(thinking=(("", _efforts(_EFFORT, _ALL)),), logprobs=None)
+"""https://lmstudio.ai/docs/developer/openai-compat"""
+
+RESPONSES: Final = ParameterNames(
+    thinking=_of_openai("reasoning", "effort"),
+    seed=None,
+    logprobs={"include": ["message.output_text.logprobs"], "top_logprobs": 0},
+)
+"""https://platform.openai.com/docs/api-reference/responses"""
+_ADAPTIVE: Final = Thinking(
+    levels={
+        "none": {"thinking": {"type": "disabled"}},
+        **{level: {"thinking": {"type": "adaptive"}, "output_config": {"effort": level}} for level in _ORDER[1:]},
+    },
+)
+MESSAGES: Final = ParameterNames(
+    thinking=(
+        (r"claude-3(?![-.]7)|claude-(2|instant)", _UNADJUSTABLE),
+        # From Claude 4.6 on, the model decides how much it thinks; from 4.7 on, a number of tokens is refused.
+        (r"claude-[a-z]+-(4[-.]([6-9]|1\d)(?!\d)|[5-9](?!\d))", _ADAPTIVE),
+        (
+            "",
+            Thinking(
+                levels={"none": {"thinking": {"type": "disabled"}}},
+                tokens={"thinking": {"type": "enabled", "budget_tokens": TOKENS}},
+                least=1024,
+            ),
+        ),
+    ),
+    seed=None,
+    logprobs=None,
+    always_capped=True,
+    thinking_excludes_temperature=True,
+)
+"""https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking"""
+
+
+USUAL_MAX_TOKENS: Final = 16_384
+"""The limit on a reply if the API requires one and neither the scenario nor `output_limits.toml` has one."""
+
+
+def cap_of(words: ParameterNames, model: str, sampling: Sampling) -> int | None:
+    """Return the limit on a reply to send: the scenario's, else the model's own if the API requires one, else None."""
+    if sampling.max_tokens is not None or not words.always_capped:
+        return sampling.max_tokens
+    return most_output(model) or USUAL_MAX_TOKENS
+
+
+@cache
+def most_output(model: str) -> int | None:
+    """Return the most tokens of one reply of a model, or None if `output_limits.toml` does not list it.
+
+    The price catalog has no such number.
+    """
+    limits = tomllib.loads(files("agentsim.models").joinpath("output_limits.toml").read_text("utf-8"))["limits"]
+    return next((tokens for pattern, tokens in limits if re.search(pattern, model.lower())), None)
+
+
+def translated(
+    words: ParameterNames,
+    model: str,
+    sampling: Sampling,
+    *,
+    takes_temperature: bool = True,
+    extras: Sequence[Fields] = (),
+) -> Translation:
+    """Translate the portable settings to the parameters of a model's host.
+
+    `extras` are the tables merged into the body later, which may turn thinking on or off as well.
+    """
+    parts: dict[str, Fields] = {}
+    notes: list[str] = []
+
+    def placed(setting: str, fields: Fields | None, why: str = "") -> None:
+        if fields is not None:
+            parts[setting] = fields
+        if why:
+            notes.append(f"{setting} = {_shown(getattr(sampling, setting))}: {why}")
+
+    if sampling.reasoning is not None:
+        cap = cap_of(words, model, sampling)
+        placed("reasoning", *_reasoning(_thinking(words, model), sampling.reasoning, cap))
+    if sampling.temperature is not None:
+        if not takes_temperature:
+            placed("temperature", None, "not sent, since supports_temperature is false")
+        elif words.thinking_excludes_temperature and _thinks(*parts.values(), *extras):
+            placed("temperature", None, "not sent, since a model that thinks takes none there")
+        else:
+            placed("temperature", {"temperature": sampling.temperature})
+    if sampling.seed is not None:
+        seed = None if words.seed is None else {words.seed: sampling.seed}
+        placed("seed", seed, _UNKNOWN if seed is None else "")
+    if sampling.logprobs:
+        placed("logprobs", words.logprobs, _UNKNOWN if words.logprobs is None else "")
+    return Translation(parts, tuple(notes)) if parts or notes else _NOTHING
+
+
+def _thinks(*fields: Fields) -> bool:
+    """Return whether these fields turn thinking on; the last one that mentions it counts."""
+    said = [each["thinking"] for each in fields if isinstance(each.get("thinking"), Mapping)]
+    return bool(said) and said[-1].get("type") in {"enabled", "adaptive"}
+
+
+def _thinking(words: ParameterNames, model: str) -> Thinking:
+    name = model.lower()
+    return next((thinking for pattern, thinking in words.thinking if re.search(pattern, name)), _UNADJUSTABLE)
+
+
+def _reasoning(thinking: Thinking, wanted: Reasoning, cap: int | None) -> tuple[Fields | None, str]:
+    """Return the part of a body that asks for this much thinking, or None, and a note on it or ""."""
+    if isinstance(wanted, str) and wanted in thinking.levels:
+        return thinking.levels[wanted], ""
+    if thinking.tokens is not None and wanted != "none":
+        tokens = wanted if isinstance(wanted, int) else LEVEL_TOKENS[wanted]
+        return _budget(thinking, tokens, cap, given=isinstance(wanted, int))
+    if not thinking.levels:
+        return None, "not sent, since this model's reasoning cannot be set"
+    level = _nearest(wanted, [level for level in _ORDER if level in thinking.levels])
+    number = "takes no number of tokens" if isinstance(wanted, int) else "takes no such level"
+    return thinking.levels[level], f'this model {number}; "{level}" is sent, the nearest'
+
+
+def _budget(thinking: Thinking, tokens: int, cap: int | None, *, given: bool) -> tuple[Fields | None, str]:
+    """Return the part that asks for a number of tokens below `cap`, which the answer shares, and a note on it or ""."""
+    asked = max(tokens, thinking.least)
+    if cap is not None and asked >= cap:
+        asked = max(cap // 2, thinking.least)
+        if asked >= cap:
+            return (
+                None,
+                f"not sent, since max_tokens = {cap:,} leaves no room for thinking",
+            )
+    why = counted(asked, "token is sent", "tokens are sent", ",") if asked != tokens or not given else ""
+    if why and asked < tokens:
+        why += f", since max_tokens is {cap:,}"
+    elif why and asked > tokens:
+        why += ", the fewest"
+    assert thinking.tokens is not None
+    return cast("Fields", _filled(thinking.tokens, asked)), why
+
+
+def _filled(value: Any, tokens: int) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _filled(each, tokens) for key, each in value.items()}
+    return tokens if value == TOKENS else value
+
+
+def _nearest(wanted: Reasoning, levels: list[Level]) -> Level:
+    """Return the nearest level, the higher of two.
+
+    "none" is replaced, or replaces another, only if there is no choice.
+    """
+    level = wanted if isinstance(wanted, str) else _level_of(wanted)
+    same = [each for each in levels if (each == "none") == (level == "none")] or levels
+    return min(same, key=lambda each: (abs(_ORDER.index(each) - _ORDER.index(level)), -_ORDER.index(each)))
+
+
+def _level_of(tokens: int) -> Level:
+    """Return the level whose number of tokens is nearest, by ratio."""
+    return min(LEVEL_TOKENS, key=lambda level: abs(math.log(LEVEL_TOKENS[level] / tokens)))
+
+
+def _shown(value: float | str) -> str:
+    """Return a setting as TOML writes it."""
+    return json.dumps(value)
+
 
 Structured: TypeAlias = Literal["json_schema", "tool", "json_object", "prompt", "auto"]
 """The way a reply is held to its schema: `json_schema` (enforced as the answer), `tool` (as the arguments of a forced
@@ -189,23 +581,23 @@ class Profile:
     structured_body: Mapping[str, Any] = field(default_factory=dict)
     pin: str | None = None
     supports_temperature: bool = True
-    words: portable.Words = portable.OPENAI
+    words: ParameterNames = OPENAI
     warm: bool = False
     unreachable_hint: str = "is the server running and base_url right?"
     context_hint: str = "play with shorter memories and fewer players, or a model of a longer context"
     unknown_model_hint: str = "is the model's name right, and does base_url end where the API begins (often /v1)?"
 
     @property
-    def spoken(self) -> portable.Words:
+    def parameter_names(self) -> ParameterNames:
         """The parameters for portable settings in the API of this profile."""
-        return {"chat": self.words, "responses": portable.RESPONSES, "messages": portable.MESSAGES}[self.wire]
+        return {"chat": self.words, "responses": RESPONSES, "messages": MESSAGES}[self.wire]
 
-    def translated(self, model: str, sampling: Sampling) -> portable.Translation:
+    def translated(self, model: str, sampling: Sampling) -> Translation:
         """Translate the portable settings for a model, each part keyed by its setting."""
         inner = sampling.extra.get("extra_body")
         extras = (self.extra_body, sampling.extra, inner if isinstance(inner, Mapping) else {})
         takes = self.supports_temperature
-        return portable.translated(self.spoken, model, sampling, takes_temperature=takes, extras=extras)
+        return translated(self.parameter_names, model, sampling, takes_temperature=takes, extras=extras)
 
     @property
     def is_own(self) -> bool:
@@ -235,7 +627,7 @@ _PROFILES = (
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         # Otherwise the request may be routed to a host that drops the schema.
         structured_body={"provider": {"require_parameters": True}},
-        words=portable.OPENROUTER,
+        words=OPENROUTER,
         warm=True,
         unreachable_hint="is there a network?",
         unknown_model_hint="is the id right, and does some host of it take every parameter (temperature, schema)?",
@@ -245,7 +637,7 @@ _PROFILES = (
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         key_envs=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         strip_schema_keywords=frozenset((*_NOT_PORTABLE, "additionalProperties", "propertyNames")),
-        words=portable.GEMINI,
+        words=GEMINI,
         warm=True,
         unreachable_hint="is there a network?",
     ),
@@ -305,22 +697,22 @@ _PROFILES = (
             base_url=base_url,
             key_envs=(variable,),
             strip_schema_keywords=frozenset(_NOT_PORTABLE),
-            words=spoken,
+            words=parameter_names,
             warm=warm,
             unreachable_hint="is there a network?",
         )
-        for provider, base_url, variable, warm, spoken in (
-            ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", False, portable.GROQ),
-            ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", False, portable.MISTRAL),
-            ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", True, portable.DEEPSEEK),
-            ("xai", "https://api.x.ai/v1", "XAI_API_KEY", True, portable.XAI),
-            ("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", False, portable.TOGETHER),
-            ("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", False, portable.FIREWORKS),
+        for provider, base_url, variable, warm, parameter_names in (
+            ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", False, GROQ),
+            ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", False, MISTRAL),
+            ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", True, DEEPSEEK),
+            ("xai", "https://api.x.ai/v1", "XAI_API_KEY", True, XAI),
+            ("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", False, TOGETHER),
+            ("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", False, FIREWORKS),
         )
     ),
     Profile(
         provider="sglang",
-        words=portable.SGLANG,
+        words=SGLANG,
         base_url="http://127.0.0.1:30000/v1",
         warm=True,  # the radix cache is on by default
         unreachable_hint="is `python -m sglang.launch_server` running?",
@@ -329,7 +721,7 @@ _PROFILES = (
     ),
     Profile(
         provider="ollama",
-        words=portable.OLLAMA,
+        words=OLLAMA,
         base_url="http://127.0.0.1:11434/v1",
         unreachable_hint="is `ollama serve` running?",
         context_hint="set OLLAMA_CONTEXT_LENGTH for the server",
@@ -337,7 +729,7 @@ _PROFILES = (
     ),
     Profile(
         provider="vllm",
-        words=portable.VLLM,
+        words=VLLM,
         base_url="http://127.0.0.1:8000/v1",
         warm=True,  # automatic prefix caching is on by default
         unreachable_hint="is `vllm serve` running?",
@@ -346,7 +738,7 @@ _PROFILES = (
     ),
     Profile(
         provider="lmstudio",
-        words=portable.LMSTUDIO,
+        words=LMSTUDIO,
         base_url="http://127.0.0.1:1234/v1",
         unreachable_hint="is LM Studio's local server started?",
         context_hint="load the model with a larger context length",
@@ -354,7 +746,7 @@ _PROFILES = (
     ),
     Profile(
         provider="llama-server",
-        words=portable.LLAMA_SERVER,
+        words=LLAMA_SERVER,
         base_url="http://127.0.0.1:8080/v1",
         unreachable_hint="is llama.cpp's `llama-server` running?",
         context_hint="start the server with a larger context (`-c`)",

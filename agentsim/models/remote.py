@@ -1,6 +1,9 @@
-"""Remote models: endpoints, and one call to a model with its deadline.
+"""Remote models: endpoints, one call to a model with its deadline, and the negotiation with its host.
 
-`wire` builds bodies and reads answers, `negotiation` handles refused bodies, `retries` asks again after a failure.
+A refusal of a body names a part of the request (`temperature`, `response_format`) or no part. Either way the request is
+sent again without the part that may have been refused, or with the part renamed or expressed in another way, until it
+is accepted. The result (`base.HostTerms`) applies to all later calls of the model. `faults` decides which errors are
+such refusals, `wire` builds bodies and reads answers, and `pacing` asks again after a failure.
 """
 
 from __future__ import annotations
@@ -8,22 +11,22 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import LocalShortage, ModelError
-from agentsim.models.base import Call, Completion, Sampling, Terms, Usage
-from agentsim.models.faults import Faults, NoAnswer, Unacceptable, failed_generation
+from agentsim.models.base import UNCHANGED, Call, Completion, HostTerms, Sampling, StructuredMode, Usage
+from agentsim.models.faults import ErrorReport, Faults, NoAnswer, Unacceptable, Unaccepted, failed_generation
+from agentsim.models.host_words import ABOUT_CAP, ABOUT_SCHEMA
 from agentsim.models.keys import REDACTED, redact_reply
-from agentsim.models.negotiation import Negotiation, fitted, trimmed
+from agentsim.models.pacing import Deadline, RateLimiter, RateLimits, Slot
 from agentsim.models.profiles import Profile, is_host
-from agentsim.models.rate_limiter import RateLimiter, RateLimits
-from agentsim.models.retries import Deadline
 from agentsim.models.wire import WIRES, Wire
 from agentsim.models.wire.common import Function, at, function_of, kept, word
 
@@ -128,7 +131,7 @@ class RemoteModel:
     Its `name` is the scenario's: the provider, a slash and the model's id.
     """
 
-    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, known: Terms | None = None) -> None:
+    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, known: HostTerms | None = None) -> None:
         """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
         self.name, self.provider = name, profile.provider
         self._profile, self._endpoint = profile, endpoint
@@ -147,12 +150,12 @@ class RemoteModel:
         A refusal of a parameter does not count as an attempt: the model has read nothing, and another request is sent.
         """
 
-        def request(terms: Terms) -> tuple[dict[str, Any], Function | None]:
+        def request(terms: HostTerms) -> tuple[dict[str, Any], Function | None]:
             profile, asked, sampled = fitted(terms, self._profile, call, sampling, self._wire)
             body = self._wire.body(profile, self._model, asked, sampled)
             return trimmed(terms, body), function_of(profile, asked)
 
-        async def send(terms: Terms) -> Completion:
+        async def send(terms: HostTerms) -> Completion:
             return await self._attempt(*request(terms), call, sampling.timeout_s)
 
         return await self._negotiation.completion(call, lambda terms: request(terms)[0], send)
@@ -247,3 +250,504 @@ def completion_in(wire: Wire, envelope: object, faults: Faults, function: Functi
         error.usage = None if said == Usage() else said
         error.served_by = error.served_by or word(envelope.get("provider"), faults.secrets)
         raise
+
+
+Send: TypeAlias = Callable[[HostTerms], Awaitable[Completion]]
+"""Sends one request under these terms. Raises `ModelError`; `Unaccepted` is negotiated."""
+BodyOf: TypeAlias = Callable[[HostTerms], dict[str, Any]]
+"""Builds the body of the request under these terms."""
+
+_MOST_REQUESTS: Final = 24
+"""The most requests for one call before its refusal is final."""
+_MOST_HOPELESS: Final = 64  # remembered refusals that no terms could prevent
+
+_MAX_TOKENS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_OF_SCHEMA: Final = frozenset(("response_format", "tools", "tool_choice", "text", "output_config.format"))
+# Fields that a request needs, or that decide where it goes.
+_NEEDED: Final = frozenset(("model", "messages", "input", "instructions", "system", "provider", "store", "stream"))
+# Groups of fields for one setting, with the words for it in refusals. A dot leads into an object.
+_GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
+    "reasoning": (
+        frozenset(
+            (
+                *("reasoning", "reasoning_effort", "thinking", "think", "enable_thinking", "thinking_budget"),
+                *("chat_template_kwargs", "reasoning_format", "include_reasoning", "extra_body"),
+                "output_config.effort",
+            )
+        ),
+        re.compile(r"reasoning|thinking|budget_tokens|\bthink\b|\beffort\b", re.IGNORECASE),
+    ),
+    "logprobs": (
+        frozenset(("logprobs", "top_logprobs", "include")),
+        re.compile(r"log_?probs|log prob", re.IGNORECASE),
+    ),
+}
+# Nested fields, which are removed wherever they occur.
+_NESTED: Final = ("cache_control", "strict")
+_ABOUT_SYSTEM: Final = re.compile(
+    r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer instruction"
+    r"|roles must alternate|(only|supports?) (user|\W{0,2}user).{0,20}assistant",
+    re.IGNORECASE | re.DOTALL,
+)
+_ABOUT_WINDOW: Final = re.compile(r"context|window", re.IGNORECASE)
+# Keywords that a schema can lose and still describe the same object. Replies are checked against all keywords anyway.
+_KEYWORDS: Final = (
+    *("additionalProperties", "propertyNames", "minLength", "maxLength", "minimum", "maximum"),
+    *("exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "uniqueItems", "multipleOf"),
+    *("pattern", "format", "default", "title", "$schema"),
+)
+# The order in which parts are tried if a refusal names none: those that change least come first.
+_OPTIONAL: Final = ("seed", "random_seed", "logprobs", "reasoning", "top_p", "temperature")
+
+
+class Negotiation:
+    """The search for the terms that one model's host accepts, guided by its refusals.
+
+    `terms` apply to every call that begins. If several calls are refused at the same time, one negotiates and the
+    others are sent again under its result.
+    """
+
+    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: HostTerms | None = None) -> None:
+        """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
+        self.terms = terms = UNCHANGED if known is None else known
+        self._wire, self._profile, self._endpoint = wire, profile, endpoint
+        self._first = FirstCall(endpoint) if profile.structured == "auto" and terms.structured is None else None
+        self._turn = asyncio.Lock()
+        self._answered = known is not None
+        self._searches: dict[tuple[str, tuple[tuple[str, str], ...]], _Search] = {}  # keyed by schema and messages
+        self._hopeless: set[tuple[str, str]] = set()
+        self._accepted: set[str] = set()  # names of schemas that were accepted under the current terms
+        self._doubt: _Doubt | None = None
+
+    @property
+    def limiter(self) -> RateLimiter:
+        """The rate limiter for the model's calls. It admits one call at a time until `auto` is settled."""
+        return self._endpoint.limiter if self._first is None or self._first.settled else self._first
+
+    async def completion(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
+        """Return the completion of one call, under terms that its host accepts.
+
+        Raises `ModelError`; `Unaccepted` if no terms make the host accept the call.
+        """
+        for _ in range(_MOST_REQUESTS):
+            if (confirmed := await self._confirmed(call, send)) is not None:
+                return confirmed
+            terms, search = self.terms, self._searches.get((call.schema_name, call.messages))
+            sent = search is None
+            if search is None:
+                try:
+                    return self._accept(call, terms, await send(terms))
+                except Unaccepted as refused:
+                    search = _Search(refused, terms, self._ways(call, refused.complaint, body_of(terms), terms))
+            async with self._turn:
+                if self.terms == terms:
+                    return await self._settled(call, body_of, send, search, sent=sent)
+            await self._endpoint.limiter.again()  # another call has found new terms in the meantime
+        return await send(self.terms)
+
+    def _accept(self, call: Call, terms: HostTerms, completion: Completion) -> Completion:
+        """Record a success, and return the completion with the current terms, which may be newer than `terms`."""
+        if terms == self.terms:
+            self._answered = True
+            self._accepted.add(call.schema_name)
+        auto = self._profile.structured == "auto"
+        if auto and call.schema is not None and self._first is not None:
+            self._first.settled = True
+        settled = auto and (self._first is None or self._first.settled)
+        said = replace(self.terms, structured=mode_of(self._profile, self.terms, self._wire)) if settled else self.terms
+        return completion if said == UNCHANGED else replace(completion, terms=said)
+
+    async def _confirmed(self, call: Call, send: Send) -> Completion | None:
+        """Return the completion under the terms before a doubtful change, or None if they are refused.
+
+        None also if no terms are in doubt for this call. A refusal that named no part may have been about its prompt
+        alone. So the first call with another prompt is sent under the earlier terms, which apply again if the host
+        accepts them.
+        """
+        doubt = self._doubt
+        if doubt is None or call.schema_name != doubt.schema_name or call.messages == doubt.messages:
+            return None
+        self._doubt = None
+        try:
+            completion = await send(doubt.before)
+        except Unaccepted:
+            await self._endpoint.limiter.again()
+            return None
+        except BaseException:
+            if self._doubt is None and self.terms == doubt.found:
+                self._doubt = doubt
+            raise
+        if self.terms == doubt.found:
+            self._keep_to(doubt.before)
+        return self._accept(call, doubt.before, completion)
+
+    def _keep_to(self, terms: HostTerms) -> None:
+        """Use these terms for all later calls."""
+        if terms != self.terms:
+            self.terms = terms
+            self._accepted.clear()
+            self._searches.clear()
+            self._hopeless.clear()
+
+    async def _settled(self, call: Call, body_of: BodyOf, send: Send, search: _Search, *, sent: bool) -> Completion:
+        """Send a refused request again under different terms, and keep the first that are accepted.
+
+        `sent` says whether the call has been sent before. If the host fails in another way, the search is kept, and the
+        next attempt of the same call continues it.
+        """
+        hopeless = call.schema_name, _alike(search.first)
+        if hopeless in self._hopeless:
+            raise search.first
+        while (way := search.next_way(self.terms)) is not None:
+            if sent:
+                await self._endpoint.limiter.again()
+            sent = True
+            try:
+                completion = await send(way)
+            except Unaccepted as error:
+                search.way = None
+                if _alike(error) != _alike(search.refused):  # the part that was refused before is accepted now
+                    search.refused, search.terms = error, way
+                    search.left = self._ways(call, error.complaint, body_of(way), way)
+            except ModelError:
+                if self._is_named(way, search, body_of):
+                    self._keep_to(way)  # a part that was refused by name is not tried again
+                else:
+                    self._searches[call.schema_name, call.messages] = search
+                raise
+            else:
+                self._found(call, way, search, body_of)
+                return self._accept(call, way, completion)
+        self._searches.pop((call.schema_name, call.messages), None)
+        if len(self._hopeless) < _MOST_HOPELESS:
+            self._hopeless.add(hopeless)
+        raise search.first
+
+    def _found(self, call: Call, way: HostTerms, search: _Search, body_of: BodyOf) -> None:
+        """Keep the terms that were accepted. They are in doubt if no refusal named the part they change."""
+        self._searches.pop((call.schema_name, call.messages), None)
+        doubtful = way != search.terms and not self._is_named(way, search, body_of)
+        before = search.terms
+        self._keep_to(way)
+        self._doubt = _Doubt(call.schema_name, call.messages, before, way) if doubtful else None
+
+    def _is_named(self, way: HostTerms, search: _Search, body_of: BodyOf) -> bool:
+        """Return whether the latest refusal names the part that these terms change."""
+        complaint, terms = search.refused.complaint, search.terms
+        return way in list(named(complaint, body_of(terms), terms, self._wire, self._profile))
+
+    def _ways(
+        self, call: Call, complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms
+    ) -> Iterator[HostTerms]:
+        """Yield terms to try after a refusal.
+
+        If the refusal names parts, yield terms without these. Else yield the same terms again; then, if the model has
+        not answered before, terms without each part; if it has, and this schema is new, the other structured modes.
+        """
+        found = list(named(complaint, body, terms, self._wire, self._profile))
+        yield from found
+        if not found:
+            yield terms  # the refusal may have been an accident
+        if not self._answered:
+            yield from unnamed(body, terms, self._wire, self._profile)
+            return
+        # All other parts were accepted before. If this schema was accepted, too, the refusal is about the prompt.
+        if call.schema_name not in self._accepted and _holds_schema(body):
+            yield from _next_modes(terms, self._wire, self._profile)
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubt:
+    """The terms that were `found` for one call after a refusal that named no part, and the terms `before`."""
+
+    schema_name: str
+    messages: tuple[tuple[str, str], ...]
+    before: HostTerms
+    found: HostTerms
+
+
+@dataclass(slots=True)
+class _Search:
+    """The state of a search for accepted terms after a refusal."""
+
+    first: Unaccepted
+    terms: HostTerms
+    """The terms of the latest refusal."""
+    left: Iterator[HostTerms]
+    refused: Unaccepted = field(init=False)
+    tried: set[HostTerms] = field(default_factory=set)
+    way: HostTerms | None = None
+    """The terms sent last, while they are neither accepted nor refused."""
+
+    def __post_init__(self) -> None:
+        self.refused = self.first
+        self.tried.add(self.terms)
+
+    def next_way(self, present: HostTerms) -> HostTerms | None:
+        """Return the terms to send next, or None if none are left. The `present` terms may be sent again."""
+        if self.way is None and len(self.tried) < _MOST_REQUESTS:
+            self.way = next((each for each in self.left if each == present or each not in self.tried), None)
+            if self.way is not None:
+                self.tried.add(self.way)
+        return self.way
+
+
+class FirstCall(RateLimiter):
+    """A limiter that passes one call at a time to the host's limiter until `settled`.
+
+    Otherwise the order of replies would decide the mode.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__()
+        self.settled = False
+        self._endpoint = endpoint
+        self._turn = asyncio.Lock()
+
+    async def acquire(self, tokens: int = 0) -> Slot:
+        host = self._endpoint.limiter
+        await self._turn.acquire()
+        if self.settled:  # settled while this call waited
+            self._turn.release()
+            return await host.acquire(tokens)
+        try:
+            slot = await host.acquire(tokens)
+        except BaseException:
+            self._turn.release()
+            raise
+        slot.limiter = self
+        return slot
+
+    def release(self, slot: Slot, error: BaseException | None = None) -> None:
+        self._endpoint.limiter.release(slot, error)
+        self._turn.release()
+
+
+def mode_of(profile: Profile, terms: HostTerms, wire: Wire) -> StructuredMode:
+    """Return the structured mode under these terms. `auto` begins with the strictest mode of the wire."""
+    if terms.structured is not None:
+        return terms.structured
+    return wire.MODES[0] if profile.structured == "auto" else profile.structured
+
+
+def fitted(
+    terms: HostTerms, profile: Profile, call: Call, sampling: Sampling, wire: Wire
+) -> tuple[Profile, Call, Sampling]:
+    """Return the profile, call and sampling of a request under these terms."""
+    fits = replace(
+        profile,
+        structured=mode_of(profile, terms, wire),
+        max_tokens_field=terms.max_tokens_field or profile.max_tokens_field,
+        strip_schema_keywords=profile.strip_schema_keywords.union(terms.keywords),
+    )
+    if terms.max_tokens is not None:
+        sampling = replace(sampling, max_tokens=min(terms.max_tokens, sampling.max_tokens or terms.max_tokens))
+    if terms.system == "user":
+        call = replace(call, messages=_without_system(call.messages))
+    return fits, call, sampling
+
+
+def cap_under(terms: HostTerms, cap: int | None) -> int | None:
+    """Return the limit on a reply that is sent under these terms instead of `cap`, or None if none is sent."""
+    if set(_MAX_TOKENS).intersection(terms.dropped):
+        return None
+    return cap if terms.max_tokens is None else min(terms.max_tokens, cap or terms.max_tokens)
+
+
+def trimmed(terms: HostTerms, body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body without the fields that the terms drop."""
+    if not terms.dropped:
+        return body
+    out = set(terms.dropped)
+    out |= set(_MAX_TOKENS) if out.intersection(_MAX_TOKENS) else set()
+    for group, (keys, _) in _GROUPS.items():
+        out |= keys if group in out else set()
+    made = {key: value for key, value in body.items() if key not in out}
+    for key, _, inner in (each.partition(".") for each in out if "." in each):
+        if isinstance(part := made.get(key), Mapping) and inner in part:
+            kept = {name: value for name, value in part.items() if name != inner}
+            made = {**{name: value for name, value in made.items() if name != key}, **({key: kept} if kept else {})}
+    nested = out.intersection(_NESTED)
+    return {key: _pruned(value, nested) for key, value in made.items()} if nested else made
+
+
+def named(
+    complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms, wire: Wire, profile: Profile
+) -> Iterator[HostTerms]:
+    """Yield terms without the parts that a refusal names, in the order in which it names them."""
+    words = complaint.words
+    found: list[tuple[bool, int, Iterator[HostTerms]]] = []
+    if _holds_schema(body):
+        sent = json.dumps(body)
+        if keywords := [word for word in _KEYWORDS if _mentions(word, words) and f'"{word}"' in sent]:
+            without = replace(terms, keywords=tuple(sorted({*terms.keywords, *keywords})))
+            found.append((False, -1, iter((without,))))
+        if about := ABOUT_SCHEMA.search(words):
+            found.append((True, about.start(), _next_modes(terms, wire, profile)))
+    if about := _ABOUT_SYSTEM.search(words):
+        found.append((True, about.start(), _system_moved(body, terms)))
+    if about := ABOUT_CAP.search(words):
+        for field in body.keys() & set(_MAX_TOKENS):
+            ways = _other_caps(field, words, body, terms, wire)
+            found.append((field not in complaint.fields, about.start(), ways))
+    found += _named_parts(complaint, body, terms)
+    sorted_ways = [list(ways) for _, _, ways in sorted(found, key=lambda each: each[:2])]
+    for each in sorted_ways:
+        yield from each
+    if len(sorted_ways) > 1:
+        yield _together(terms, [each[0] for each in sorted_ways if each])
+
+
+def _named_parts(
+    complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms
+) -> Iterator[tuple[bool, int, Iterator[HostTerms]]]:
+    """Yield, for each optional part that a refusal names, a sort key and the terms without it.
+
+    The sort key is whether the refusal's `fields` lack the part, and the position of its name.
+    """
+    words = complaint.words
+    for name in _droppable(body):
+        keys, pattern = _GROUPS.get(name, (frozenset((name,)), re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
+        around = {key.partition(".")[0] for key in keys if "." in key and _holds(body, key)}
+        said = [pattern.search(words), *(re.search(each, words) for each in around)]
+        if places := [about.start() for about in said if about]:
+            yield not keys.intersection(complaint.fields), min(places), iter((_without(terms, name),))
+
+
+def _together(terms: HostTerms, ways: Iterable[HostTerms]) -> HostTerms:
+    """Return terms that combine the changes of all these ways."""
+    both = terms
+    for way in ways:
+        changed = {each.name: getattr(way, each.name) for each in fields(way)}
+        changed = {name: value for name, value in changed.items() if value != getattr(terms, name)}
+        for name in changed.keys() & {"dropped", "keywords"}:
+            changed[name] = tuple(sorted({*getattr(both, name), *changed[name]}))
+        both = replace(both, **changed)
+    return both
+
+
+def unnamed(body: Mapping[str, Any], terms: HostTerms, wire: Wire, profile: Profile) -> Iterator[HostTerms]:
+    """Yield terms to try if a refusal names no part: each part left out alone, then all of them."""
+    if _holds_schema(body):
+        yield from _next_modes(terms, wire, profile)
+    optional = _droppable(body)
+    for name in optional:
+        yield _without(terms, name)
+    caps = [name for name in _MAX_TOKENS if name in body]
+    for name in caps:
+        yield from _other_caps(name, "", body, terms, wire)
+    yield from _system_moved(body, terms)
+    bare = replace(terms, structured="prompt" if _holds_schema(body) else terms.structured)
+    yield _without(bare, *optional)
+    if caps and wire.MAY_OMIT_CAP:
+        yield _without(bare, *optional, "max_tokens")
+
+
+def words_of(terms: HostTerms, known: HostTerms = UNCHANGED) -> Iterator[str]:
+    """Yield a sentence for each part that is left out or changed.
+
+    If other terms were `known` before, a return to the scenario's terms also gets a sentence.
+    """
+    if replace(terms, structured=None) == UNCHANGED != replace(known, structured=None):
+        yield "the host accepts what was left out or changed for one prompt"
+    if terms.structured in {"json_object", "prompt"}:
+        yield f'the host enforces no JSON schema: replies are asked for with `structured = "{terms.structured}"`'
+    elif terms.structured == "tool":
+        yield "the host enforces a JSON schema for calls of tools alone: replies are asked for as such a call"
+    for name in terms.dropped:
+        if name in _MAX_TOKENS:
+            yield "the host accepts no max_tokens, which is left out"
+        else:
+            yield f"the host does not accept {name}, which is left out"
+    if terms.keywords:
+        yield f"the host does not accept {', '.join(terms.keywords)} in schemas, which are left out"
+    if terms.max_tokens_field is not None:
+        yield f"the host wants max_tokens as {terms.max_tokens_field}"
+    if terms.max_tokens is not None:
+        yield f"the host accepts at most {counted(terms.max_tokens, 'token', form=',')} as max_tokens"
+    if terms.system == "user":
+        yield "the host accepts no system message, which is put before the first of the user"
+
+
+def _alike(refused: Unaccepted) -> str:
+    """Return the words of a refusal without those that contain digits, which differ between refusals of one kind."""
+    return re.sub(r"[\w-]*\d[\w-]*", "", refused.complaint.words)
+
+
+def _mentions(word: str, words: str) -> bool:
+    return re.search(rf"(?<![\w$]){re.escape(word)}(?!\w)", words) is not None
+
+
+def _holds(body: Mapping[str, Any], key: str) -> bool:
+    """Return whether a body has a field. A dot leads into an object."""
+    outer, _, inner = key.partition(".")
+    return outer in body and (not inner or (isinstance(part := body[outer], Mapping) and inner in part))
+
+
+def _holds_schema(body: Mapping[str, Any]) -> bool:
+    return any(_holds(body, key) for key in _OF_SCHEMA)
+
+
+def _droppable(body: Mapping[str, Any]) -> list[str]:
+    """Return the names of the optional parts of a body, in the order in which they are tried."""
+    apart = {key.partition(".")[0] for key in _OF_SCHEMA}
+    others = [key for key in body if key not in _NEEDED | apart and key not in _MAX_TOKENS]
+    asked = {name for name, (keys, _) in _GROUPS.items() if any(_holds(body, key) for key in keys)}
+    names: list[str] = [name for name in _OPTIONAL if name in others or name in asked]
+    grouped = {key for keys, _ in _GROUPS.values() for key in keys}
+    names += [key for key in others if key not in names and key not in grouped]
+    text = json.dumps(body)
+    return names + [name for name in _NESTED if f'"{name}":' in text]
+
+
+def _without(terms: HostTerms, *names: str) -> HostTerms:
+    return replace(terms, dropped=tuple(sorted({*terms.dropped, *names})))
+
+
+def _next_modes(terms: HostTerms, wire: Wire, profile: Profile) -> Iterator[HostTerms]:
+    """Yield the terms of the modes below the present one, or of all modes if the wire does not list the present one."""
+    mode = mode_of(profile, terms, wire)
+    below = wire.MODES[wire.MODES.index(mode) + 1 :] if mode in wire.MODES else wire.MODES
+    for each in below:
+        yield replace(terms, structured=each)
+
+
+def _other_caps(field: str, words: str, body: Mapping[str, Any], terms: HostTerms, wire: Wire) -> Iterator[HostTerms]:
+    """Yield the terms with another limit on replies: the most that the words allow, another field name, or none."""
+    sent = body[field]
+    numbers = [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]{0,9}", words)]
+    smaller = [number for number in numbers if isinstance(sent, int) and 0 < number < sent]
+    if smaller and not _ABOUT_WINDOW.search(words):
+        yield replace(terms, max_tokens=max(smaller))
+    if field in {"max_tokens", "max_completion_tokens"} and wire.MAY_OMIT_CAP and terms.max_tokens_field is None:
+        yield replace(terms, max_tokens_field="max_completion_tokens" if field == "max_tokens" else "max_tokens")
+    if wire.MAY_OMIT_CAP:
+        yield _without(terms, "max_tokens")
+    elif isinstance(sent, int):
+        for most in (8_192, 4_096):
+            if most < sent:
+                yield replace(terms, max_tokens=most)
+
+
+def _system_moved(body: Mapping[str, Any], terms: HostTerms) -> Iterator[HostTerms]:
+    roles = {message.get("role") for message in body.get("messages", ()) if isinstance(message, Mapping)}
+    if terms.system is None and ("system" in roles or "instructions" in body or "system" in body):
+        yield replace(terms, system="user")
+
+
+def _without_system(messages: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the messages with the system's text moved to the start of the first user message."""
+    system = [text for role, text in messages if role == "system"]
+    others = [(role, text) for role, text in messages if role != "system"]
+    if not system or not others:
+        return messages if not system else (("user", "\n\n".join(system)),)
+    role, text = others[0]
+    begun = "\n\n".join((*system, text)) if role == "user" else "\n\n".join(system)
+    return (("user", begun), *(others[1:] if role == "user" else others))
+
+
+def _pruned(value: Any, names: Set[str]) -> Any:
+    """Return a part of a body without the fields of these names at any depth."""
+    if isinstance(value, Mapping):
+        return {key: _pruned(each, names) for key, each in value.items() if key not in names}
+    return [_pruned(each, names) for each in value] if isinstance(value, (list, tuple)) else value

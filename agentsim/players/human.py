@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 from agentsim.engine.codec import value_at, values
 from agentsim.engine.options import LegalValues
-from agentsim.engine.prompt import Restated
 from agentsim.engine.request import Ask, Request
+from agentsim.engine.wording import Restated
 from agentsim.errors import DecisionError
 from agentsim.models.base import Completion, Message
-from agentsim.models.retries import RetryPolicy
-from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messages
+from agentsim.models.pacing import RetryPolicy
+from agentsim.players.model import PATIENT, ReaskPolicy, RejectedReply, prompt_messages
 from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
 from agentsim.players.terminal import HELP, MARK, InterruptRequest, Terminal
 
@@ -46,15 +46,15 @@ class HumanPlayer:
         self._state: tuple[str, ...] = ()  # the lines of the state that are on the screen
 
     @property
-    def links(self) -> tuple[HumanPlayer]:
+    def models(self) -> tuple[HumanPlayer]:
         return (self,)
 
-    def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt that a model would get; complaints are shown, but are not messages."""
         self._reason = complaints[-1].reason if complaints else ""
         return prompt_messages(ask, self.persona)
 
-    def unasked(self, ask: Ask) -> Completion | None:
+    def fallback_if_not_rung(self, ask: Ask) -> Completion | None:
         """Return the fallback for a question to a person on call who has not rung, or None for any other question."""
         if not ask.request.on_call or self.interrupt.rung or self._reason:
             return None

@@ -23,11 +23,10 @@ from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Model, Sampling, Usage
 from agentsim.models.faults import UNACCEPTED, UNKNOWN_REASON
-from agentsim.models.finish_reasons import ending
+from agentsim.models.host_words import ending
+from agentsim.models.pacing import RateLimiter, RetryPolicy, Slot
 from agentsim.models.prices import USUAL_REPLY, estimated_tokens
 from agentsim.models.profiles import BUILT_IN
-from agentsim.models.rate_limiter import RateLimiter, Slot
-from agentsim.models.retries import RetryPolicy
 
 _LEAST_PROMPT = 1_000  # estimated tokens: every server has that much context, and estimates of short texts are bad
 _LEAST_WINDOW = 2_000  # tokens: the shortest context that servers are configured for
@@ -41,7 +40,7 @@ PATIENT = RetryPolicy(retries=0, max_attempts=10**9)
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class RejectedReply:
     """A reply that could not be used, and the reason in words for the player."""
 
     reply: str
@@ -78,7 +77,7 @@ class Player(Protocol):
         """The provider: failures of players with the same one count together."""
 
     @property
-    def links(self) -> Sequence[Player]:
+    def models(self) -> Sequence[Player]:
         """This player and those that take over from it, in order: the same seat with other models."""
 
     @property
@@ -89,7 +88,7 @@ class Player(Protocol):
     def reasking(self) -> ReaskPolicy:
         """The policy after a bad reply."""
 
-    def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt, followed by the complaints about earlier replies."""
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
@@ -242,7 +241,7 @@ def _quoted_reply(reply: str) -> str:
 
 @dataclass(frozen=True)
 class ModelPlayer:
-    """A model (or a script of replies) in a seat, with its persona and sampling; `spare` takes over from it.
+    """A model (or a script of replies) in a seat, with its persona and sampling; `backup` takes over from it.
 
     If `warm`, one call of a wave goes ahead of those with the same beginning: see `runs.limits.Warming`.
     """
@@ -253,7 +252,7 @@ class ModelPlayer:
     attempts: RetryPolicy
     reasking: ReaskPolicy
     source: Literal["model", "script"] = "model"
-    spare: ModelPlayer | None = None
+    backup: ModelPlayer | None = None
     warm: bool = False
 
     @property
@@ -265,14 +264,14 @@ class ModelPlayer:
         return self.model.provider
 
     @cached_property
-    def links(self) -> tuple[ModelPlayer, ...]:
-        return (self, *(self.spare.links if self.spare else ()))
+    def models(self) -> tuple[ModelPlayer, ...]:
+        return (self, *(self.backup.models if self.backup else ()))
 
     def linked(self, model: str | None) -> ModelPlayer:
-        """Return the player in `links` with this model, or the first for None."""
-        return next((link for link in self.links if link.name == model), self)
+        """Return the player in `models` with this model, or the first for None."""
+        return next((link for link in self.models if link.name == model), self)
 
-    def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt and each bad reply with its complaint, or only the prompt if the policy says `same`."""
         messages = list(prompt_messages(ask, self.persona))
         for complaint in complaints if self.reasking.how == "reason" else ():

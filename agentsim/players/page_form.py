@@ -28,10 +28,9 @@ from agentsim.engine.options import (
     asked_for,
     called_value,
 )
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
-from agentsim.engine.survey import Question
-from agentsim.engine.wording import counted
+from agentsim.engine.survey import SurveyQuestion
+from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import AgentsimError, DecisionError, IllegalDecision
 
 NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
@@ -390,7 +389,7 @@ class _Sent:
         return value
 
 
-def questionnaire(questions: Sequence[Question]) -> tuple[PageField, ...]:
+def questionnaire(questions: Sequence[SurveyQuestion]) -> tuple[PageField, ...]:
     """Return the page of some questions that are not part of the game."""
     return tuple(PageField(each.name, each.name, each.ask, FormField(each.option), {}) for each in questions)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentsim.engine.prompt import NARRATOR, Line, Quoted, joined
+from agentsim.engine.wording import NARRATOR, Line, Quoted, joined
 
 _JSON_SHAPE = re.compile(r"\bAnswer(?:: \{| with one JSON object\b)")
 _NAME = re.compile(r"[\w@#.-]+")

@@ -17,8 +17,7 @@ from typing import TextIO
 
 from rich.cells import cell_len
 
-from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import Interrupted
 
 HELP = "?"

@@ -14,8 +14,8 @@ from typing import Literal
 from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError
 from agentsim.models.base import Completion, Message
-from agentsim.models.retries import RetryPolicy
-from agentsim.players.model import PATIENT, Complaint, ReaskPolicy, prompt_messages
+from agentsim.models.pacing import RetryPolicy
+from agentsim.players.model import PATIENT, ReaskPolicy, RejectedReply, prompt_messages
 from agentsim.players.page_form import FieldProblem, Form, PageForm
 
 NO_ANSWER = "no_answer"
@@ -41,7 +41,7 @@ class WebQuestion:
         self._form = Form(self.ask.request)
         self.page = PageForm(self._form)
 
-    def take(self, given: Mapping[str, Sequence[str]]) -> None:
+    def submit(self, given: Mapping[str, Sequence[str]]) -> None:
         """Answer with the texts that a page sent, unless answered before.
 
         Raises `FieldProblem` if the rules refuse it.
@@ -74,10 +74,10 @@ class WebPlayer:
     withdrawn: bool = field(default=False, init=False)
 
     @property
-    def links(self) -> tuple[WebPlayer]:
+    def models(self) -> tuple[WebPlayer]:
         return (self,)
 
-    def messages(self, ask: Ask, complaints: Sequence[Complaint]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt that a model would get."""
         return prompt_messages(ask, self.persona)
 

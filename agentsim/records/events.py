@@ -78,11 +78,11 @@ class InteractionCount:
     """The count of one kind of interaction of one player with another in one round.
 
     `times` is the count, `after_naming` how many of them followed a public mention of the other in that round; `amount`
-    is the sum of what was given, or None if the deed has no amounts; `turned` is how often the pair turned with it.
+    is the sum of what was given, or None if the action has no amounts; `turned` is how often the pair turned with it.
     """
 
     round: int
-    deed: str
+    action: str
     sign: Sign
     times: int = 0
     after_naming: int = 0
@@ -100,20 +100,20 @@ class Pair:
 
     who: PlayerId
     whom: PlayerId
-    deeds: tuple[InteractionCount, ...]
+    actions: tuple[InteractionCount, ...]
     turns: tuple[tuple[int, Sign], ...]
 
     def times(self, sign: Sign) -> int:
-        return sum(deed.times for deed in self.deeds if deed.sign == sign)
+        return sum(action.times for action in self.actions if action.sign == sign)
 
     @property
     def named(self) -> int:
         """The number of rounds in which `who` named `whom` in public."""
-        return len({deed.round for deed in self.deeds if deed.deed == NAMED})
+        return len({action.round for action in self.actions if action.action == NAMED})
 
     def after_naming(self, sign: Sign) -> int:
         """Return the number of rounds in which `who` named `whom` in public and then interacted with that sign."""
-        return len({deed.round for deed in self.deeds if deed.sign == sign and deed.after_naming})
+        return len({action.round for action in self.actions if action.sign == sign and action.after_naming})
 
 
 def pairs(log: Iterable[LoggedEvent], players: Sequence[PlayerId], names: Mapping[PlayerId, str]) -> list[Pair]:
@@ -146,33 +146,33 @@ def _named(told: LoggedEvent, naming: Naming) -> Iterator[Interaction]:
 class _Book:
     """The running counts of one pair; `named` are the events of each round in which the other was named."""
 
-    deeds: dict[tuple[int, str, Sign], InteractionCount] = field(default_factory=dict)
+    actions: dict[tuple[int, str, Sign], InteractionCount] = field(default_factory=dict)
     named: dict[int, list[LoggedEvent]] = field(default_factory=dict)
     turns: list[tuple[int, Sign]] = field(default_factory=list)
     last: Sign = NEITHER
 
     def enter(self, told: LoggedEvent, interaction: Interaction) -> None:
         naming = self.named.setdefault(told.round, [])
-        if interaction.deed == NAMED:
+        if interaction.action == NAMED:
             if naming and naming[-1] is told:
                 return
             naming.append(told)
-        key = (told.round, interaction.deed, interaction.sign)
-        deed = self.deeds.setdefault(key, InteractionCount(*key))
-        deed.times += 1
-        # naming in the very event of the deed does not count as before it
-        deed.after_naming += interaction.deed != NAMED and bool(naming) and naming[0] is not told
+        key = (told.round, interaction.action, interaction.sign)
+        action = self.actions.setdefault(key, InteractionCount(*key))
+        action.times += 1
+        # naming in the very event of the action does not count as before it
+        action.after_naming += interaction.action != NAMED and bool(naming) and naming[0] is not told
         if interaction.amount is not None:
-            deed.amount = (deed.amount or 0) + interaction.amount
+            action.amount = (action.amount or 0) + interaction.amount
         if interaction.sign != NEITHER:
             if interaction.sign + self.last == 0:
-                deed.turned += 1
+                action.turned += 1
                 self.turns.append((told.round, interaction.sign))
             self.last = interaction.sign
 
     def pair(self, who: PlayerId, whom: PlayerId) -> Pair:
-        deeds = sorted(self.deeds.values(), key=lambda deed: deed.round)
-        return Pair(who, whom, tuple(deeds), tuple(self.turns))
+        actions = sorted(self.actions.values(), key=lambda action: action.round)
+        return Pair(who, whom, tuple(actions), tuple(self.turns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentsim.engine.panel import Cell, Frame
-from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import few
+from agentsim.engine.wording import cleaned, few
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.records.load import load_history, require_history, run_names
 from agentsim.records.run_files import RunFiles, find_run

@@ -14,7 +14,7 @@ from typing import Any
 
 from agentsim.errors import UsageError, installed_by
 from agentsim.models.base import Attempt
-from agentsim.models.finish_reasons import ending
+from agentsim.models.host_words import ending
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
 

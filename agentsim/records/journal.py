@@ -26,7 +26,7 @@ from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.models.base import AS_ASKED, Attempt, Count, OmitEmpty, OmitUnset, Terms, Usage, Word
+from agentsim.models.base import UNCHANGED, Attempt, Count, HostTerms, OmitEmpty, OmitUnset, Usage, Word
 from agentsim.records.causes import Cause, cause_of
 from agentsim.records.disk import write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
@@ -43,7 +43,7 @@ _TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
 _TAIL_BYTES = len(b',"chain":""}\n') + _HEX
 
 
-class Chain:
+class HashChain:
     """The digests of one journal's lines, each over a line and the digest before it.
 
     They reveal accidental and casual changes. They are not a signature: the author of a change can compute new ones.
@@ -274,13 +274,13 @@ class Contents:
         self.decisions: dict[DecisionKey, DecisionRecord] = {}
         self.attempts: dict[DecisionKey, list[PendingAttempt]] = {}
         self.stops: list[Stop] = []
-        self.negotiated: dict[str, Terms] = {}  # by model, the terms that its host accepts
+        self.negotiated: dict[str, HostTerms] = {}  # by model, the terms that its host accepts
         self.replies: list[str] = []  # names of the files that replies were played from
         self.filled: dict[str, str] = {}  # by player, the bot in the seat of a person who did not come
         self.steered: dict[int, list[Steer]] = {}  # by wave, the actions of an experimenter before it
         self.decided_before_stop: set[DecisionKey] = set()  # failures of these do not count after a resume
         self.texts = Texts()
-        self.chain = Chain()
+        self.chain = HashChain()
         self.size = self.lines = 0  # of whole lines: bytes and number
         self.last_wave = self.begun = 0  # highest wave with a decision; with a decision or an attempt
         self.last_stop = 0  # the number of its line
@@ -326,7 +326,7 @@ class Contents:
             for kept in attempts
         ]
 
-    def terms(self, models: Mapping[str, str]) -> dict[str, Terms]:
+    def terms(self, models: Mapping[str, str]) -> dict[str, HostTerms]:
         """Return the terms of each model that has answered, by name; `models` are the players' first models."""
         made = [(entry.player, entry.attempts) for entry in self.decisions.values()]
         made += [(kept.player, (kept.attempt,)) for each in self.attempts.values() for kept in each]
@@ -336,7 +336,7 @@ class Contents:
             for attempt in attempts
             if attempt.completion is not None
         )
-        return {**dict.fromkeys(answered, AS_ASKED), **self.negotiated}
+        return {**dict.fromkeys(answered, UNCHANGED), **self.negotiated}
 
     def calls(self, wave: int, place: int) -> list[Attempt]:
         """Return every attempt that was made at a request, including void ones."""
@@ -366,7 +366,7 @@ class Contents:
     def _learn(self, what: str, line: Mapping[str, Any]) -> None:
         """Take in a line about a model, a seat or the files of replies."""
         if what == "negotiated":
-            self.negotiated[str(line["model"])] = adapter(Terms).validate_python(line["terms"], strict=False)
+            self.negotiated[str(line["model"])] = adapter(HostTerms).validate_python(line["terms"], strict=False)
         elif what == "filled":
             self.filled[str(line["player"])] = str(line["model"])
         else:
@@ -384,7 +384,7 @@ class Contents:
                     replace(kept, void=kept.void or kept.attempt.completion is None) for kept in attempts
                 ]
 
-    def take(self, line: Mapping[str, Any]) -> None:
+    def read_line(self, line: Mapping[str, Any]) -> None:
         """Take in the record of one line. Raises `KeyError`, `TypeError` or `ValueError` if it is not valid."""
         match line["record"]:
             case "run" if not self.head:
@@ -444,7 +444,7 @@ def _take(path: Path, contents: Contents, raw: bytes) -> None:
         line.pop("chain", None)
         if not contents.head and line["record"] != "run":
             raise ValueError("the first record must describe the run")
-        contents.take(line)
+        contents.read_line(line)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = f"missing {error}" if isinstance(error, KeyError) else str(error)[:200]
         if isinstance(error, UnicodeDecodeError):
@@ -622,7 +622,7 @@ class Journal:
         self._due = True
         self.contents.keep(wave, place, [PendingAttempt(player, attempt) for attempt in attempts])
 
-    def append_terms(self, model: str, terms: Terms) -> None:
+    def append_terms(self, model: str, terms: HostTerms) -> None:
         """Append the terms that a model's host accepts, so that a resumed run does not negotiate again."""
         self._note(record="negotiated", model=model, terms=values(terms))
 
@@ -642,7 +642,7 @@ class Journal:
 
     def _note(self, **line: Any) -> None:
         self._put([line])
-        self.contents.take(line)
+        self.contents.read_line(line)
 
     def append_stop(self, status: str, at: str, wall_s: float, history: str) -> None:
         """Append the end of the session, and `check`.

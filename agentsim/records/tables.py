@@ -17,7 +17,7 @@ from agentsim import games
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.steering import Aside
-from agentsim.engine.survey import Interview, Question, SurveyPlace
+from agentsim.engine.survey import Interview, SurveyPlace, SurveyQuestion
 from agentsim.errors import UsageError
 from agentsim.records.events import derived, pairs, told_events
 from agentsim.records.history import History
@@ -53,7 +53,7 @@ BASE: Mapping[str, Mapping[str, ColumnKind]] = {
         "unpriced_calls whole"
     ),
     "pairs": _columns(
-        "round whole, round_title text, who text, whom text, deed text, sign whole, times whole, after_naming whole, "
+        "round whole, round_title text, who text, whom text, action text, sign whole, times whole, after_naming whole, "
         "amount number, turned whole, who_model text, whom_model text"
     ),
     "survey": _columns(
@@ -178,10 +178,10 @@ def _pairs(history: History, log: Sequence[LoggedEvent], seats: Sequence[PlayerI
     rows: list[Row] = []
     models = {player.id: player.model for player in history.players}
     for pair in pairs(log, seats, history.names):
-        for deed in pair.deeds:
-            did = (deed.deed, deed.sign, deed.times, deed.after_naming, deed.amount, deed.turned)
+        for action in pair.actions:
+            did = (action.action, action.sign, action.times, action.after_naming, action.amount, action.turned)
             whose = models.get(pair.who), models.get(pair.whom)
-            rows.append((deed.round, history.rounds[deed.round].title, pair.who, pair.whom, *did, *whose))
+            rows.append((action.round, history.rounds[action.round].title, pair.who, pair.whom, *did, *whose))
     return tuple(rows)
 
 
@@ -196,7 +196,7 @@ class SurveyAnswer(NamedTuple):
     """One player's answer to one question; None if no usable reply came."""
 
     place: SurveyPlace
-    question: Question
+    question: SurveyQuestion
     answer: int | str | None
     decision: DecisionRecord
 

@@ -15,8 +15,8 @@ from pydantic_core import from_json
 
 from agentsim import __version__, games
 from agentsim.engine.codec import value_at
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading import READER_VERSION
+from agentsim.engine.wording import cleaned
 from agentsim.errors import OtherVersion, ScenarioError
 
 JOURNAL_FORMAT = "agentsim-journal/2"

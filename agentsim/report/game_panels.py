@@ -1,4 +1,4 @@
-"""Panels on the page of every game: by model, for and against, words and deeds, answers to interviews."""
+"""Panels on the page of every game: by model, for and against, words and actions, answers to interviews."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
-from agentsim.engine.survey import Question
+from agentsim.engine.survey import SurveyQuestion
 from agentsim.engine.wording import cut, listed
 from agentsim.records.events import InteractionCount, Pair
 from agentsim.records.history import EventRecord, History
@@ -24,13 +24,13 @@ MOST_PAIRS = 30
 MOST_PERIODS = 8
 """The most columns of rounds. If there are more rounds, several share a column."""
 MOST_ROWS = 1_500
-"""The most decisions in the table of words and deeds."""
+"""The most decisions in the table of words and actions."""
 _LONG = 600  # characters of a cell of that table
 _SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
 
 
-def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTable | None:
-    """Return the mean number of events of each kind per player, by model; `deeds` holds the counts by player.
+def model_table(history: History, actions: Mapping[str, Counter[str]]) -> DataTable | None:
+    """Return the mean number of events of each kind per player, by model; `actions` holds the counts by player.
 
     None if there are fewer than two models or each has a single player.
     """
@@ -40,7 +40,7 @@ def model_table(history: History, deeds: Mapping[str, Counter[str]]) -> DataTabl
             models[record.model].append(record.id)
     if len(models) < 2 or all(len(players) == 1 for players in models.values()):
         return None
-    counts = {model: sum((deeds[player] for player in players), Counter[str]()) for model, players in models.items()}
+    counts = {model: sum((actions[player] for player in players), Counter[str]()) for model, players in models.items()}
     kinds = [kind for kind, _ in sum(counts.values(), Counter[str]()).most_common(MOST_KINDS)]
     asked = Counter(decision.player for decision in history.decisions if decision.source != "bot")
     fell = Counter(decision.player for decision in history.decisions if decision.source == "fallback")
@@ -70,7 +70,7 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable |
     Pairs with the most interactions for or against each other are the busiest, then those that talked most. Naming
     alone does not count. `titles` are the titles of all rounds by number.
     """
-    dealt = [pair for pair in found if any(deed.deed != NAMED for deed in pair.deeds)]
+    dealt = [pair for pair in found if any(action.action != NAMED for action in pair.actions)]
     if not dealt:
         return None
     kept = set(sorted(dealt, key=_busyness)[:MOST_PAIRS])
@@ -80,8 +80,8 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable |
         "against": [pair.times(AGAINST) or None for pair in shown],
         "turned": [_turns(pair, titles) for pair in shown],
     }
-    for period in _periods({deed.round for pair in dealt for deed in pair.deeds}):
-        columns[_heading(period, titles)] = [_done([d for d in pair.deeds if d.round in period]) for pair in shown]
+    for period in _periods({action.round for pair in dealt for action in pair.actions}):
+        columns[_heading(period, titles)] = [_done([d for d in pair.actions if d.round in period]) for pair in shown]
     columns["named in"] = [pair.named or None for pair in shown]
     columns["then for"] = [pair.after_naming(FOR) or None for pair in shown]
     columns["then against"] = [pair.after_naming(AGAINST) or None for pair in shown]
@@ -134,15 +134,15 @@ def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
     return "; ".join(turns[:2]) + (f"; {len(turns) - 2} more" if len(turns) > 2 else "") if turns else None
 
 
-def _done(deeds: Sequence[InteractionCount]) -> str | None:
+def _done(actions: Sequence[InteractionCount]) -> str | None:
     """Return the interactions in words, each kind once, in order of first occurrence."""
     times: Counter[tuple[Sign, str]] = Counter()
     amounts: dict[tuple[Sign, str], float] = defaultdict(float)
-    for deed in deeds:
-        if deed.deed != NAMED:  # naming has its own columns
-            times[deed.sign, deed.deed] += deed.times
-            if deed.amount is not None:
-                amounts[deed.sign, deed.deed] += deed.amount
+    for action in actions:
+        if action.action != NAMED:  # naming has its own columns
+            times[action.sign, action.action] += action.times
+            if action.amount is not None:
+                amounts[action.sign, action.action] += action.amount
     parts = []
     for (sign, what), count in times.items():
         often = f"\u00a0×{count}" if count > 1 else ""
@@ -159,11 +159,11 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
             "without a sign; in brackets what was given, all together."
         )
     if "turned" in columns:
-        note += " A pair turns when a deed against the other follows one for it, or the other way round."
+        note += " A pair turns when an action against the other follows one for it, or the other way round."
     if "named in" in columns:
         note += (
-            " Named in: rounds in which one named the other in words for all, and how many of them then saw a deed for "
-            "or against it."
+            " Named in: rounds in which one named the other in words for all, and how many of them then saw an action "
+            "for or against it."
         )
     if pairs > MOST_PAIRS:
         note += f" The {MOST_PAIRS} busiest of {pairs:,} pairs; the table pairs that export writes has all."
@@ -171,10 +171,10 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
 
 
 def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
-    """Return a row for each decision with words for others and a thought or a deed beside them, or None without any.
+    """Return a row for each decision with words for others and a thought or an action beside them, or None without any.
 
     A thought is a text of a decision that no other player hears. With `reasoning` the model's own reasoning is
-    included. The reader judges whether words and deeds agree.
+    included. The reader judges whether words and actions agree.
     """
     caused: dict[int, list[tuple[str, EventRecord]]] = defaultdict(list)
     for record in history.rounds:
@@ -215,9 +215,9 @@ class SaidAndDone(NamedTuple):
 
 
 def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
-    """Yield thoughts and deeds beside the player's last public words in the round.
+    """Yield thoughts and actions beside the player's last public words in the round.
 
-    For games in which words and deeds are separate decisions.
+    For games in which words and actions are separate decisions.
     """
     last: dict[tuple[str, str], str | None] = {}
     for row in rows:
@@ -250,7 +250,7 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
         reasoned = [attempt.reasoning for attempt in decision.attempts if attempt.reasoning]
     chosen = any(leaf for leaf, within in leaves if within or not isinstance(leaf, str))
     if not did and (chosen or (not said and words - {*thought})):
-        did = spoken  # one event reports both the words and the deed
+        did = spoken  # one event reports both the words and the action
     to = to if said else ""
     return SaidAndDone(
         when, decision.player, *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, reasoned, did))
@@ -267,11 +267,11 @@ def survey_panels(history: History) -> Iterator[Panel]:
             yield _answers(history, question, answers) if _open(question) else _shares(history, question, answers)
 
 
-def _open(question: Question) -> bool:
+def _open(question: SurveyQuestion) -> bool:
     return not question.options and question.least is None
 
 
-def _shares(history: History, question: Question, answers: Sequence[SurveyAnswer]) -> Chart:
+def _shares(history: History, question: SurveyQuestion, answers: Sequence[SurveyAnswer]) -> Chart:
     rounds = sorted({each.place.round for each in answers})
     given = [[e.answer for e in answers if e.place.round == number and e.answer is not None] for number in rounds]
     if question.options:
@@ -291,13 +291,13 @@ def _shares(history: History, question: Question, answers: Sequence[SurveyAnswer
     return Chart(_title(question), "line", titles, tuple(series), "at the end of", label, _note(answers))
 
 
-def _answers(history: History, question: Question, answers: Sequence[SurveyAnswer]) -> DataTable:
+def _answers(history: History, question: SurveyQuestion, answers: Sequence[SurveyAnswer]) -> DataTable:
     said = [each for each in answers if each.answer is not None]
     rows = tuple((history.rounds[each.place.round].title, each.decision.player, each.answer) for each in said)
     return DataTable(_title(question), ("at the end of", "player", "answer"), rows, _note(answers))
 
 
-def _title(question: Question) -> str:
+def _title(question: SurveyQuestion) -> str:
     return f"Survey, {question.name}: {question.ask}"
 
 

@@ -21,10 +21,10 @@ from agentsim.engine.event import LoggedEvent
 from agentsim.engine.panel import (
     Board,
     Chart,
-    Course,
     DataTable,
     Estimates,
     Network,
+    Overview,
     Panel,
     Scatter,
     Threads,
@@ -118,12 +118,12 @@ def shown(history: History, options: PageOptions, *, name: str, css: str = "", s
     log = told_events(seen, game)
     found = derived(partial(pairs, names=history.names), log, history)
     between = pairs_table(found, {part.index: part.title for part in seen.rounds})
-    course = derived(game.course, log, history)
-    standing = course.standing and course.standing.title
+    overview = derived(game.overview, log, history)
+    standing = overview.standing and overview.standing.title
     # the summary already shows this panel
     panels = [panel for panel in derived(game.panels, log, history) if panel.title != standing]
     panels += [*([] if between is None else [between]), *survey_panels(seen)]
-    return render(history, panels, options, name=name, css=css, course=course, log=log, served=served)
+    return render(history, panels, options, name=name, css=css, overview=overview, log=log, served=served)
 
 
 _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.TemplateContext]] = {
@@ -162,7 +162,7 @@ def render(
     *,
     name: str,
     css: str,
-    course: Course = Course(),  # noqa: B008 (it is frozen)
+    overview: Overview = Overview(),  # noqa: B008 (it is frozen)
     log: Sequence[LoggedEvent] = (),
     served: Served | None = None,
 ) -> str:
@@ -171,8 +171,8 @@ def render(
     `name` is the run's name, `css` the style sheet's text, `log` the history's events as the game's types. A `served`
     page links its style sheet and scripts; its parts are recorded in it.
 
-    With `as_seen_by` this function filters the history. The caller must build panels, course and log from that player's
-    events, since the sources of a panel's numbers are unknown.
+    With `as_seen_by` this function filters the history. The caller must build panels, overview and log from that
+    player's events, since the sources of a panel's numbers are unknown.
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
@@ -180,20 +180,20 @@ def render(
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]
-    deeds: dict[str, Counter[str]] = {record.id: Counter() for record in history.players}
+    actions: dict[str, Counter[str]] = {record.id: Counter() for record in history.players}
     for entry in entries:
-        if entry.player in deeds:
-            deeds[entry.player][entry.record.kind] += 1
+        if entry.player in actions:
+            actions[entry.player][entry.record.kind] += 1
     told = {entry.player for entry in entries}
     places = {record.id: place for place, record in enumerate(history.players)}
     names = history.names
     # charts refer to players by their names in the game
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
-    if by_model := model_table(history, deeds):
+    if by_model := model_table(history, actions):
         views.append(view(by_model, places))
     words = say_do_table(history, reasoning=options.include_reasoning)
-    card = summary(history, log, course, places)
+    card = summary(history, log, overview, places)
     standings = history.outcome.standings if history.outcome else []
     style = markup.inlined(css)
     script = files("agentsim.report").joinpath("templates", "page.js").read_text("utf-8")
@@ -215,7 +215,7 @@ def render(
         scores=list(dict.fromkeys(key for standing in standings for key in standing.score)),
         models={record.id: record.model for record in history.players},
         names=names,
-        deeds=deeds,
+        actions=actions,
         card=card,
         spoken=None if words is None else exchanges(words, history, {point.place for point in card.points}),
         slim=len(entries) > MOST_FOLDS,

@@ -1,6 +1,6 @@
 """The summary of a game: winner and margin, standings over time, turning points, and cost.
 
-It is derived from the standings, the game's `Course` and the interactions that its events declare. The markup is
+It is derived from the standings, the game's `Overview` and the interactions that its events declare. The markup is
 `templates/summary.html.j2`.
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, LoggedEvent, Past
 from agentsim.engine.game import Standing
-from agentsim.engine.panel import Course, DataTable
+from agentsim.engine.panel import DataTable, Overview
 from agentsim.engine.wording import listed
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.history import EventRecord, History
@@ -59,20 +59,22 @@ def readable(model: str) -> str:
     return re.sub(r"^GPT (?=\d)", "GPT-", spelt)
 
 
-def summary(history: History, log: Sequence[LoggedEvent], course: Course, places: Mapping[str, int]) -> TemplateContext:
+def summary(
+    history: History, log: Sequence[LoggedEvent], overview: Overview, places: Mapping[str, int]
+) -> TemplateContext:
     """Return the summary. `log` holds the events of the history in order, or is empty if only the history is known."""
     standings = history.outcome.standings if history.outcome else []
     winner = history.outcome and history.outcome.winner
     second = [standing.player for standing in standings if standing.rank == 2]
     called = {name: player for player, name in history.names.items()}
-    leads = list(_leads(course, [*history.names.values(), *(record.id for record in history.seated)]))
+    leads = list(_leads(overview, [*history.names.values(), *(record.id for record in history.seated)]))
     records = [event for part in history.rounds for event in part.events]
     told = list(zip(log, records, strict=True)) if log else []
     seats = [record.id for record in history.seated]
     gone = {player: (entry, event) for entry, event in told for player in entry.event.leaving(seats)}
     turns = (
-        *(_named_by_game(course, told), _largest(history, course, called, gone), _first_out(gone)),
-        *(_last_lead(history, course, leads), _hostile(told, history, course.refusals)),
+        *(_named_by_game(overview, told), _largest(history, overview, called, gone), _first_out(gone)),
+        *(_last_lead(history, overview, leads), _hostile(told, history, overview.refusals)),
     )
     points: dict[str, TurningPoint] = {}
     for point in chain(*turns):
@@ -80,15 +82,17 @@ def summary(history: History, log: Sequence[LoggedEvent], course: Course, places
     shares = fallback_rates_in(history)
     titles = {part.index: part.title.partition(":")[0] for part in history.rounds}
     return TemplateContext(
-        winner=None if course.verdict else winner,
+        winner=None if overview.verdict else winner,
         beaten=second[0] if winner and len(second) == 1 else None,
-        margin=_margin(standings, course.margin) if winner and second else "",
-        verdict=course.verdict,
-        why=course.why,
+        margin=_margin(standings, overview.margin) if winner and second else "",
+        verdict=overview.verdict,
+        why=overview.why,
         spread=list(_spread(standings)) if len(standings) > MOST_STANDINGS else [],
         models={record.id: readable(record.model) for record in history.players},
-        chart=None if course.standing is None else chart(course.standing, places, leads=[place for place, _ in leads]),
-        leads=[course.standing.rounds[place] for place, _ in leads] if course.standing else [],
+        chart=None
+        if overview.standing is None
+        else chart(overview.standing, places, leads=[place for place, _ in leads]),
+        leads=[overview.standing.rounds[place] for place, _ in leads] if overview.standing else [],
         points=sorted([*points.values()][:MOST_POINTS], key=lambda point: point.place),
         out={player: titles[entry.round] for player, (entry, _) in gone.items()},
         titles=titles,
@@ -115,15 +119,15 @@ def _margin(standings: Sequence[Standing], names: Sequence[str]) -> str:
     return "".join(f"{number(first[n])} to {number(second[n])} in {n.replace('_', ' ')}" for n in decided[:1])
 
 
-def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _leads(overview: Overview, players: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield the places of the axis at which the leader changes, with the new leader.
 
     A tie with the leader changes nothing.
     """
-    standing = course.standing
+    standing = overview.standing
     if standing is None or not standing.rounds or not {line.name for line in standing.series} <= set(players):
         return
-    leader, sign = None, -1 if course.lowest else 1
+    leader, sign = None, -1 if overview.lowest else 1
     for place in range(len(standing.rounds)):
         values = {line.name: sign * value for line in standing.series if (value := line.values[place]) is not None}
         best = [name for name, value in values.items() if value == max(values.values())]
@@ -134,7 +138,7 @@ def _leads(course: Course, players: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def exchanges(panel: DataTable, history: History, turned: Container[int]) -> TemplateContext:
-    """Return the table of words and deeds with the round of each row.
+    """Return the table of words and actions with the round of each row.
 
     `sample` is a telling row, if possible of a turning point.
     """
@@ -148,20 +152,23 @@ def exchanges(panel: DataTable, history: History, turned: Container[int]) -> Tem
     return TemplateContext(panel=panel, rows=rows, sample=sample)
 
 
-def _named_by_game(course: Course, told: Sequence[tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:
-    for at, what, text in course.turns if told else ():
+def _named_by_game(overview: Overview, told: Sequence[tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:
+    for at, what, text in overview.turns if told else ():
         entry, event = told[at]
         yield TurningPoint(what, None, text or event.heading, entry.round, f"e{event.seq}")
 
 
 def _largest(
-    history: History, course: Course, called: Mapping[str, str], gone: Mapping[str, tuple[LoggedEvent, EventRecord]]
+    history: History,
+    overview: Overview,
+    called: Mapping[str, str],
+    gone: Mapping[str, tuple[LoggedEvent, EventRecord]],
 ) -> Iterator[TurningPoint]:
     """Yield the largest change of one series between adjacent places of the axis, unless many are as large.
 
     It links to the event by which a player left in those rounds, or else to the event that best explains the change.
     """
-    standing = course.standing
+    standing = overview.standing
     if standing is None or not standing.rounds:
         return
     changes = [
@@ -218,28 +225,28 @@ def _hostile(
     past, kind_to, seats = Past(), set[tuple[str, str]](), {record.id for record in history.seated}
     waves = {decision.index: decision.wave for decision in history.decisions}
     first: dict[bool, tuple[object, LoggedEvent, EventRecord]] = {}
-    deeds: dict[bool, dict[tuple[str, str], list[str]]] = {True: {}, False: {}}
+    actions: dict[bool, dict[tuple[str, str], list[str]]] = {True: {}, False: {}}
     for entry, event in told:
         moment = (entry.round, waves.get(entry.decision or 0, event.seq))
         for done in entry.event.interactions(past):
             if done.sign == FOR:
                 kind_to.add((done.who, done.whom))
-            elif done.sign == AGAINST and done.deed not in refusals and {done.who, done.whom} <= seats:
+            elif done.sign == AGAINST and done.action not in refusals and {done.who, done.whom} <= seats:
                 betrayed = (done.who, done.whom) in kind_to
                 if first.setdefault(betrayed, (moment, entry, event))[0] == moment:
-                    deeds[betrayed].setdefault((done.deed, done.whom), []).append(done.who)
+                    actions[betrayed].setdefault((done.action, done.whom), []).append(done.who)
         past.add(entry.event)
     for betrayed in sorted(first, reverse=True)[:1]:
-        (_, entry, event), whole = first[betrayed], deeds[betrayed]
+        (_, entry, event), whole = first[betrayed], actions[betrayed]
         what = "First betrayal" if betrayed else "First hostile act"
         who = [player for doers in whole.values() for player in doers]
-        (deed, whom), *_ = whole
+        (action, whom), *_ = whole
         names = history.names
-        text = f"{deed} {names.get(whom, whom)}"
+        text = f"{action} {names.get(whom, whom)}"
         if len(who) > 1:
             said = [
-                f"{_doers([names.get(each, each) for each in doers])} {deed} {names.get(whom, whom)}"
-                for (deed, whom), doers in whole.items()
+                f"{_doers([names.get(each, each) for each in doers])} {action} {names.get(whom, whom)}"
+                for (action, whom), doers in whole.items()
             ]
             more = [f"{len(said) - _NAMED} more such"] if len(said) > _NAMED else []
             text = f"at the same moment: {'; '.join([*said[:_NAMED], *more])}"
@@ -256,9 +263,9 @@ def _first_out(gone: Mapping[str, tuple[LoggedEvent, EventRecord]]) -> Iterator[
         yield TurningPoint("First to leave", None, event.heading, entry.round, f"e{event.seq}")
 
 
-def _last_lead(history: History, course: Course, leads: Sequence[tuple[int, str]]) -> Iterator[TurningPoint]:
+def _last_lead(history: History, overview: Overview, leads: Sequence[tuple[int, str]]) -> Iterator[TurningPoint]:
     """Yield the last change of the lead."""
     for place, name in leads[-1:]:
-        at = course.standing.rounds[place] if course.standing else 0
+        at = overview.standing.rounds[place] if overview.standing else 0
         anchors = [f"round-{number}" for number, part in enumerate(history.rounds) if part.index == at]
         yield TurningPoint("Last change of the lead", name, "leads from here on", at, *anchors or ["timeline"])

@@ -14,7 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from agentsim.models.base import Attempt
-from agentsim.models.finish_reasons import ending
+from agentsim.models.host_words import ending
 from agentsim.records.causes import cause_of
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord

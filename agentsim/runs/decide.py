@@ -29,20 +29,20 @@ from agentsim.errors import (
     TransportFailed,
     UnreadableReply,
 )
-from agentsim.models.base import AS_ASKED, MOST_TEXT, Attempt, Completion, Message
+from agentsim.models.base import MOST_TEXT, UNCHANGED, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
-from agentsim.models.negotiation import words_of
-from agentsim.models.retries import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
+from agentsim.models.pacing import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
+from agentsim.models.remote import words_of
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import BotPlayer, Complaint, ModelPlayer, Player, diagnostics, emptiness
+from agentsim.players.model import BotPlayer, ModelPlayer, Player, RejectedReply, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.records.history import Branch
 from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
-from agentsim.runs.limits import Limits, Link
+from agentsim.runs.limits import CallLimits, ModelId
 from agentsim.runs.watcher import Watcher
 
 Seat: TypeAlias = Player | BotPlayer
-Gate: TypeAlias = Callable[[Ask], Awaitable[None]]
+BeforeDecision: TypeAlias = Callable[[Ask], Awaitable[None]]
 """An awaitable check before each decision that is not on record: the player is asked when it returns."""
 UNSYNCED_S = 0.05
 """Seconds after which an attempt or a decision is synced to disk. A killed process loses none, a power loss may."""
@@ -53,10 +53,10 @@ class Calls(Protocol):
 
     @property
     def order(self) -> Sequence[int]:
-        """The places among `player.links` of the models to ask, in the order in which they take over."""
+        """The places among `player.models` of the models to ask, in the order in which they take over."""
 
-    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
-        """Make the decision's attempt `number` (from 1) with the model at place `link`. Raises `ModelError`."""
+    async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
+        """Make the decision's attempt `number` (from 1) with the model at place `model_index`. Raises `ModelError`."""
 
     def keep(self, attempt: Attempt) -> None:
         """Journal an attempt that is not the decision before anything follows, so that it is not paid for again."""
@@ -65,7 +65,7 @@ class Calls(Protocol):
         """Wait before the next attempt. Any error that this raises ends the decision."""
 
 
-class Ruling(NamedTuple):
+class DecisionResult(NamedTuple):
     """A decision, its source, and every attempt at it."""
 
     decision: Decision
@@ -75,8 +75,8 @@ class Ruling(NamedTuple):
     fallback_reason: str | None = None
 
 
-def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
-    """Return the journal's record of a ruling."""
+def decision_record_of(ask: Ask, result: DecisionResult) -> DecisionRecord:
+    """Return the journal's record of a result."""
     request = ask.request
     return DecisionRecord(
         index=ask.index,
@@ -85,11 +85,11 @@ def decision_record_of(ask: Ask, ruling: Ruling) -> DecisionRecord:
         player=request.player,
         kind=request.kind,
         fingerprint=request.fingerprint,
-        decision=values(ruling.decision),
-        source=ruling.source,
-        fallback_reason=ruling.fallback_reason,
-        attempts=ruling.attempts,
-        parse=None if ruling.reading is None else Parse.of(ruling.reading),
+        decision=values(result.decision),
+        source=result.source,
+        fallback_reason=result.fallback_reason,
+        attempts=result.attempts,
+        parse=None if result.reading is None else Parse.of(result.reading),
         survey=SurveyPlace(request.interview, request.round) if isinstance(request, Survey) else None,
     )
 
@@ -99,10 +99,10 @@ class _RetryLoop:
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
         self.ask, self.player, self._calls = ask, player, calls
-        self._links, self._order = player.links, calls.order
-        self._link = self._order[0]
+        self._links, self._order = player.models, calls.order
+        self._model = self._order[0]
         self.attempts: list[Attempt] = []
-        self.complaints: list[Complaint] = []
+        self.complaints: list[RejectedReply] = []
         self.wait_s = 0.0
         """The wait after the last reply, if it was bad."""
         self.used = self._unused()
@@ -110,7 +110,7 @@ class _RetryLoop:
     def _unused(self) -> RetryCount:
         return RetryCount(decision=f"{self.ask.request.player} {self.ask.index}")
 
-    def take(self, attempt: Attempt) -> None:
+    def record_failure(self, attempt: Attempt) -> None:
         """Add and journal an attempt that is not the decision."""
         self.attempts.append(attempt)
         self._calls.keep(attempt)
@@ -138,7 +138,7 @@ class _RetryLoop:
         async def once() -> Completion:
             nonlocal started
             started = clock()
-            return await self._calls.call(messages, len(self.attempts) + 1, self._link, self.used)
+            return await self._calls.call(messages, len(self.attempts) + 1, self._model, self.used)
 
         def failed(error: ModelError) -> None:
             wait = retry_delay(error, policy, self.used)
@@ -153,7 +153,7 @@ class _RetryLoop:
                 final=wait is None and not takeover,
                 held=exceeds_patience(error, policy, self.used),
             )
-            self.take(attempt)
+            self.record_failure(attempt)
 
         while True:
             try:
@@ -166,13 +166,13 @@ class _RetryLoop:
                 return Attempt(messages, latency_s=clock() - started, completion=completion, model=self._named())
 
     def _named(self) -> str | None:
-        return self._links[self._link].name if len(self._links) > 1 else None
+        return self._links[self._model].name if len(self._links) > 1 else None
 
     def was_asked(self, model: str | None) -> None:
         """Switch to the model that made an earlier process's attempt; another model has attempts of its own."""
-        for place, link in enumerate(self._links):
-            if link.name == model and place != self._link:
-                self._link, self.used = place, self._unused()
+        for place, model_index in enumerate(self._links):
+            if model_index.name == model and place != self._model:
+                self._model, self.used = place, self._unused()
 
     def may_take_over(self, error: ModelError) -> bool:
         """Return whether another model takes over after this final error.
@@ -181,16 +181,16 @@ class _RetryLoop:
         """
         doubtful = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
         unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or doubtful
-        return unreachable and any(place > self._link for place in self._order)
+        return unreachable and any(place > self._model for place in self._order)
 
     def take_over(self) -> None:
         """Switch to the next model, with attempts of its own."""
-        self._link = next((place for place in self._order if place > self._link), self._link)
+        self._model = next((place for place in self._order if place > self._model), self._model)
         self.used = self._unused()
 
-    def judge(self, attempt: Attempt, *, resumed: bool) -> Ruling | None:
-        """Return the ruling that a completion leads to, or None if the player is to be asked again."""
-        completion, count = attempt.completion, self.resume if resumed else self.take
+    def judge(self, attempt: Attempt, *, resumed: bool) -> DecisionResult | None:
+        """Return the result that a completion leads to, or None if the player is to be asked again."""
+        completion, count = attempt.completion, self.resume if resumed else self.record_failure
         assert completion is not None, "only completions are judged"
         if completion.refusal is not None:  # another attempt would only be refused again
             count(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
@@ -211,10 +211,10 @@ class _RetryLoop:
             count(replace(attempt, code=code, error=reason, wait_s=self.wait_s))
             if not again:
                 return self.fallback(code)
-            self.complaints.append(Complaint(completion.text, reason))
+            self.complaints.append(RejectedReply(completion.text, reason))
             return None
         self.attempts.append(attempt)
-        return Ruling(reading.decision, self._links[self._link].source, tuple(self.attempts), reading)
+        return DecisionResult(reading.decision, self._links[self._model].source, tuple(self.attempts), reading)
 
     def _lacks_object(self, completion: Completion) -> bool:
         """Return whether a model's reply lacks the object without which its question is not asked again."""
@@ -253,22 +253,22 @@ class _RetryLoop:
         if self.wait_s and self.player.attempts.waits:
             await self._calls.rest(self.wait_s)
 
-    def fallback(self, reason: str) -> Ruling:
+    def fallback(self, reason: str) -> DecisionResult:
         return fallen_back(self.ask, self.attempts, reason)
 
 
-def deadline(player: Player, tick_ends: float | None) -> tuple[float | None, str]:
+def deadline(player: Player, wave_ends: float | None) -> tuple[float | None, str]:
     """Return when a player's decision falls back, in the loop's time or None for never, and the reason."""
     if isinstance(player, WebPlayer) and player.timeout_s is not None:
         return asyncio.get_running_loop().time() + player.timeout_s, NO_ANSWER
-    return None if isinstance(player, HumanPlayer | WebPlayer) else tick_ends, TICK_DEADLINE
+    return None if isinstance(player, HumanPlayer | WebPlayer) else wave_ends, TICK_DEADLINE
 
 
-def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> Ruling:
-    """Return the ruling of a decision that was not made, or not in time, after these attempts."""
+def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> DecisionResult:
+    """Return the result of a decision that was not made, or not in time, after these attempts."""
     decision = without_reply(ask.request, attempts)
     ask.request.check(decision)
-    return Ruling(decision, "fallback", tuple(attempts), fallback_reason=reason)
+    return DecisionResult(decision, "fallback", tuple(attempts), fallback_reason=reason)
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
@@ -300,7 +300,7 @@ def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
     return code, str(error)
 
 
-async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt] = ()) -> Ruling:
+async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt] = ()) -> DecisionResult:
     """Decide one request; `earlier` are the attempts that an interrupted process left for it.
 
     Raises `ProviderRejected` of a player's only model, every `RunStopped`, and cancellation; any other `ModelError`
@@ -308,27 +308,27 @@ async def rule(ask: Ask, player: Player, calls: Calls, earlier: Sequence[Attempt
     """
     loop = _RetryLoop(ask, player, calls)
     pending = list(earlier)
-    ruling: Ruling | None = None
-    while ruling is None:
+    result: DecisionResult | None = None
+    while result is None:
         messages = player.messages(ask, loop.complaints)
         if not pending:
             try:
-                ruling = loop.judge(await loop.complete(messages), resumed=False)
+                result = loop.judge(await loop.complete(messages), resumed=False)
             except ModelError as error:
-                if isinstance(error, ProviderRejected) and len(player.links) == 1:
+                if isinstance(error, ProviderRejected) and len(player.models) == 1:
                     raise  # of several models another may answer the next time; the circuit breaker judges that
                 return loop.fallback(error.code)
-            if ruling is None:
+            if result is None:
                 await loop.rest()
             continue
         tried = pending.pop(0)
         loop.was_asked(tried.model)
         if tried.completion is None:
             loop.resume(tried)
-            ruling = loop.fallback(str(tried.code)) if tried.final else None
+            result = loop.fallback(str(tried.code)) if tried.final else None
         else:
-            ruling = loop.judge(replace(tried, code=None, error=None), resumed=True)
-    return ruling
+            result = loop.judge(replace(tried, code=None, error=None), resumed=True)
+    return result
 
 
 @dataclass
@@ -337,18 +337,18 @@ class Decider:
 
     seats: Mapping[str, Seat]
     journal: Journal
-    limits: Limits
+    limits: CallLimits
     watcher: Watcher
     branch: Branch | None = None
     tick_deadline_s: float | None = None
-    gate: Gate | None = None
+    before_decision: BeforeDecision | None = None
 
     def __post_init__(self) -> None:
         self.totals = Totals.zero()
         # no prompt tells staff about the game, the screen does
         people = (player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer))
         self.people = {player for player in people if not player.startswith("@")}
-        self._places: Mapping[int, int] = {}
+        self._breaker_index: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._hosts: dict[str, str] = {}  # the host that answered first, by model
         self._sync_due: asyncio.TimerHandle | None = None
@@ -363,9 +363,14 @@ class Decider:
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
         if self.tick_deadline_s is not None:
             self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
-        self._places = {ask.place: order for order, ask in enumerate(asked)}
+        self._breaker_index = {ask.place: order for order, ask in enumerate(asked)}
         breaker, recorded = self.limits.breaker, self.journal.contents
-        breaker.begin([[Link(link.name, link.provider) for link in self._player(ask).links] for ask in asked])
+        breaker.begin(
+            [
+                [ModelId(model_index.name, model_index.provider) for model_index in self._player(ask).models]
+                for ask in asked
+            ]
+        )
         for place, ask in enumerate(asked):
             key = (ask.wave, ask.place)
             entry = recorded.decisions.get(key)
@@ -389,10 +394,10 @@ class Decider:
 
     async def by_bot(self, ask: Ask, bot: BotPlayer, rng: Stream) -> tuple[Decision, DecisionRecord]:
         """Have a bot decide one request, and journal the decision without syncing it."""
-        if self.gate is not None:
-            await self.gate(ask)
+        if self.before_decision is not None:
+            await self.before_decision(ask)
         decision = bot.decide(ask, rng)
-        record = decision_record_of(ask, Ruling(decision, "bot"))
+        record = decision_record_of(ask, DecisionResult(decision, "bot"))
         self.journal.append_decision(record, sync=False)
         self.watcher.decided(record)
         return decision, record
@@ -403,30 +408,32 @@ class Decider:
         A sync is scheduled; the rules may not see the decision before `journal.sync()`. Raises `RunStopped`, also if
         calls that were judged after this decision end the run.
         """
-        player, place, breaker = self._player(ask), self._places[ask.place], self.limits.breaker
+        player, place, breaker = self._player(ask), self._breaker_index[ask.place], self.limits.breaker
         try:
-            clock, tick_ends = asyncio.get_running_loop().time, self._tick_ends
-            if self.gate is not None:
+            clock, wave_ends = asyncio.get_running_loop().time, self._tick_ends
+            if self.before_decision is not None:
                 held_since = clock()
-                await self.gate(ask)
-                if tick_ends is not None:  # a pause uses up none of the tick's time
-                    tick_ends += clock() - held_since
+                await self.before_decision(ask)
+                if wave_ends is not None:  # a pause uses up none of the tick's time
+                    wave_ends += clock() - held_since
             earlier = self.journal.contents.open_attempts(ask.wave, ask.place)
-            ends, code = deadline(player, tick_ends)
+            ends, code = deadline(player, wave_ends)
             try:
-                async with asyncio.timeout_at(ends) as tick:
-                    ruling = await rule(ask, player, _DecisionCalls(self, ask, player, place, tick), earlier)
+                async with asyncio.timeout_at(ends) as wave_timeout:
+                    result = await reach_decision(
+                        ask, player, _DecisionCalls(self, ask, player, place, wave_timeout), earlier
+                    )
             except (TimeoutError, Withdrawn) as ended:
-                if isinstance(ended, TimeoutError) and not tick.expired():
+                if isinstance(ended, TimeoutError) and not wave_timeout.expired():
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
-                ruling = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
-            late = ruling.fallback_reason == TICK_DEADLINE
-            if breaker.is_silent(place) if late else ruling.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
+                result = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
+            late = result.fallback_reason == TICK_DEADLINE
+            if breaker.is_silent(place) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if breaker.waits(place):
                     self.limits.check()  # or it would wait for requests that are not asked any more
                 await breaker.gave_up(place, late=late)
-            record = decision_record_of(ask, ruling)
+            record = decision_record_of(ask, result)
             self.journal.append_decision(record, sync=True)
             self.sync_soon()
             self.watcher.decided(record)
@@ -434,7 +441,7 @@ class Decider:
         except Exception as error:  # also our own bugs: other decisions must not wait for this one forever
             self.limits.stopped = self.limits.stopped or error
             raise
-        return ruling.decision, record
+        return result.decision, record
 
     def sync_soon(self) -> None:
         """Schedule an fsync within `UNSYNCED_S` seconds, shared with other pending writes."""
@@ -454,7 +461,7 @@ class Decider:
         """
         self.totals.add_call(attempt)
         self.diagnose(player, attempt)
-        terms, known = completion.terms or AS_ASKED, self.journal.contents.negotiated.get(player.name, AS_ASKED)
+        terms, known = completion.terms or UNCHANGED, self.journal.contents.negotiated.get(player.name, UNCHANGED)
         if terms != known:
             self.journal.append_terms(player.name, terms)
             for words in words_of(terms, known):
@@ -473,9 +480,9 @@ class Decider:
 class _DecisionCalls:
     """The calls of one decision, each admitted by the limits before it is made; implements `Calls`."""
 
-    def __init__(self, decider: Decider, ask: Ask, player: Player, place: int, tick: asyncio.Timeout) -> None:
+    def __init__(self, decider: Decider, ask: Ask, player: Player, place: int, wave_timeout: asyncio.Timeout) -> None:
         self._decider, self._limits, self._watcher = decider, decider.limits, decider.watcher
-        self._ask, self._player, self._place, self._tick = ask, player, place, tick
+        self._ask, self._player, self._place, self._wave_timeout = ask, player, place, wave_timeout
         self.order = self._limits.breaker.order(place)
 
     def keep(self, attempt: Attempt) -> None:
@@ -487,13 +494,13 @@ class _DecisionCalls:
         self._limits.check()
         await self._limits.budget.rest(seconds)
 
-    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
-        player = self._player.links[link]
+    async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
+        player = self._player.models[model_index]
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (unasked := player.unasked(self._ask)) is not None:
-                return unasked
+            if (fallback_if_not_rung := player.fallback_if_not_rung(self._ask)) is not None:
+                return fallback_if_not_rung
             async with player.terminal.turn:
                 self._watcher.person(asked=True)
                 try:
@@ -501,29 +508,29 @@ class _DecisionCalls:
                 finally:
                     self._watcher.person(asked=False)
         assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
-        return await self._model_call(player, messages, number, link, used)
+        return await self._model_call(player, messages, number, model_index, used)
 
     async def _model_call(
-        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, link: int, used: RetryCount
+        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount
     ) -> Completion:
         decider, ask, watcher = self._decider, self._ask, self._watcher
-        named = player.name if len(self._player.links) > 1 else None
+        named = player.name if len(self._player.models) > 1 else None
         clock = asyncio.get_running_loop().time
         sent_at: float | None = None
         try:
-            async with self._limits.admitted(ask, player, messages, lambda: watcher.held(ask)) as call:
+            async with self._limits.admitted(ask, player, messages, lambda: watcher.delayed(ask)) as call:
                 sent_at = clock()
                 watcher.calling(ask)
                 completion = await player.reply(ask, messages, number)
                 call.usage = completion.usage
             decider.answered(player, Attempt(messages, completion=completion), completion)
-            self._limits.breaker.called(self._place, None, link)
+            self._limits.breaker.called(self._place, None, model_index)
         except ModelError as error:
             attempt = Attempt.failed(messages, error, model=named, held=exceeds_patience(error, player.attempts, used))
-            self._failed(player, attempt, link, error)
+            self._failed(player, attempt, model_index, error)
             raise
         except asyncio.CancelledError:
-            if self._tick.expired() and sent_at is not None:  # it may be billed
+            if self._wave_timeout.expired() and sent_at is not None:  # it may be billed
                 attempt = unanswered(messages, clock() - sent_at, named)
                 decider.totals.add_call(attempt)
                 self.keep(attempt)
@@ -535,12 +542,12 @@ class _DecisionCalls:
                 watcher.called(ask, decider.totals)
         return completion
 
-    def _failed(self, player: ModelPlayer, attempt: Attempt, link: int, error: ModelError) -> None:
+    def _failed(self, player: ModelPlayer, attempt: Attempt, model_index: int, error: ModelError) -> None:
         self._decider.totals.add_call(attempt)
         self._decider.diagnose(player, attempt)
         self._watcher.waiting(self._ask, str(error))
         try:
-            self._limits.breaker.called(self._place, error, link, held=attempt.held)
+            self._limits.breaker.called(self._place, error, model_index, held=attempt.held)
         except RunStopped:
             self.keep(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
             raise

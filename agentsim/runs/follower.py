@@ -149,7 +149,7 @@ class _Shown:
             self._wave = found.wave.number
             self._places.clear()
             self.events(played)
-            self._watcher.stands(played.play.table.progress)
+            self._watcher.show_progress(played.play.table.progress)
             self._watcher.wave(found.wave, played.play.table.rounds[-1])
         for place, entry in found.records.items():
             if place not in self._places:

@@ -23,7 +23,7 @@ from agentsim.records.history import CONTROL, Branch
 from agentsim.records.journal import Contents, DecisionRecord, Journal, read_journal
 from agentsim.records.load import branches_in
 from agentsim.records.run_files import RunFiles, check_name, is_running
-from agentsim.runs.decide import Ruling, decision_record_of
+from agentsim.runs.decide import DecisionResult, decision_record_of
 from agentsim.runs.played_game import PlayedGame, head_of
 from agentsim.runs.replay import is_over
 from agentsim.runs.run import PreparedRun, Run, RunOptions, seats_of
@@ -196,7 +196,7 @@ class ForkPoint:
             request.check(decision)
         except DecisionError as error:
             raise UsageError(f"--instead: {error}") from None
-        return decision_record_of(self.ask, Ruling(decision, "human"))
+        return decision_record_of(self.ask, DecisionResult(decision, "human"))
 
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> bool:

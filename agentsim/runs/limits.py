@@ -1,9 +1,9 @@
-"""Limits: whether and when a call of a run may be made.
+"""CallLimits: whether and when a call of a run may be made.
 
 `Budget` counts calls, US dollars and seconds; `models.prices` knows what a call costs. `CircuitBreaker` counts
 consecutive decisions that a provider failed or refused alike; `models.faults` classifies the errors. `Warming` lets one
-call of a wave fill a prompt cache for the others. `Limits.admitted` applies all of them to one call, with the
-provider's slots and the rate limiter of its host (`models.rate_limiter`).
+call of a wave fill a prompt cache for the others. `CallLimits.admitted` applies all of them to one call, with the
+provider's slots and the rate limiter of its host (`models.pacing`).
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from agentsim.engine.prompt import TOKEN_BYTES
 from agentsim.engine.request import Ask
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import TOKEN_BYTES, counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
-from agentsim.models.base import AS_ASKED, Attempt, Fault, Message, Usage, fault_of
+from agentsim.models.base import UNCHANGED, Attempt, Fault, Message, Usage, fault_of
 from agentsim.models.faults import UNACCEPTED, RefusalKind, may_be_the_prompt, refusal_kind
-from agentsim.models.negotiation import cap_under
 from agentsim.models.prices import Prices, longest_reply, most_tokens
+from agentsim.models.remote import cap_under
 from agentsim.players.model import ModelPlayer
 from agentsim.records.journal import Journal
 
@@ -147,7 +146,7 @@ STREAK = 5
 _TWICE = 2  # the first may be the limit of one decision; the second, with no answer between, is the model's
 
 
-class Link(NamedTuple):
+class ModelId(NamedTuple):
     """One model that may be asked for a request.
 
     Rejections count for the model, transport failures for its provider.
@@ -158,7 +157,7 @@ class Link(NamedTuple):
 
 
 class _Call(NamedTuple):
-    link: Link
+    model: ModelId
     fault: Fault | None
     error: ModelError | None  # None for calls of earlier processes, which are only counted
     held: bool
@@ -167,28 +166,28 @@ class _Call(NamedTuple):
 
 
 @dataclass
-class _Place:
+class _RequestCalls:
     """One request of the wave: the models that may be asked, their order, and the results of the calls."""
 
-    links: Sequence[Link]
+    models: Sequence[ModelId]
     order: tuple[int, ...]
     calls: deque[_Call] = field(default_factory=deque)
     settled: bool = False
-    rejected: set[int] = field(default_factory=set)  # links that rejected this very request
+    rejected: set[int] = field(default_factory=set)  # indices of the models that rejected this very request
     silent: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
     refused: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if it was such a refusal
 
-    def take(self, call: _Call) -> None:
+    def add(self, call: _Call) -> None:
         """Add a call. An answer, a bad reply or a refusal ends its provider's silence; a rate limit does not."""
         self.calls.append(call)
         if call.refusal is not None:
-            self.refused[call.link.name] = call
+            self.refused[call.model.name] = call
         elif call.fault in {None, "refused"}:
-            self.refused.pop(call.link.name, None)
+            self.refused.pop(call.model.name, None)
         if call.fault == "transport":
-            self.silent.add(call.link.provider)
+            self.silent.add(call.model.provider)
         elif call.fault in {None, "refused"}:
-            self.silent.discard(call.link.provider)
+            self.silent.discard(call.model.provider)
 
 
 class CircuitBreaker:
@@ -221,26 +220,26 @@ class CircuitBreaker:
         self._refused: dict[str, tuple[RefusalKind, int]] = {}  # consecutive decisions refused alike, by model
         self._last: dict[str, ModelError] = {}
         self._rejected: set[str] = set()
-        self._places: list[_Place] = []
+        self._requests: list[_RequestCalls] = []
         self._judged = 0  # places before this one are settled and counted
         self._moved = asyncio.Event()
 
-    def begin(self, asked: Sequence[Sequence[Link]]) -> None:
+    def begin(self, asked: Sequence[Sequence[ModelId]]) -> None:
         """Begin a wave: `asked` has the models that may be asked for each request, in the order of the requests."""
-        self._places = [_Place(links, self._order(links)) for links in asked]
+        self._requests = [_RequestCalls(models, self._order(models)) for models in asked]
         self._judged = 0
 
-    def _order(self, links: Sequence[Link]) -> tuple[int, ...]:
-        alive = tuple(index for index, link in enumerate(links) if self._lives(link))
-        return alive or tuple(range(len(links)))
+    def _order(self, models: Sequence[ModelId]) -> tuple[int, ...]:
+        alive = tuple(index for index, model in enumerate(models) if self._lives(model))
+        return alive or tuple(range(len(models)))
 
-    def _lives(self, link: Link, here: _Place | None = None) -> bool:
-        failed = self._streak[link.provider] if here is None else self._failed(link.provider, here)
-        return max(failed, self._refusals(link.name, here)) < STREAK and link.name not in self._rejected
+    def _lives(self, model: ModelId, here: _RequestCalls | None = None) -> bool:
+        failed = self._streak[model.provider] if here is None else self._failed(model.provider, here)
+        return max(failed, self._refusals(model.name, here)) < STREAK and model.name not in self._rejected
 
     def order(self, place: int) -> tuple[int, ...]:
         """Return which of a request's models to ask, in order: those alive when the wave began, or all if none was."""
-        return self._places[place].order
+        return self._requests[place].order
 
     def add_earlier(self, place: int, attempt: Attempt, *, past: bool) -> None:
         """Count a call that an earlier process made for this request. It never stops the run.
@@ -249,8 +248,8 @@ class CircuitBreaker:
         except that held calls are counted as rate limits, because only an answer shows whether such a limit still
         holds.
         """
-        links, held = self._places[place].links, attempt.held
-        link = next((link for link in links if link.name == attempt.model), links[0])
+        models, held = self._requests[place].models, attempt.held
+        model = next((model for model in models if model.name == attempt.model), models[0])
         fault: Fault | None = "limited" if past and held else attempt.fault
         if attempt.completion is not None:
             fault = None
@@ -259,31 +258,31 @@ class CircuitBreaker:
         refusal = None
         if may_be_the_prompt(fault == "refused", attempt.code):
             refusal = refusal_kind(attempt.code, attempt.status, attempt.error or "")
-        self._places[place].take(_Call(link, fault, None, held, refusal, attempt.code == UNACCEPTED))
+        self._requests[place].add(_Call(model, fault, None, held, refusal, attempt.code == UNACCEPTED))
         self._judge()
 
-    def called(self, place: int, error: ModelError | None, link: int = 0, *, held: bool = False) -> None:
+    def called(self, place: int, error: ModelError | None, model: int = 0, *, held: bool = False) -> None:
         """Count a call that returned a completion (`error` is None) or failed.
 
         Raises `ProviderStopped` if no call for this request can succeed, or if the calls judged so far leave no model
         to ask.
         """
-        here = self._places[place]
+        here = self._requests[place]
         if isinstance(error, ProviderRejected):
-            here.rejected.add(link)
+            here.rejected.add(model)
             if here.rejected.issuperset(here.order):
-                raise ProviderStopped(f"{here.links[link].provider}: {error}") from None
+                raise ProviderStopped(f"{here.models[model].provider}: {error}") from None
         fault = None if error is None else fault_of(error)
         refusal = None
         if error is not None and may_be_the_prompt(fault == "refused", error.code):
             refusal = refusal_kind(error.code, error.status, str(error))
         unaccepted = error is not None and error.code == UNACCEPTED
-        here.take(_Call(here.links[link], fault, error, held, refusal, unaccepted))
+        here.add(_Call(here.models[model], fault, error, held, refusal, unaccepted))
         self._judge()
 
     def settled(self, place: int) -> None:
         """Mark a request as decided. Raises `ProviderStopped` if the calls judged after it leave no model to ask."""
-        self._places[place].settled = True
+        self._requests[place].settled = True
         self._judge()
 
     def waits(self, place: int) -> bool:
@@ -292,7 +291,7 @@ class CircuitBreaker:
 
     def is_silent(self, place: int) -> bool:
         """Return whether any provider's last call for this request failed for transport reasons."""
-        return bool(self._places[place].silent)
+        return bool(self._requests[place].silent)
 
     async def gave_up(self, place: int, *, late: bool = False) -> None:
         """Wait until all requests before one that got no usable answer are decided, then judge it.
@@ -304,33 +303,35 @@ class CircuitBreaker:
         while self.waits(place):
             self._moved.clear()
             await self._moved.wait()
-        here = self._places[place]
+        here = self._requests[place]
         if self._may_go_on(here):
             return
-        seen_silent = [link.provider for link in here.links if link.provider in here.silent & self._last.keys()]
-        alive = any(self._lives(link, here) for link in here.links)
-        for link in () if alive else here.links:
-            last, refusals = here.refused.get(link.name), self._refusals(link.name, here)
+        seen_silent = [model.provider for model in here.models if model.provider in here.silent & self._last.keys()]
+        alive = any(self._lives(model, here) for model in here.models)
+        for model in () if alive else here.models:
+            last, refusals = here.refused.get(model.name), self._refusals(model.name, here)
             if last is not None and last.error is not None and refusals >= STREAK:
                 row = f"refuses {counted(refusals, 'decision')} in a row alike, whatever the prompt"
-                raise ProviderStopped(f"{link.provider}: {row}; the last: {last.error}") from None
+                raise ProviderStopped(f"{model.provider}: {row}; the last: {last.error}") from None
         if seen_silent and not alive:
             row = f"no answer for {counted(self._failed(seen_silent[0], here), 'decision')} in a row"
             raise ProviderStopped(f"{seen_silent[0]}: {row}; the last: {self._last[seen_silent[0]]}") from None
-        if not late and all(self._never_answered(link, here) for link in here.links):
-            silent = next((link.provider for link in here.links if link.provider in self._last), here.links[0].provider)
-            rejected = any(link.name in self._rejected for link in here.links)
+        if not late and all(self._never_answered(model, here) for model in here.models):
+            silent = next(
+                (model.provider for model in here.models if model.provider in self._last), here.models[0].provider
+            )
+            rejected = any(model.name in self._rejected for model in here.models)
             why = self._last.get(silent, "it is rejected" if rejected else "it had not answered when the run ended")
             raise ProviderStopped(f"{silent}: the first call failed: {why}") from None
 
-    def _may_go_on(self, here: _Place) -> bool:
-        return self._goes_on and any(link.name not in self._rejected for link in here.links)
+    def _may_go_on(self, here: _RequestCalls) -> bool:
+        return self._goes_on and any(model.name not in self._rejected for model in here.models)
 
-    def _failed(self, provider: str, here: _Place) -> int:
+    def _failed(self, provider: str, here: _RequestCalls) -> int:
         """Return how many consecutive decisions a provider has failed, with the one at this place."""
         return self._streak[provider] + (provider in here.silent)
 
-    def _refusals(self, model: str, here: _Place | None) -> int:
+    def _refusals(self, model: str, here: _RequestCalls | None) -> int:
         """Return how many consecutive decisions a model has refused alike, with the one at this place."""
         kind, count = self._refused.get(model, (None, 0))
         last = None if here is None else here.refused.get(model)
@@ -338,14 +339,14 @@ class CircuitBreaker:
             return count
         return count + 1 if last.refusal == kind else 1
 
-    def _never_answered(self, link: Link, here: _Place) -> bool:
-        if link.name in self._rejected:
-            return link.name not in self._answered_by
-        return bool(self._failed(link.provider, here)) and link.provider not in self._answered
+    def _never_answered(self, model: ModelId, here: _RequestCalls) -> bool:
+        if model.name in self._rejected:
+            return model.name not in self._answered_by
+        return bool(self._failed(model.provider, here)) and model.provider not in self._answered
 
     def _judge(self) -> None:
-        while self._judged < len(self._places):
-            place = self._places[self._judged]
+        while self._judged < len(self._requests):
+            place = self._requests[self._judged]
             while place.calls:
                 self._count(place, place.calls.popleft())
             if not place.settled:
@@ -358,30 +359,30 @@ class CircuitBreaker:
             self._judged += 1
             self._moved.set()
 
-    def _count(self, place: _Place, call: _Call) -> None:
-        provider = call.link.provider
+    def _count(self, place: _RequestCalls, call: _Call) -> None:
+        provider = call.model.provider
         doubtful = call.refusal is not None
-        if doubtful and (call.link.name in self._answered_by or (self._goes_on and call.unaccepted)):
+        if doubtful and (call.model.name in self._answered_by or (self._goes_on and call.unaccepted)):
             return
         match "rejected" if doubtful else call.fault:
             case None | "refused":
                 self._answered.add(provider)
-                self._answered_by.add(call.link.name)
-                self._streak[provider] = self._held[call.link.name] = 0
-                self._refused.pop(call.link.name, None)
+                self._answered_by.add(call.model.name)
+                self._streak[provider] = self._held[call.model.name] = 0
+                self._refused.pop(call.model.name, None)
                 return
             case "limited" if not call.held:
                 return
             case "rejected":
-                self._rejected.add(call.link.name)
-        self._held[call.link.name] += call.held
+                self._rejected.add(call.model.name)
+        self._held[call.model.name] += call.held
         if call.error is None:
             return
         self._last[provider] = call.error
-        ended = call.held and self._held[call.link.name] >= _TWICE
-        if not (ended or call.link.name in self._rejected) or self._may_go_on(place):
+        ended = call.held and self._held[call.model.name] >= _TWICE
+        if not (ended or call.model.name in self._rejected) or self._may_go_on(place):
             return
-        if any(self._lives(link) and not (call.held and self._held[link.name] >= _TWICE) for link in place.links):
+        if any(self._lives(model) and not (call.held and self._held[model.name] >= _TWICE) for model in place.models):
             return
         why = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: " if ended else ""
         raise ProviderStopped(f"{provider}: {why}{call.error}") from None
@@ -458,7 +459,7 @@ class AdmittedCall:
     usage: Usage | None = None
 
 
-class Limits:
+class CallLimits:
     """The limits of one run's calls: its budget, the slots of each provider, its circuit breaker.
 
     `stopped` is the error that ended the run: no call is sent after it. Slots belong to one provider, so that a busy
@@ -501,7 +502,7 @@ class Limits:
                 await turn.enter_async_context(self._warming.turn(player.name, messages, ask.request.schema()))
             await turn.enter_async_context(self._slots[player.provider])
             self.check()
-            worst = self.worst_case(ask, player.links, messages)
+            worst = self.worst_case(ask, player.models, messages)
             await self.budget.admit(worst)
             cost: float | None = None
             call = AdmittedCall()
@@ -536,5 +537,7 @@ class Limits:
             return 0.0
         prompt = most_tokens((*(message.text for message in messages), json.dumps(ask.request.schema())))
         negotiated = self._journal.contents.negotiated
-        caps = {each.name: cap_under(negotiated.get(each.name, AS_ASKED), each.sampling.max_tokens) for each in players}
+        caps = {
+            each.name: cap_under(negotiated.get(each.name, UNCHANGED), each.sampling.max_tokens) for each in players
+        }
         return max(self._prices.estimate(name, prompt, longest_reply(name, cap)) or 0.0 for name, cap in caps.items())

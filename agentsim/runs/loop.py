@@ -21,27 +21,27 @@ from agentsim.records.journal import DecisionRecord
 from agentsim.runs.decide import Decider
 from agentsim.runs.played_game import DecidedWave, PlayedGame, recorded_wave
 
-Before: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
+BeforeWave: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 """A function that is awaited before each wave and returns the wave to decide: see `GamePlay.steered`."""
 
 
-async def play(game: PlayedGame, decider: Decider, before: Before | None = None) -> None:
+async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = None) -> None:
     """Play to the end. Also after an error, `game.decisions` are those of the journal."""
     news, journal, watcher = _News(game.play.log, decider), decider.journal, decider.watcher
     while game.wave is not None:
         if before is not None:
             game.wave = await before(game.play, game.wave)
         news.before(game.wave)
-        watcher.stands(game.play.table.progress)
+        watcher.show_progress(game.play.table.progress)
         watcher.wave(game.wave, game.play.table.rounds[-1])
         try:
             decided = await _decided(game.play, game.wave, decider)
         except BaseException:
             # A stop may come after the last decision of the wave is recorded: a replay of the journal plays that wave
             # too.
-            game.take(recorded_wave(journal.contents, game.wave))
+            game.advance(recorded_wave(journal.contents, game.wave))
             raise
-        game.take(decided)
+        game.advance(decided)
     journal.sync()
     news.at_the_end()
 

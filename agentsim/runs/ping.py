@@ -43,7 +43,7 @@ def ping(scenario: Scenario, game: Game, env: Mapping[str, str], expected: Forec
     """
     plans: dict[tuple[str, str], PlayerPlan] = {}
     for plan in scenario.seats:
-        for alone in plan.links:
+        for alone in plan.chain:
             if alone.name.kind in {"remote", "local"}:
                 plans.setdefault((alone.model, str(alone.file or "")), alone)
     parts = expected.models.values()

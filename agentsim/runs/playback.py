@@ -83,7 +83,7 @@ class Playback(Recording):
     def attempt(self, model: str, call: Call, sent: Sent) -> Attempt:
         """Return the recorded attempt of a call.
 
-        Raises `ProviderStopped` if there is none or if the request differs; after a `ModelError`, a spare model or a
+        Raises `ProviderStopped` if there is none or if the request differs; after a `ModelError`, a backup model or a
         fallback would play on, and make it another game.
         """
         answer = self._answers.get((model, call.tag))

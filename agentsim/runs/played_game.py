@@ -23,7 +23,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.request import Ask, Wave
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.games import find
-from agentsim.models.base import AS_ASKED, Attempt
+from agentsim.models.base import UNCHANGED, Attempt
 from agentsim.records.fallback_rates import fallback_rates
 from agentsim.records.history import Branch, History, build_history
 from agentsim.records.journal import Contents, DecisionRecord, Parse, Totals
@@ -86,9 +86,9 @@ class PlayedGame:
                 if found.wave.number < recorded.last_wave:
                     raise JournalMismatch(f"wave {found.wave.number} is not whole, though later ones are recorded")
                 return
-            self.take(found)
+            self.advance(found)
 
-    def take(self, found: DecidedWave) -> None:
+    def advance(self, found: DecidedWave) -> None:
         """Add the decisions of a wave; if it is whole, pass them to the rules in the order of its requests."""
         self.decisions += found.records.values()
         if found.is_whole:
@@ -270,7 +270,7 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
     """Return the history's `volatile`; `wall_s` are the seconds of all sessions."""
     run = scenario.run_part()
     void = recorded.void_calls()
-    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items()) if terms != AS_ASKED}
+    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items()) if terms != UNCHANGED}
     return {
         "name": name,
         "started_at": recorded.head["started_at"],

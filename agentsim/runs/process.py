@@ -11,7 +11,7 @@ from typing import Any
 
 from agentsim.engine.wording import counted
 from agentsim.errors import Interrupted
-from agentsim.models.rate_limiter import PLACES, Places, soft_limit
+from agentsim.models.pacing import CONNECTION_SLOTS, ConnectionSlots, soft_limit
 from agentsim.players.terminal import InterruptRequest
 
 _OUR_DESCRIPTORS = 16  # for modules, name lookups and written files
@@ -66,7 +66,7 @@ def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None
     the same, else None. Does nothing if the loop has its places already.
     """
     loop = asyncio.get_running_loop()
-    if loop in PLACES:
+    if loop in CONNECTION_SLOTS:
         return None
     try:
         taken = len(list(Path("/dev/fd").iterdir()))
@@ -83,8 +83,8 @@ def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     soft = soft_limit()
     room = max(1, soft - taken)
-    PLACES[loop] = Places(room)
-    PLACES[loop].tight = room < connections
+    CONNECTION_SLOTS[loop] = ConnectionSlots(room)
+    CONNECTION_SLOTS[loop].tight = room < connections
     if room >= calls:
         return None
     at_once = counted(room, "call is", "calls are")

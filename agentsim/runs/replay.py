@@ -88,7 +88,7 @@ def replayed(name: str, recorded: Contents) -> PlayedGame:
     played = PlayedGame.of_journal(recorded)
     for found in played.replay(recorded):
         if not found.is_whole:
-            played.take(found)
+            played.advance(found)
             break  # the rules never asked for later records
     played.play.close()
     if len(played.decisions) < len(recorded.decisions):

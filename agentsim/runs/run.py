@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
-from agentsim.models.base import Terms
+from agentsim.models.base import HostTerms
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
 from agentsim.records.history import History, dump_history, history_bytes
@@ -28,9 +28,9 @@ from agentsim.records.journal import Journal
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles, default_stem, write_history
 from agentsim.runs import loop
-from agentsim.runs.decide import Decider, Gate
-from agentsim.runs.limits import Budget, Limits
-from agentsim.runs.loop import Before
+from agentsim.runs.decide import BeforeDecision, Decider
+from agentsim.runs.limits import Budget, CallLimits
+from agentsim.runs.loop import BeforeWave
 from agentsim.runs.played_game import PlayedGame, filled, head_of, restored_scenario, stamp, volatile_of
 from agentsim.runs.process import make_room, stoppable
 from agentsim.runs.recorder import Recording
@@ -100,8 +100,8 @@ class PreparedRun:
 class Run:
     """One run, which is played once; a run that was stopped goes on as another object.
 
-    `gate` is awaited before each decision that is not on record, `before` before each wave, and `opening` before the
-    game begins or goes on.
+    `before_decision` is awaited before each decision that is not on record, `before_wave` before each wave, and
+    `before_game` before the game begins or goes on.
     """
 
     def __init__(
@@ -112,9 +112,9 @@ class Run:
         prepared: PreparedRun | None = None,
     ) -> None:
         self.files, self.options = files, options
-        self.gate: Gate | None = None
-        self.before: Before | None = None
-        self.opening: Callable[[], Awaitable[None]] | None = None
+        self.before_decision: BeforeDecision | None = None
+        self.before_wave: BeforeWave | None = None
+        self.before_game: Callable[[], Awaitable[None]] | None = None
         self._limits = limits or LimitOverrides()
         self._prepared = prepared
         self._result: RunResult
@@ -273,8 +273,8 @@ class Run:
         )
 
     async def _play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
-        if self.opening is not None:
-            await self.opening()
+        if self.before_game is not None:
+            await self.before_game()
         scenario, seats, journal, watcher = self.scenario, self.seats, self.journal, self.options.watcher
         limits, recorded = scenario.limits, journal.contents
         budget = Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s, within=self.options.budget)
@@ -282,11 +282,11 @@ class Run:
         decider = Decider(
             seats=seats.by_id,
             journal=journal,
-            limits=Limits(journal, budget, seats.prices, limits.concurrency, limits.on_provider_failure),
+            limits=CallLimits(journal, budget, seats.prices, limits.concurrency, limits.on_provider_failure),
             watcher=PublicWatcher(watcher) if seats.has_person else watcher,
             branch=scenario.branch,
             tick_deadline_s=limits.tick_deadline_s,
-            gate=self.gate,
+            before_decision=self.before_decision,
         )
         if (line := make_room(seats.most_calls(limits.concurrency))) is not None:
             watcher.noted(f"agentsim: {line}")
@@ -297,7 +297,7 @@ class Run:
         decider.watcher.limited_by(seats.endpoints.notes)
         decider.watcher.seated({plan.id: plan.title for plan in scenario.seats})
         decider.watcher.budgeted(budget)
-        task = asyncio.create_task(loop.play(self._played, decider, self.before))
+        task = asyncio.create_task(loop.play(self._played, decider, self.before_wave))
         if stop is not None:
             stop(task)
         try:
@@ -318,7 +318,9 @@ class Run:
         return history
 
 
-def seats_of(scenario: Scenario, game: Game, options: RunOptions, known: Mapping[str, Terms] | None = None) -> Seats:
+def seats_of(
+    scenario: Scenario, game: Game, options: RunOptions, known: Mapping[str, HostTerms] | None = None
+) -> Seats:
     """Seat the players of a scenario; see `build_players`."""
     return build_players(
         scenario, game, options.env, options.recording, known=known, own=options.own, served=options.served

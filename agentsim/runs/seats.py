@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
-from agentsim.models.base import Model, Sampling, Terms
+from agentsim.models.base import HostTerms, Model, Sampling
 from agentsim.models.keys import key_disclosure, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
+from agentsim.models.pacing import RetryPolicy
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
-from agentsim.models.retries import RetryPolicy
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
 from agentsim.players.terminal import InterruptRequest, Terminal
@@ -37,7 +37,7 @@ class Seats:
     by_id: dict[str, Seat]
     models: dict[str, Model]
     endpoints: Endpoints
-    known: Mapping[str, Terms]
+    known: Mapping[str, HostTerms]
     prices: Prices
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
@@ -66,7 +66,7 @@ def build_players(
     env: Mapping[str, str],
     recording: Recording | None = None,
     *,
-    known: Mapping[str, Terms] | None = None,
+    known: Mapping[str, HostTerms] | None = None,
     own: Mapping[str, OwnModel] | None = None,
     served: bool = False,
 ) -> Seats:
@@ -136,7 +136,7 @@ def setting_notes(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     """Return a line for each sampling setting that a model is sent differently or not at all."""
     asked: dict[str, list[tuple[str, Sampling]]] = {}
     for plan in scenario.seats:
-        for each in plan.links:
+        for each in plan.chain:
             pair = (each.name.provider or each.name.kind, plan.sampling)
             if each.name.kind in {"remote", "local"} and pair not in asked.setdefault(each.model, []):
                 asked[each.model].append(pair)
@@ -189,7 +189,7 @@ def _model_player(
         ),
         reasking=ReaskPolicy(plan.reasks, frozenset(plan.reask_on), plan.reask_with, plan.repair),
         source="script" if plan.name.kind == "script" else "model",
-        spare=None if plan.spare is None else _model_player(plan.spare, scenario, env, seats, recording),
+        backup=None if plan.backup is None else _model_player(plan.backup, scenario, env, seats, recording),
         warm=recording.live and plan.name.kind == "remote" and resolve(provider, scenario.providers, env).warm,
     )
 

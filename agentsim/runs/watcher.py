@@ -32,7 +32,7 @@ class Watcher:
     def budgeted(self, budget: Budget) -> None:
         """Take the run's budget, which may be read at any time."""
 
-    def stands(self, progress: Callable[[], Progress] | None) -> None:
+    def show_progress(self, progress: Callable[[], Progress] | None) -> None:
         """Take a function that returns the game's progress between waves, or None if the game does not report it."""
 
     def wave(self, wave: Wave, round_title: str) -> None:
@@ -42,7 +42,7 @@ class Watcher:
     def playing(self, round_title: str) -> None:
         """Handle a wave of this round, without anything that a player at the screen may not know."""
 
-    def held(self, ask: Ask) -> None:
+    def delayed(self, ask: Ask) -> None:
         """Handle a call for this request that has waited for more than `limits.NOTICEABLE_S`: see `limited_by`."""
 
     def calling(self, ask: Ask) -> None:

@@ -230,7 +230,7 @@ class PlayerPlan(ModelSettings):
         return tuple(map(ModelName.parse, self.models))
 
     @property
-    def links(self) -> tuple[PlayerPlan, ...]:
+    def chain(self) -> tuple[PlayerPlan, ...]:
         """The same seat with each of its models alone."""
         return tuple(
             self.model_copy(update={"models": (model,)}).found((file,))
@@ -238,7 +238,7 @@ class PlayerPlan(ModelSettings):
         )
 
     @property
-    def spare(self) -> PlayerPlan | None:
+    def backup(self) -> PlayerPlan | None:
         """The same seat without its first model, or None if it has no other."""
         return self.model_copy(update={"models": self.models[1:]}).found(self.files[1:]) if self.models[1:] else None
 

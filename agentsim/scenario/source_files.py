@@ -19,7 +19,7 @@ from pydantic import JsonValue
 
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.engine.letters import without_joiners
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import cleaned
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import ADVICE, KeyPath, dotted, one_line, secret_in

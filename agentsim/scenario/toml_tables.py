@@ -16,8 +16,8 @@ from agentsim.engine.codec import ClosedTable
 from agentsim.engine.game import Game, SeatsInFolder
 from agentsim.engine.letters import NAME_PATTERN as ID_PATTERN
 from agentsim.engine.letters import look_alike, written_name
-from agentsim.engine.prompt import NARRATOR
-from agentsim.engine.survey import Interview, Question
+from agentsim.engine.survey import Interview, SurveyQuestion
+from agentsim.engine.wording import NARRATOR
 from agentsim.errors import ScenarioError
 from agentsim.models.prices import Price
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, extra_problem
@@ -164,10 +164,10 @@ class PeopleTable(ClosedTable):
         description="Seconds after the first person is ready in which the others may come; absent: all are waited for",
     )
     fill_with: str | None = Field(default=None, description="bot/<policy>: the bot that takes a seat that stays empty")
-    before: Annotated[tuple[Question, ...], Field(max_length=30)] = Field(
+    before: Annotated[tuple[SurveyQuestion, ...], Field(max_length=30)] = Field(
         default=(), description="Questions before the game: [[people.before]]"
     )
-    after: Annotated[tuple[Question, ...], Field(max_length=30)] = Field(
+    after: Annotated[tuple[SurveyQuestion, ...], Field(max_length=30)] = Field(
         default=(), description="Questions after the game: [[people.after]]"
     )
     completion: _Words | None = Field(default=None, description="What stands beside a person's completion code")

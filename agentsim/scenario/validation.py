@@ -16,8 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agentsim.engine.letters import NAME_PATTERN, NAME_RULE
-from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import near
+from agentsim.engine.wording import cleaned, near
 from agentsim.errors import Refusals, ScenarioError
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)

@@ -31,7 +31,7 @@ class Control:
         self._play: GamePlay | None = None
         self._ended = False
         self._stands = asyncio.Event()  # set once the game is at the end of its journal, or over
-        run.before = self.before
+        run.before_wave = self.before_wave
 
     @property
     def announces(self) -> bool:
@@ -88,7 +88,7 @@ class Control:
         self._run.journal.append_steering(max(contents.begun, self._begun) + 1, does)
         self._changes.announce()
 
-    def stands(self) -> None:
+    def show_progress(self) -> None:
         """Record that the game is at the end of its journal and waits for people."""
         self._stands.set()
 
@@ -97,7 +97,7 @@ class Control:
         self._ended = True
         self._stands.set()
 
-    async def before(self, play: GamePlay, wave: Wave) -> Wave:
+    async def before_wave(self, play: GamePlay, wave: Wave) -> Wave:
         """Wait until a wave may start, and return it, or the wave of a steering action that comes before it."""
         self._play = play
         recorded = self._run.journal.contents
@@ -124,7 +124,7 @@ class Control:
                 return wave
             await self._changes.news.wait()
 
-    async def gate(self, ask: Ask) -> None:
+    async def before_decision(self, ask: Ask) -> None:
         """Wait until this decision may start."""
         await asyncio.sleep(0)  # bots decide without waiting, which would starve the pages of this process
         while self.paused and ask.wave != self._aside:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from agentsim.errors import AgentsimError
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.follower import Follower
-from agentsim.server.stream import Audience, Channel
+from agentsim.server.stream import Channel, PageAudience
 
 EVERY_S = 0.02
 """Seconds between two checks of a journal's size."""
@@ -28,7 +28,7 @@ class Followed:
     def __init__(self, files: RunFiles) -> None:
         self.follower = Follower(files)
         self.trouble: AgentsimError | None = None
-        self._channels: dict[Audience, Channel] = {}
+        self._channels: dict[PageAudience, Channel] = {}
         self._lock = asyncio.Lock()
         self._open = 0
         self._stale, self._drawn_at = False, 0.0
@@ -39,7 +39,7 @@ class Followed:
         """Return whether no further event will come and all parts are rendered, or following failed."""
         return self.trouble is not None or (self.follower.over and self._task is None)
 
-    async def page(self, audience: Audience, address: str) -> str:
+    async def page(self, audience: PageAudience, address: str) -> str:
         """Return the whole page as of now, whose stream has this address.
 
         Raises `AgentsimError` if it cannot be rendered.
@@ -62,7 +62,7 @@ class Followed:
         return drawing.page
 
     @asynccontextmanager
-    async def channel(self, audience: Audience) -> AsyncIterator[Channel]:
+    async def channel(self, audience: PageAudience) -> AsyncIterator[Channel]:
         """Yield the channel of an audience, kept up to date within the block."""
         async with self._lock:
             if (channel := self._channels.get(audience)) is None:

@@ -26,7 +26,7 @@ class HostedRun:
         self._signal: int | None = None
         self._task: asyncio.Task[RunResult] | None = None
         self.control = Control(run)
-        run.gate, run.opening = self.gate, self.opening
+        run.before_decision, run.before_game = self.before_decision, self.before_game
         self.people = People.of_run(run)
 
     @property
@@ -52,15 +52,15 @@ class HostedRun:
         """The exception that ended the run without a result, or None."""
         return self._task.exception() if self._task is not None and self._task.done() else None
 
-    async def gate(self, ask: Ask) -> None:
+    async def before_decision(self, ask: Ask) -> None:
         """Wait until a decision that is not on record may begin."""
-        await self.control.gate(ask)
+        await self.control.before_decision(ask)
 
-    async def opening(self) -> None:
+    async def before_game(self) -> None:
         """Wait until the people of the run are in their seats, before the game begins or continues."""
         if self.people is not None:
             if self.people.missing(self.run):
-                self.control.stands()
+                self.control.show_progress()
             await self.people.gathered(self.run)
 
     def start(self) -> None:

@@ -85,7 +85,7 @@ class Seat(News):
         """True if the person has withdrawn from the study."""
         return self.record.withdrawn_at is not None
 
-    async def take(self, step: str, given: Mapping[str, Sequence[str]]) -> None:
+    async def submit(self, step: str, given: Mapping[str, Sequence[str]]) -> None:
         """Handle a form of the person's page. A form that is sent twice or too late changes nothing.
 
         Raises `FieldProblem` if an answer is not valid.
@@ -99,7 +99,7 @@ class Seat(News):
             questions = self.people.table.before if stage == "before" else self.people.table.after
             file.change(self.player, **{stage: answers_to(questionnaire(questions), given)})
         elif step == "answer" and stage == "game" and (asked := self.question) is not None and _is_of(given, asked):
-            asked.take(given)
+            asked.submit(given)
             await self.people.recorded(asked)
         elif step == "withdraw" and stage in LEAVABLE:
             file.change(self.player, withdrawn_at=now)

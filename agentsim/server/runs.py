@@ -16,7 +16,7 @@ from agentsim.runs.replay import is_over
 from agentsim.server.followed import Followed
 from agentsim.server.news import within
 from agentsim.server.site import Site
-from agentsim.server.stream import Audience, Position, served_run
+from agentsim.server.stream import PageAudience, Position, served_run
 
 _BEAT_S = 15.0  # seconds between keep-alive comments, which reveal a lost connection
 
@@ -38,9 +38,9 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
     ]
 
 
-def audience_of(request: web.Request) -> Audience:
+def audience_of(request: web.Request) -> PageAudience:
     """Return the audience of a page of the whole run, with the prompts if the query has `prompts`."""
-    return Audience(prompts="prompts" in request.query)
+    return PageAudience(prompts="prompts" in request.query)
 
 
 def followed(site: Site, files: RunFiles) -> Followed:
@@ -50,7 +50,7 @@ def followed(site: Site, files: RunFiles) -> Followed:
     return found
 
 
-async def run_page(site: Site, files: RunFiles, audience: Audience, stream: str) -> str:
+async def run_page(site: Site, files: RunFiles, audience: PageAudience, stream: str) -> str:
     """Return the page of a run for an audience, live or of the finished game. `stream` is the path of its stream.
 
     Raises HTTP 409 if the run cannot be shown.
@@ -64,12 +64,12 @@ async def run_page(site: Site, files: RunFiles, audience: Audience, stream: str)
         raise web.HTTPConflict(text=f"{files.name} cannot be shown: {error}") from None
 
 
-def _finished(files: RunFiles, audience: Audience, address: str) -> str:
+def _finished(files: RunFiles, audience: PageAudience, address: str) -> str:
     history = load_history(files.history)
     return shown(history, audience.options, name=files.name, served=served_run(address, audience))
 
 
-async def run_stream(site: Site, files: RunFiles, audience: Audience, request: web.Request) -> web.StreamResponse:
+async def run_stream(site: Site, files: RunFiles, audience: PageAudience, request: web.Request) -> web.StreamResponse:
     """Stream the fragments of a run to a page of this audience, from the position that the request names.
 
     Answers 204 if the run has no journal. Raises HTTP 409 if the run cannot be shown.

@@ -23,7 +23,7 @@ from agentsim.server.people import LEAVABLE, Seat, digest
 from agentsim.server.runs import followed
 from agentsim.server.seat_panels import NO_PANELS
 from agentsim.server.site import STREAM_SCRIPT, STYLE, Site, environment, naming, page, script, style
-from agentsim.server.stream import Audience, Position, message
+from agentsim.server.stream import PageAudience, Position, message
 
 SCRIPTS = (STREAM_SCRIPT, script("agentsim.server", "seat.js"))
 _BEAT_S = 15.0
@@ -42,7 +42,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         given = {name: [str(text) for text in form.getall(name)] for name in set(form)}
         step = (given.get("seat-step") or [""])[0]  # the hyphen keeps it apart from names of questions and fields
         try:
-            await seat.take(step, given)
+            await seat.submit(step, given)
         except FieldProblem as problem:
             return await _page(site, seat, given, problem)
         raise web.HTTPSeeOther(seat.path)
@@ -90,8 +90,8 @@ async def _page(
     return page("seat.html.j2", values, status=200 if problem is None else 422)
 
 
-def _audience(seat: Seat) -> Audience:
-    return Audience(seat.player, seated=True)
+def _audience(seat: Seat) -> PageAudience:
+    return PageAudience(seat.player, seated=True)
 
 
 def _key(seat: Seat) -> str:

@@ -14,7 +14,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from agentsim.engine.steering import Aside
-from agentsim.engine.survey import Question
+from agentsim.engine.survey import SurveyQuestion
 from agentsim.errors import AgentsimError, UsageError, first_objection
 from agentsim.models.keys import environment
 from agentsim.records.journal import read_journal
@@ -93,7 +93,7 @@ async def _acted(does: _Act, hosted: HostedRun, form: Form) -> None:
 
 async def _ask(run: HostedRun, form: Form) -> None:
     options = tuple(line.strip() for line in form.get("options", "").splitlines() if line.strip())
-    question = Question(name="question", ask=" ".join(form.get("ask", "").split()), options=options)
+    question = SurveyQuestion(name="question", ask=" ".join(form.get("ask", "").split()), options=options)
     await run.control.ask(Aside(players=(form.get("player", ""),), questions=(question,)))
 
 

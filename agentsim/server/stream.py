@@ -27,7 +27,7 @@ MOST_MESSAGES: Final = 8
 
 
 @dataclass(frozen=True)
-class Audience:
+class PageAudience:
     """The viewer of a page: one who may see all, or the person in one seat, who sees only what that seat may.
 
     `prompts` includes the prompts. The page of a viewer who is `seated`, and so plays, has events and the game's panels
@@ -45,7 +45,7 @@ class Audience:
         return PageOptions(self.prompts, include_reasoning=shown, include_usage=shown, as_seen_by=self.player)
 
 
-def served_run(address: str, audience: Audience) -> Served:
+def served_run(address: str, audience: PageAudience) -> Served:
     """Return the scripts and links of a run's served page. Only a viewer of the whole run gets a link to steer it."""
     scripts = (PAGE_SCRIPT, STREAM_SCRIPT)
     if audience.player is not None or not address:
@@ -89,7 +89,7 @@ class Channel(News):
     Only `drawn` may run concurrently with the other methods.
     """
 
-    def __init__(self, follower: Follower, audience: Audience) -> None:
+    def __init__(self, follower: Follower, audience: PageAudience) -> None:
         super().__init__()
         self.audience = audience
         self.page = ""

@@ -31,9 +31,8 @@ from agentsim.engine.codec import nodes_at, paths_in
 from agentsim.engine.event import NAMED, Interaction, LoggedEvent, Past, PlayerId
 from agentsim.engine.options import bare_field
 from agentsim.engine.panel import DataTable
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.request import Request
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import UsageError
 from agentsim.records.journal import read_journal
 from agentsim.records.load import load_history
@@ -224,7 +223,7 @@ def responses(
     for place, told in enumerate(log):
         # a decision from before the message may be told after it
         if 0 <= begun <= place and (told.decision is None or told.decision > known):
-            acts = [act for act in told.event.interactions(past) if act.whom != act.who and act.deed != NAMED]
+            acts = [act for act in told.event.interactions(past) if act.whom != act.who and act.action != NAMED]
             for player in listeners:
                 _take(found, player, [act for act in acts if act.who == player], speaker, towards)
         past.add(told.event)
@@ -237,12 +236,12 @@ def _take(found: Responses, who: PlayerId, acts: Sequence[Interaction], speaker:
     """Record the interactions of one player in one event, as far as it has not done them before."""
     if signs := [(act.whom, act.sign) for act in acts if act.sign]:
         found.amounts.setdefault((towards, who), float(sum(sign for whom, sign in signs if whom == speaker)))
-    for deed in dict.fromkeys(act.deed for act in acts):
-        if (deed, who) not in found.chosen:
-            alike = [act for act in acts if act.deed == deed]
-            found.chosen[deed, who] = speaker if any(act.whom == speaker for act in alike) else ""
+    for action in dict.fromkeys(act.action for act in acts):
+        if (action, who) not in found.chosen:
+            alike = [act for act in acts if act.action == action]
+            found.chosen[action, who] = speaker if any(act.whom == speaker for act in alike) else ""
             if amounts := [act.amount for act in alike if act.amount is not None]:
-                found.amounts[f"{deed}: amount", who] = float(sum(amounts))
+                found.amounts[f"{action}: amount", who] = float(sum(amounts))
 
 
 def _decided(request: Request[Any], decision: Mapping[str, Any]) -> Iterator[tuple[str, str | float]]:

@@ -69,7 +69,7 @@ class SampleGame:
     def log(self) -> Sequence[LoggedEvent]:
         return self.play.log
 
-    def course(self) -> Iterator[LoggedEvent | Request[Any]]:
+    def steps(self) -> Iterator[LoggedEvent | Request[Any]]:
         """Yield all events, and each question at the place where it was asked."""
         upto = 0
         for asked in self.asked:

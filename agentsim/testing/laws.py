@@ -30,7 +30,7 @@ def laws_hold(case: Case) -> Findings:
         return "nothing: the game has no `laws`"
     lots: defaultdict[str, list[Lot]] = defaultdict(list)
     for where, played in _games(case):
-        for broken in case.game.laws(played.course(), case.players):
+        for broken in case.game.laws(played.steps(), case.players):
             if isinstance(broken, Lot):
                 lots[broken.what].append(broken)
             else:

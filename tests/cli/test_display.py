@@ -201,7 +201,7 @@ def test_the_last_frame_says_where_the_game_ended(shown: Shown) -> None:
     """Bots play faster than the panel looks; the panel is drawn a last time with the end of the game."""
     done = 13
     shown.display.began("run-1", "Auction", ["A"])
-    shown.display.stands(lambda: Progress("item", done, 15, ()))
+    shown.display.show_progress(lambda: Progress("item", done, 15, ()))
     shown.display.wave(wave(ask("A", "bid")), "Item 15")
     done = 15
     shown.display.close()
@@ -309,18 +309,18 @@ def test_no_panel_is_drawn_over_what_scrolls_by(shown: Shown, monkeypatch: pytes
 
 def test_plain_lines_say_what_holds_calls_back_once_until_the_next_goes_out(capsys: pytest.CaptureFixture[str]) -> None:
     display = PlainDisplay()
-    display.held(ask("A"))
+    display.delayed(ask("A"))
     held: list[str] = []
     display.limited_by(lambda: held)
-    display.held(ask("A"))
+    display.delayed(ask("A"))
     assert capsys.readouterr().err == "", "nothing is known to hold it"
     held += ["waiting for requests_per_minute at lab", "8 of 16 slots at openrouter"]
-    display.held(ask("A"))
-    display.held(ask("B"))
+    display.delayed(ask("A"))
+    display.delayed(ask("B"))
     said = "held back: waiting for requests_per_minute at lab, 8 of 16 slots at openrouter\n"
     assert capsys.readouterr().err == said
     display.calling(ask("A"))
-    display.held(ask("C"))
+    display.delayed(ask("C"))
     assert capsys.readouterr().err == said
 
 

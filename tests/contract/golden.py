@@ -14,7 +14,7 @@ from typing import Any
 from agentsim.engine.codec import text_id
 from agentsim.errors import OtherVersion
 from agentsim.records.history import History, dump_history
-from agentsim.records.journal import Chain, read_journal
+from agentsim.records.journal import HashChain, read_journal
 from agentsim.records.run_files import RunFiles
 from agentsim.testing import CHECKS
 from tests.contract.harness import GAMES, on_server
@@ -37,7 +37,7 @@ def record(name: str, directory: Path) -> RunFiles:
     dumped = dump_history(History.model_validate(history))
     files.history.write_text(dumped, encoding="utf-8")
     journal[-1]["history"] = text_id(dumped)
-    chain = Chain()
+    chain = HashChain()
     with files.journal.open("wb") as out:
         for line in journal:
             del line["chain"]

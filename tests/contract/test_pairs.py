@@ -30,7 +30,7 @@ def exported(name: str) -> tuple[list[Pair], dict[int, str]]:
         titles[cells["round"]] = cells.pop("round_title")
         del cells["who_model"], cells["whom_model"]
         found.setdefault((cells.pop("who"), cells.pop("whom")), []).append(InteractionCount(**cells))
-    return [Pair(*both, tuple(deeds), ()) for both, deeds in found.items()], titles
+    return [Pair(*both, tuple(actions), ()) for both, actions in found.items()], titles
 
 
 def test_dealings_are_between_players_each_deed_of_one_sign(name: str) -> None:
@@ -39,10 +39,10 @@ def test_dealings_are_between_players_each_deed_of_one_sign(name: str) -> None:
     signs: dict[str, int] = {}
     for told in played.log:
         for interaction in told.event.interactions(past):
-            assert interaction.deed, told.event
+            assert interaction.action, told.event
             assert interaction.sign in {FOR, NEITHER, AGAINST}
-            assert signs.setdefault(interaction.deed, interaction.sign) == interaction.sign, interaction.deed
-            assert (interaction.sign == NEITHER) or interaction.deed != NAMED
+            assert signs.setdefault(interaction.action, interaction.sign) == interaction.sign, interaction.action
+            assert (interaction.sign == NEITHER) or interaction.action != NAMED
         past.add(told.event)
 
 
@@ -53,7 +53,7 @@ def test_what_one_player_knows_of_is_part_of_what_happened(name: str) -> None:
     seats = [player for player in players if not player.startswith("@")]
 
     def counts(found: list[Pair]) -> dict[tuple[str, str, int, str, int], int]:
-        return {(p.who, p.whom, d.round, d.deed, d.sign): d.times for p in found for d in p.deeds}
+        return {(p.who, p.whom, d.round, d.action, d.sign): d.times for p in found for d in p.actions}
 
     whole = counts(pairs(played.log, seats, {}))
     for player in seats:
@@ -68,7 +68,7 @@ def test_the_table_from_the_export_is_that_of_the_page(name: str) -> None:
     seats = [player.id for player in history.players if not player.id.startswith("@")]
     names = {player.id: player.name for player in history.players if player.name}
     found = pairs(told_events(history, game), seats, names)
-    assert [sum(d.turned for d in pair.deeds) for pair in again] == [len(pair.turns) for pair in found]
+    assert [sum(d.turned for d in pair.actions) for pair in again] == [len(pair.turns) for pair in found]
     assert pairs_table(again, titles) == _without_turns(pairs_table(found, titles))
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine.event import Event, Everyone
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.table import Table
+from agentsim.engine.wording import Prompt
 from agentsim.errors import RulesBroken
 from agentsim.testing.case import SampleGame, words_of
 from agentsim.testing.privacy import audiences, marking, shown_to

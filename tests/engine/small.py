@@ -11,9 +11,9 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent, Past, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import Prompt
 
 T = TypeVar("T")
 D = TypeVar("D", bound=Decision)
@@ -134,6 +134,6 @@ def done(events: Sequence[Event]) -> list[tuple[str, str, str, int, float | None
     past = Past()
     found: list[tuple[str, str, str, int, float | None]] = []
     for event in events:
-        found += [(each.who, each.whom, each.deed, each.sign, each.amount) for each in event.interactions(past)]
+        found += [(each.who, each.whom, each.action, each.sign, each.amount) for each in event.interactions(past)]
         past.add(event)
     return found

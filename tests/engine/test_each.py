@@ -11,9 +11,9 @@ from agentsim.engine import Choice, Each, Number, Options, Text
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.options import closed_object
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.wording import Prompt
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.players.page_form import FieldProblem, Form, PageForm
 

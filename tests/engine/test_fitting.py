@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.prompt import Listed, fitted, size
+from agentsim.engine.wording import Listed, fitted, size
 
 
 def test_lists_lose_their_oldest_lines_and_say_how_many() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.reading.objects import Object, scan, strict_spans
+from agentsim.engine.reading.text import Object, scan, strict_spans
 from agentsim.errors import AmbiguousReply
 
 

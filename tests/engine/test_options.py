@@ -23,12 +23,12 @@ from agentsim.engine.options import (
     Either,
     Fixed,
     FormField,
+    JsonObject,
     Kinds,
     LegalValues,
     List,
     Nullable,
     RealNumber,
-    Record,
     Schema,
     Several,
     Types,
@@ -37,9 +37,9 @@ from agentsim.engine.options import (
     of_schema,
     typed_record,
 )
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.wording import Prompt
 from agentsim.players.page_form import Form, PageField, PageForm
 
 NAMES = st.lists(
@@ -59,7 +59,7 @@ VARIANTS = st.dictionaries(st.sampled_from(["a", "b", "c"]), FIELDS, min_size=1)
     lambda fields: Variant("do", fields)
 )
 DECLARED = SINGLE | SUBSETS | st.builds(Order, NAMES) | EACH | VARIANTS
-RECORDS = st.builds(Record, FIELDS)
+RECORDS = st.builds(JsonObject, FIELDS)
 TYPED = (
     st.sampled_from(
         [
@@ -75,7 +75,7 @@ TYPED = (
     | st.builds(lambda *both: Either(both), CHOICES, NUMBERS)
     | st.builds(Nullable, SINGLE)
     | RECORDS
-    | RECORDS.map(lambda record: Kinds("do", {"say": Record({"do": Choice(("say",)), **record.parts})}))
+    | RECORDS.map(lambda record: Kinds("do", {"say": JsonObject({"do": Choice(("say",)), **record.parts})}))
 )
 SEEDS = st.integers(0, 999).map(lambda seed: Stream(str(seed)))
 
@@ -134,7 +134,7 @@ def test_every_kind_of_option_is_gone_through_here() -> None:
     """A new one is added to `DECLARED` or `TYPED`."""
     kinds = {each for _, each in inspect.getmembers(options, inspect.isclass) if issubclass(each, LegalValues)}
     declared = {Choice, Number, Text, Subset, Order, Each, Variant}
-    typed = {YesNo, RealNumber, Several, Record, Either, Kinds, Nullable, Types}
+    typed = {YesNo, RealNumber, Several, JsonObject, Either, Kinds, Nullable, Types}
     assert kinds - {LegalValues, List, Anything, Fixed} == declared | typed
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.markup import FORMS
-from agentsim.engine.prompt import Prompt, cleaned, in_quotes, quoted
+from agentsim.engine.wording import Prompt, cleaned, in_quotes, quoted
 
 ANY = st.text(st.characters(), max_size=60)  # with surrogates
 NASTY = st.text(

@@ -13,8 +13,8 @@ from pydantic import BaseModel, SkipValidation
 from agentsim.engine import Choice, Number, Options, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.options import FormField, Narrowed, closed_object
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
+from agentsim.engine.wording import Prompt
 from agentsim.errors import IllegalDecision
 from tests.engine.small import Bid, Say
 

@@ -15,7 +15,7 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Wave
 from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
-from agentsim.engine.survey import Interview, Question, Survey
+from agentsim.engine.survey import Interview, Survey, SurveyQuestion
 from agentsim.games import find
 from agentsim.models.keys import Variables
 from agentsim.records.events import told_events
@@ -33,7 +33,7 @@ from tests.playing import branch_of, open_run
 from tests.runs.island import BOTS, FOUR, scenario_text
 
 SAID = "The judges are watching; be brief."
-ASKED = Aside(players=("A", "C"), questions=(Question(name="mood", ask="How do you feel?", chars=80),))
+ASKED = Aside(players=("A", "C"), questions=(SurveyQuestion(name="mood", ask="How do you feel?", chars=80),))
 
 
 def steer(session: Run, doing: dict[int, list[Steer]]) -> list[Wave]:
@@ -47,7 +47,7 @@ def steer(session: Run, doing: dict[int, list[Steer]]) -> list[Wave]:
         waves.append(play.steered(wave))
         return waves[-1]
 
-    session.before = before
+    session.before_wave = before
     return waves
 
 
@@ -121,7 +121,7 @@ def test_a_steered_run_that_was_stopped_is_resumed_to_the_same_history(tmp_path:
     for stop in (2, 3, 4, 6):
         session = opened(tmp_path, url, f"stopped{stop}")
         steered = steer(session, doing)
-        inner = session.before
+        inner = session.before_wave
         assert inner is not None
 
         async def before(play: GamePlay, wave: Wave, inner: Any = inner, stop: int = stop) -> Wave:
@@ -130,7 +130,7 @@ def test_a_steered_run_that_was_stopped_is_resumed_to_the_same_history(tmp_path:
                 raise asyncio.CancelledError
             return found
 
-        session.before = before
+        session.before_wave = before
         stopped = asyncio.run(session.play())
         assert stopped.status == "interrupted"
         again = open_run(stopped.files)
@@ -227,7 +227,7 @@ def test_a_survey_says_each_announcement_once(name: str) -> None:
     """Those of a scheduled interview and of an aside, wherever the game's own prompts tell what was announced."""
     game = find(name)
     players = [f"P{place}" for place in range(5)]
-    mood = Question(name="mood", ask="How do you feel?", options=("well", "ill"))
+    mood = SurveyQuestion(name="mood", ask="How do you feel?", options=("well", "ill"))
     steering: dict[int, list[Steer]] = {wave: [Announcement(said=f"Said before {wave}.")] for wave in range(1, 9)}
     steering[3].append(Aside(players=tuple(players), questions=(mood,)))
     interviews = [Interview(questions=(mood,), every=1)]

@@ -9,9 +9,9 @@ import pytest
 from agentsim.engine import Options, Order, Subset
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.wording import Prompt
 from agentsim.errors import DecisionError, IllegalDecision
 from tests.players.filled import Filled
 

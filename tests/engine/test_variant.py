@@ -9,13 +9,13 @@ import pytest
 from pydantic import Field
 
 from agentsim.engine import Choice, Number, Options, Text, Variant
-from agentsim.engine.capability import Capability, described, variant
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
-from agentsim.engine.options import Record
-from agentsim.engine.prompt import Prompt
+from agentsim.engine.menu import MenuItem, described, variant
+from agentsim.engine.options import JsonObject
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
+from agentsim.engine.wording import Prompt
 from agentsim.errors import IllegalDecision, UnreadableReply
 
 ERRANDS = Variant(
@@ -26,7 +26,7 @@ ERRANDS = Variant(
         "say": {"text": Text(20, "your words", empty=False)},
     },
 )
-MENU = variant("do", (Capability(name, "", fields) for name, fields in ERRANDS.fields.items()))
+MENU = variant("do", (MenuItem(name, "", fields) for name, fields in ERRANDS.fields.items()))
 
 
 class Errand(Decision):
@@ -90,6 +90,15 @@ def test_of_a_menu_that_the_prompt_lists_the_shape_has_the_names_and_the_rules_j
     menu.check(Errand(do="buy", how={"price": 500}))
 
 
+def test_of_a_menu_the_texts_that_a_value_does_not_take_are_not_judged_and_those_that_it_takes_are() -> None:
+    menu, idle = Listed(player="A"), {"text": "<mind>hm</plan> I say <|im_end|>"}
+    for how in ({"good": "tin", "price": 1, **idle}, idle):
+        assert menu.parse(json.dumps({"do": "buy", "how": how})).decision == Errand(do="buy", how=how)
+    for words in ("<mind>hm</mind> I say nothing.", "I say [INST] nothing."):
+        with pytest.raises(UnreadableReply):
+            menu.parse(json.dumps({"do": "say", "how": {"text": words}}))
+
+
 @pytest.mark.parametrize(
     ("do", "how", "why"),
     [
@@ -127,8 +136,8 @@ def test_options_for_what_the_answer_has_not_are_an_error() -> None:
 def test_a_person_is_asked_for_the_fields_of_what_it_chose_alone() -> None:
     request = Run(player="A")
     how = request.answer_fields.parts["how"]
-    assert request.form_field("how", how, {"do": "say"}).option == Record(ERRANDS.fields["say"])
-    assert request.form_field("how", how, {"do": "rest"}).option == Record({})
+    assert request.form_field("how", how, {"do": "say"}).option == JsonObject(ERRANDS.fields["say"])
+    assert request.form_field("how", how, {"do": "rest"}).option == JsonObject({})
 
 
 def test_closed_choices_are_among_the_legal_values_by_path() -> None:
@@ -143,13 +152,13 @@ def test_a_random_answer_has_the_fields_of_what_it_chose() -> None:
 
 def test_a_parameter_that_capabilities_share_is_described_once_and_one_that_differs_for_each() -> None:
     price, few, many = Number(1, 9, about="of silver"), Number(1, 3, about="units"), Number(1, None, about="units")
-    buy = Capability("buy", "buys", {"price": price, "units": few}, optional=("units",))
+    buy = MenuItem("buy", "buys", {"price": price, "units": few}, optional=("units",))
     assert list(
         described(
             [
                 buy,
-                Capability("sell", "sells", {"price": price, "units": many}),
-                Capability("go", "goes", {"far": Number(1, 1)}),
+                MenuItem("sell", "sells", {"price": price, "units": many}),
+                MenuItem("go", "goes", {"far": Number(1, 1)}),
             ]
         )
     ) == [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
-from agentsim.models.retries import RetryPolicy
+from agentsim.models.pacing import RetryPolicy
 from agentsim.players.model import ModelPlayer, ReaskPolicy
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from agentsim.records.journal import Chain
+from agentsim.records.journal import HashChain
 
 __all__ = ["change_line", "plain", "resealed"]
 
@@ -22,7 +22,7 @@ def plain(lines: Iterable[bytes]) -> list[bytes]:
 
 def resealed(lines: Iterable[bytes]) -> list[bytes]:
     """Return the lines with new digests that match."""
-    chain = Chain()
+    chain = HashChain()
     return [chain.sealed(line.removesuffix(b"\n")) for line in plain(lines)]
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.models.clients import Answer, Client, Service
+from agentsim.models.clients import Answer, Client
 from agentsim.models.faults import NoAnswer
+from agentsim.models.profiles import Service
 from tests.fakes.server import Raw
 from tests.models.test_clients import BODY, CASES, CUSTOM, KEY_HEADERS, OPTIONS
 from tests.models.test_transport import ANSWER, CERTIFICATE, PROXIES, Sockets

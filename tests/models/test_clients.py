@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ScenarioError
-from agentsim.models.clients import Client, Service
+from agentsim.models.clients import Client
 from agentsim.models.keys import Variables, key_for
-from agentsim.models.profiles import ProviderSettings, WireName, resolve
+from agentsim.models.profiles import ProviderSettings, Service, WireName, resolve
 from agentsim.models.remote import Endpoints
 from tests.fakes.server import FakeServer, Received
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from agentsim.errors import TransportFailed
-from agentsim.models import retries
+from agentsim.models import pacing
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
@@ -59,7 +59,7 @@ SAID = Raw(body=envelope("hello"))
 @pytest.mark.parametrize("raw", [SAID, padded(SAID)], ids=["short", "1 MB"])
 def test_an_answer_that_is_here_when_the_deadline_passes_is_taken(raw: Raw, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both happen while the loop is busy, for less time than counts as a standstill."""
-    monkeypatch.setattr(retries, "_STANDSTILL_S", math.inf)
+    monkeypatch.setattr(pacing, "_STANDSTILL_S", math.inf)
     answer = ask(raw, timeout_s=0.2, latency_s=0.02, stands_still_s=0.25)
     assert isinstance(answer, Completion), answer
 

@@ -10,7 +10,7 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Completion
 from agentsim.models.faults import Faults, Unaccepted
-from agentsim.models.finish_reasons import ending
+from agentsim.models.host_words import ending
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import decoded
 from agentsim.models.wire import chat, messages, responses

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from agentsim.models.base import AS_ASKED, Terms
-from agentsim.models.faults import Complaint
-from agentsim.models.negotiation import cap_under, named, trimmed, words_of
+from agentsim.models.base import UNCHANGED, HostTerms
+from agentsim.models.faults import ErrorReport
 from agentsim.models.profiles import BUILT_IN
+from agentsim.models.remote import cap_under, named, trimmed, words_of
 from agentsim.models.wire import messages
 
 EFFORT = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}}
 FORMAT = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
 
 
-def ways(words: str, body: dict[str, Any]) -> list[Terms]:
-    return list(named(Complaint(words), body, AS_ASKED, messages, BUILT_IN["anthropic"]))
+def ways(words: str, body: dict[str, Any]) -> list[HostTerms]:
+    return list(named(ErrorReport(words), body, UNCHANGED, messages, BUILT_IN["anthropic"]))
 
 
 @pytest.mark.parametrize(
@@ -30,45 +30,45 @@ def ways(words: str, body: dict[str, Any]) -> list[Terms]:
 )
 def test_reasoning_that_a_messages_host_refuses_is_left_out_whole(words: str) -> None:
     (way,) = ways(words, {"model": "m", "messages": [], **EFFORT})
-    assert way == Terms(dropped=("reasoning",))
+    assert way == HostTerms(dropped=("reasoning",))
     assert trimmed(way, {"model": "m", **EFFORT}) == {"model": "m"}
 
 
 def test_a_schema_stays_where_reasoning_is_left_out_beside_it() -> None:
     body = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low", **FORMAT}}
-    assert trimmed(Terms(dropped=("reasoning",)), body) == {"output_config": FORMAT}
+    assert trimmed(HostTerms(dropped=("reasoning",)), body) == {"output_config": FORMAT}
 
 
 def test_what_a_refusal_may_mean_is_left_out_one_by_one_and_then_together() -> None:
     body = {"model": "m", "messages": [], "output_config": {"effort": "low", **FORMAT}}
     found = ways("output_config: Extra inputs are not permitted", body)
-    assert {Terms("tool"), Terms("prompt"), Terms(dropped=("reasoning",))} <= set(found)
-    assert found[-1] == Terms("tool", dropped=("reasoning",))
+    assert {HostTerms("tool"), HostTerms("prompt"), HostTerms(dropped=("reasoning",))} <= set(found)
+    assert found[-1] == HostTerms("tool", dropped=("reasoning",))
 
 
 def test_a_schema_that_is_asked_for_in_another_way_is_said() -> None:
-    assert list(words_of(Terms("tool"))) == [
+    assert list(words_of(HostTerms("tool"))) == [
         "the host enforces a JSON schema for calls of tools alone: replies are asked for as such a call"
     ]
-    assert not list(words_of(Terms("json_schema")))
+    assert not list(words_of(HostTerms("json_schema")))
 
 
 @pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens", "max_output_tokens"])
 def test_a_cap_that_is_dropped_is_sent_under_no_name(field: str) -> None:
-    assert trimmed(Terms(dropped=("max_tokens",)), {"model": "m", field: 100}) == {"model": "m"}
+    assert trimmed(HostTerms(dropped=("max_tokens",)), {"model": "m", field: 100}) == {"model": "m"}
 
 
 @pytest.mark.parametrize(
     ("terms", "cap", "sent"),
     [
-        (AS_ASKED, 400, 400),
-        (Terms(dropped=("max_tokens",)), 400, None),
-        (Terms(max_tokens=300), 400, 300),
-        (Terms(max_tokens=300), None, 300),
-        (Terms(max_tokens=300), 200, 200),
+        (UNCHANGED, 400, 400),
+        (HostTerms(dropped=("max_tokens",)), 400, None),
+        (HostTerms(max_tokens=300), 400, 300),
+        (HostTerms(max_tokens=300), None, 300),
+        (HostTerms(max_tokens=300), 200, 200),
     ],
 )
 def test_the_cap_that_is_sent_is_what_the_worst_case_reckons_with(
-    terms: Terms, cap: int | None, sent: int | None
+    terms: HostTerms, cap: int | None, sent: int | None
 ) -> None:
     assert cap_under(terms, cap) == sent

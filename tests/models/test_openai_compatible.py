@@ -17,10 +17,9 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
 from agentsim.models.faults import Unaccepted
+from agentsim.models.pacing import RateLimits, RetryCount, RetryPolicy, call_with_retries
 from agentsim.models.profiles import extra_problem, resolve
-from agentsim.models.rate_limiter import RateLimits
 from agentsim.models.remote import Endpoint, Endpoints, RemoteModel
-from agentsim.models.retries import RetryCount, RetryPolicy, call_with_retries
 from tests.fakes.admitted import admitted
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw

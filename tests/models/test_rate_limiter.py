@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
 from agentsim.models.base import Call, Completion
+from agentsim.models.pacing import RateLimiter, RateLimits, RetryCount, RetryPolicy, call_with_retries
 from agentsim.models.profiles import ProviderSettings, resolve
-from agentsim.models.rate_limiter import RateLimiter, RateLimits
 from agentsim.models.remote import Endpoints, RemoteModel, shared_limiter
-from agentsim.models.retries import RetryCount, RetryPolicy, call_with_retries
 from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import with_model

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import cleaned
 from agentsim.models.keys import redact, redact_reply
 
 KEY = "sk-canary-Aa0_1234567890+/abcdef-GHIJKLMNOP"

@@ -8,7 +8,7 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Completion
-from agentsim.models.retries import (
+from agentsim.models.pacing import (
     RetryCount,
     RetryPolicy,
     call_with_retries,

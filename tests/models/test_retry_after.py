@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.models.retries import retry_after
+from agentsim.models.faults import retry_after
 
 DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
 EPOCH = 1_795_255_200  # the same time

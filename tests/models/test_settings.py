@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 
 from agentsim.models.base import MOST_TEXT, Completion, Sampling
-from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, WireName, resolve
-from agentsim.models.settings import USUAL_MAX_TOKENS, most_output
+from agentsim.models.profiles import (
+    BUILT_IN,
+    USUAL_MAX_TOKENS,
+    Profile,
+    ProviderSettings,
+    WireName,
+    most_output,
+    resolve,
+)
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import tried
@@ -158,7 +165,7 @@ def profile_of(provider: str) -> Profile:
 
 def test_every_provider_is_tested_here() -> None:
     assert {provider for provider, _ in REASONING} == BUILT_IN.keys() - {"azure"}, "whose paths name a deployment"
-    assert BUILT_IN["azure"].spoken == BUILT_IN["openai"].spoken
+    assert BUILT_IN["azure"].parameter_names == BUILT_IN["openai"].parameter_names
 
 
 @pytest.mark.parametrize(("provider", "model"), REASONING)

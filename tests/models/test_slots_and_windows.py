@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.errors import RateLimited, TransportFailed
-from agentsim.models.rate_limiter import MINUTE_S, RateLimiter, RateLimits, Slot
+from agentsim.models.pacing import MINUTE_S, RateLimiter, RateLimits, Slot
 
 
 class Limiter(RateLimiter):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 
-from agentsim.models.rate_limiter import LONGEST_PUSH_S, RateLimiter, RateLimits
+from agentsim.models.pacing import LONGEST_PUSH_S, RateLimiter, RateLimits
 
 
 class Clock:

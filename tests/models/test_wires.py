@@ -11,9 +11,16 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage
 from agentsim.models.faults import Unaccepted
-from agentsim.models.finish_reasons import ending
-from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, WireName, resolve
-from agentsim.models.settings import USUAL_MAX_TOKENS
+from agentsim.models.host_words import ending
+from agentsim.models.profiles import (
+    BUILT_IN,
+    USUAL_MAX_TOKENS,
+    Profile,
+    ProviderSettings,
+    Structured,
+    WireName,
+    resolve,
+)
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import tried
@@ -485,7 +492,7 @@ def test_a_fault_inside_a_good_answer_says_what_was_used(wire: WireName) -> None
 
 # --------------------------------------------------------------------------------- the profiles of messages
 
-PLACES = {
+CONNECTION_SLOTS = {
     "anthropic": ("/ok/v1/messages", {}),
     "bedrock": ("/ok/v1/model/some%2Fmodel/invoke", {"anthropic_version": "bedrock-2023-05-31"}),
     "vertex": (
@@ -496,13 +503,13 @@ PLACES = {
 
 
 def test_every_profile_is_tested_here() -> None:
-    assert set(PLACES) == {name for name, profile in BUILT_IN.items() if profile.wire == "messages"}
+    assert set(CONNECTION_SLOTS) == {name for name, profile in BUILT_IN.items() if profile.wire == "messages"}
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("provider", PLACES)
+@pytest.mark.parametrize("provider", CONNECTION_SLOTS)
 def test_the_exact_request_of_every_profile_in_every_mode(provider: str, mode: Structured) -> None:
-    path, version = PLACES[provider]
+    path, version = CONNECTION_SLOTS[provider]
     profile = replace(BUILT_IN[provider], structured=mode, client_options={"project": "p", "region": "eu"})
     answer, sent = ask(profile, Raw(200, message(json.dumps(ANSWER))))
     assert isinstance(answer, Completion)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agentsim.engine.prompt import Quoted, joined, quoted
+from agentsim.engine.wording import Quoted, joined, quoted
 from agentsim.players.rendering import outlined, plainly
 
 STATE = {

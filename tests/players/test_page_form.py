@@ -27,9 +27,9 @@ from agentsim.engine.options import (
     called_value,
     of_schema,
 )
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.survey import decided_by
+from agentsim.engine.wording import Prompt
 from agentsim.games import find, names
 from agentsim.players.page_form import FieldProblem, Form, PageField, PageForm
 from agentsim.runs.played_game import new_play

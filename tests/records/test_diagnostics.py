@@ -18,7 +18,7 @@ from agentsim.models.base import Attempt, Completion, Message, Usage
 from agentsim.players.model import diagnostics
 from agentsim.records.fallback_rates import FallbackRate, FallbackRates, fallback_rates, fallback_rates_in, summed
 from agentsim.records.history import History, PlayerRecord, build_history, warnings_of
-from agentsim.runs.decide import Ruling, decision_record_of
+from agentsim.runs.decide import DecisionResult, decision_record_of
 from tests.contract.harness import on_bots, some_bot
 
 USED = Usage(prompt_tokens=2_000, completion_tokens=5)
@@ -170,7 +170,7 @@ def test_what_a_game_turned_away_is_counted_by_its_decision_and_bots_are_not() -
     discarded = TradeDiscarded("A", "Ann", "no such deed")
 
     def history(source: Any) -> History:
-        first = decision_record_of(Ask(1, 1, 0, 1, ask.request), Ruling(ask.request.fallback(), source))
+        first = decision_record_of(Ask(1, 1, 0, 1, ask.request), DecisionResult(ask.request.fallback(), source))
         player = first.player
         log = [LoggedEvent(discarded, (player,), 0, player, 1), LoggedEvent(discarded, Nobody, 0)]
         return build_history(

@@ -21,9 +21,9 @@ from agentsim.models.base import (
     PER_EXECUTION,
     Attempt,
     Completion,
+    HostTerms,
     Prompt,
     Segments,
-    Terms,
     Text,
     Usage,
 )
@@ -42,7 +42,7 @@ _MODELS = {
 }
 _BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
 """Records that others extend: their keys stand in the tables of those."""
-_OTHERS = (history.EventRecord, Totals, DecisionRecord, Attempt, Completion, Terms, Parse, Usage, SurveyPlace)
+_OTHERS = (history.EventRecord, Totals, DecisionRecord, Attempt, Completion, HostTerms, Parse, Usage, SurveyPlace)
 RECORDS: dict[str, type[Any]] = {
     cls.__name__: cls
     for cls in (*_MODELS.values(), *_OTHERS, Outcome, Standing)
@@ -54,7 +54,7 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types
 
 def called(cls: type[Any]) -> str:
     """The name of a record on the page."""
-    return {"Branch": "fork"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
+    return {"Branch": "fork", "HostTerms": "terms"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
 
 
 def type_in_words(kind: Any) -> str:
@@ -132,7 +132,7 @@ def test_the_page_names_both_formats() -> None:
 
 def read_kinds() -> set[str]:
     """The records that a journal's reader knows: the cases of its `match`."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(Contents.take)))
+    tree = ast.parse(textwrap.dedent(inspect.getsource(Contents.read_line)))
     cases = [node.value for node in ast.walk(tree) if isinstance(node, ast.MatchValue)]
     return {case.value for case in cases if isinstance(case, ast.Constant) and isinstance(case.value, str)}
 

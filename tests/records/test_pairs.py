@@ -1,4 +1,4 @@
-"""Pairs: dealings summed up by pair, round and deed; who turned; what followed on being named."""
+"""Pairs: dealings summed up by pair, round and action; who turned; what followed on being named."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Did(Event, content=""):
 
     who: str
     whom: str
-    deed: str
+    action: str
     sign: Sign = NEITHER
     amount: float | None = None
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
-        yield Interaction(self.who, self.whom, self.deed, self.sign, self.amount)
+        yield Interaction(self.who, self.whom, self.action, self.sign, self.amount)
 
 
 class Denounced(Did, words="text"):
-    """A deed and words about it at once."""
+    """An action and words about it at once."""
 
     text: str = ""
 
@@ -62,7 +62,7 @@ def test_deeds_are_counted_by_round_and_amounts_added() -> None:
         *told(Did("Ada", "Bo", "gave", FOR, 3), Did("Ada", "Bo", "gave", FOR, 4.5), Did("Ada", "Bo", "wrote to")),
         *told(Did("Ada", "Bo", "gave", FOR, 1), Did("Bo", "Ada", "said no", AGAINST), at=2),
     ]
-    assert between(log, "Ada", "Bo").deeds == (
+    assert between(log, "Ada", "Bo").actions == (
         InteractionCount(1, "gave", FOR, 2, 0, 7.5, 0),
         InteractionCount(1, "wrote to", NEITHER, 1, 0, None, 0),
         InteractionCount(2, "gave", FOR, 1, 0, 1, 0),
@@ -91,7 +91,7 @@ def test_a_pair_turns_when_a_deed_against_follows_one_for_or_the_other_way_round
     log = [each for at, sign in signs for each in told(Did("Ada", "Bo", f"did {sign}", sign), at=at)]
     pair = between(log, "Ada", "Bo")
     assert pair.turns == ((4, AGAINST), (6, FOR), (6, AGAINST))
-    assert [(deed.round, deed.turned) for deed in pair.deeds] == [
+    assert [(action.round, action.turned) for action in pair.actions] == [
         (1, 0),
         (2, 0),
         (3, 0),
@@ -114,7 +114,7 @@ def test_words_for_all_name_those_who_are_in_them_once_an_event() -> None:
         *told(Spoke("Ada", "Cy"), to=("Cy",)),
     ]
     (pair,) = pairs(log, PLAYERS, {})
-    assert pair.deeds == (
+    assert pair.actions == (
         InteractionCount(1, NAMED, NEITHER, 1, 0, None, 0),
         InteractionCount(2, NAMED, NEITHER, 1, 0, None, 0),
     )
@@ -123,7 +123,7 @@ def test_words_for_all_name_those_who_are_in_them_once_an_event() -> None:
 
 def test_an_event_that_declares_whom_it_names_and_says_so_too_names_once() -> None:
     (pair,) = pairs(told(Denounced("Ada", "Bo", NAMED, text="Bo it is.")), PLAYERS, {})
-    assert pair.deeds == (InteractionCount(1, NAMED, NEITHER, 1, 0, None, 0),)
+    assert pair.actions == (InteractionCount(1, NAMED, NEITHER, 1, 0, None, 0),)
 
 
 def test_players_are_named_as_the_game_calls_them() -> None:
@@ -138,7 +138,11 @@ def test_what_follows_on_being_named_in_the_same_round_is_counted() -> None:
         *told(Spoke("Ada", "Bo!"), Did("Ada", "Bo", "gave", FOR), at=3),
     ]
     pair = between(log, "Ada", "Bo")
-    assert [(deed.round, deed.deed, deed.times, deed.after_naming) for deed in pair.deeds if deed.deed != NAMED] == [
+    assert [
+        (action.round, action.action, action.times, action.after_naming)
+        for action in pair.actions
+        if action.action != NAMED
+    ] == [
         (1, "hit", 2, 1),
         (2, "hit", 1, 0),
         (3, "gave", 1, 1),
@@ -171,15 +175,15 @@ def test_the_sums_over_pairs_and_rounds_are_what_was_told(given_: list[tuple[int
     found = pairs(log, PLAYERS, {})
     deals = [event for _, event in given_ if isinstance(event, Did) and event.who != event.whom]
     counted = Counter(
-        (pair.who, pair.whom, d.deed, d.sign) for pair in found for d in pair.deeds for _ in range(d.times)
+        (pair.who, pair.whom, d.action, d.sign) for pair in found for d in pair.actions for _ in range(d.times)
     )
     assert {key: n for key, n in counted.items() if key[2] != NAMED} == Counter(
-        (each.who, each.whom, each.deed, each.sign) for each in deals
+        (each.who, each.whom, each.action, each.sign) for each in deals
     )
-    assert sum(d.amount or 0 for pair in found for d in pair.deeds) == sum(each.amount or 0 for each in deals)
+    assert sum(d.amount or 0 for pair in found for d in pair.actions) == sum(each.amount or 0 for each in deals)
     for pair in found:
-        assert len(pair.turns) == sum(deed.turned for deed in pair.deeds)
+        assert len(pair.turns) == sum(action.turned for action in pair.actions)
         assert all(one[1] != other[1] for one, other in zip(pair.turns, pair.turns[1:], strict=False))
-        assert all(deed.after_naming <= deed.times for deed in pair.deeds)
+        assert all(action.after_naming <= action.times for action in pair.actions)
         assert max(pair.after_naming(FOR), pair.after_naming(AGAINST)) <= pair.named
-        assert [deed.round for deed in pair.deeds] == sorted(deed.round for deed in pair.deeds)
+        assert [action.round for action in pair.actions] == sorted(action.round for action in pair.actions)

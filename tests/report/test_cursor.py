@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from agentsim.engine.panel import Board, Chart, Course, Piece, Scene, Series, Tile
+from agentsim.engine.panel import Board, Chart, Overview, Piece, Scene, Series, Tile
 from agentsim.records.history import History
 from agentsim.report.page import render
 from tests.report.sample import document
@@ -32,7 +32,7 @@ def page_file(tmp_path: Path) -> Path:
     standing = Chart("Votes", "line", tuple(map(str, range(LAST + 1))), lines, rounds=tuple(range(LAST + 1)))
     file = tmp_path / "page.html"
     panels = [Board("Ground", 4, 1, scenes)]
-    text = render(History.model_validate(doc), panels, ALL, name="run", css=packaged(), course=Course(standing))
+    text = render(History.model_validate(doc), panels, ALL, name="run", css=packaged(), overview=Overview(standing))
     file.write_text(text, encoding="utf-8")
     return file
 

@@ -61,7 +61,7 @@ def test_the_first_screen_answers_the_five_questions(pages: dict[str, Path], bro
             for part in SPOKEN[config].lower().replace(" and", ",").split(", "):
                 expect(example.locator(".did" if part == "done" else f".of-{part} .said")).not_to_be_empty()
         else:
-            expect(example).to_contain_text("No decision has words beside a thought or a deed.")
+            expect(example).to_contain_text("No decision has words beside a thought or an action.")
         for width, height in SCREENS.items():
             opened.page.set_viewport_size({"width": width, "height": height})
             assert {part: bottom(opened.page, part) > height for part in WHOLE} == dict.fromkeys(WHOLE, False), width

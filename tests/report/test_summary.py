@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from agentsim.engine.event import Everyone, LoggedEvent
-from agentsim.engine.panel import Chart, Course, Series, TurnedAt
+from agentsim.engine.panel import Chart, Overview, Series, TurnedAt
 from agentsim.games import find
 from agentsim.games.agent_island.view import RoundBegan
 from agentsim.games.agent_island.votes import Voted
@@ -44,14 +44,14 @@ def test_a_model_is_called_as_one_says_it(model: str, name: str) -> None:
     assert readable(model) == name
 
 
-def standing(lowest: bool = False, **lines: tuple[float | None, ...]) -> Course:
-    """A course of the sample's rounds 0 to 3."""
+def standing(lowest: bool = False, **lines: tuple[float | None, ...]) -> Overview:
+    """An overview of the sample's rounds 0 to 3."""
     series = tuple(Series(name, values) for name, values in lines.items())
-    return Course(Chart("Votes", "line", tuple("0123"), series, rounds=(0, 1, 2, 3)), lowest, ("jury_votes",))
+    return Overview(Chart("Votes", "line", tuple("0123"), series, rounds=(0, 1, 2, 3)), lowest, ("jury_votes",))
 
 
-def card(course: Course, history: History | None = None) -> TemplateContext:
-    return summary(history or sample(), (), course, {player: place for place, player in enumerate("ABCD")})
+def card(overview: Overview, history: History | None = None) -> TemplateContext:
+    return summary(history or sample(), (), overview, {player: place for place, player in enumerate("ABCD")})
 
 
 def test_the_lead_changes_where_another_is_ahead_and_a_tie_changes_nothing() -> None:
@@ -79,7 +79,7 @@ def test_the_margin_is_of_the_score_that_decided() -> None:
 
 
 def test_a_verdict_takes_the_place_of_a_winner() -> None:
-    page = parse(render(sample(), [], PageOptions(), name="n", css="", course=Course(verdict="efficiency 98%")))
+    page = parse(render(sample(), [], PageOptions(), name="n", css="", overview=Overview(verdict="efficiency 98%")))
     lead = page.one("p", cls="lead").text
     assert lead.startswith("Efficiency 98%.")
     assert "beat" not in lead
@@ -119,7 +119,7 @@ def test_who_leaves_the_game_is_said_with_the_turn(run_of_config: RunOfConfig) -
     history = run_of_config("monopoly_bots").record
     game = find("monopoly")
     log = told_events(history, game)
-    made: Any = summary(history, log, derived(game.course, log, history), {})
+    made: Any = summary(history, log, derived(game.overview, log, history), {})
     gone = [p.id for p in history.seated if p.id != history.outcome.winner] if history.outcome else []
     assert sorted(made.out) == sorted(gone)
     assert all(title.startswith("Turn ") for title in made.out.values())
@@ -143,8 +143,8 @@ def test_to_say_no_is_no_hostile_act(
     history = run_of_config(name).record
     game = find(history.game)
     log = told_events(history, game)
-    course = derived(game.course, log, history)
-    points = summary(history, log, course, {}).points
+    overview = derived(game.overview, log, history)
+    points = summary(history, log, overview, {}).points
     assert any(point.what.startswith(("First hostile act", "First betrayal")) for point in points) == hostile
 
 
@@ -166,7 +166,7 @@ def of_island(*votes: tuple[str, str], waves: Sequence[int], monkeypatch: pytest
     point: TurningPoint
     (point,) = [
         point
-        for point in summary(History.model_validate(doc), told, Course(), {}).points
+        for point in summary(History.model_validate(doc), told, Overview(), {}).points
         if point.what.startswith("First hostile")
     ]
     return point
@@ -192,14 +192,16 @@ def test_a_course_says_why_and_names_turning_points_before_the_general_ones(run_
     history = run_of_config("agent_island_bots").record
     game = find(history.game)
     log = told_events(history, game)
-    course = replace(derived(game.course, log, history), turns=(TurnedAt(4, "Here", "it turned"), TurnedAt(5, "There")))
-    made = summary(history, log, course, {})
+    overview = replace(
+        derived(game.overview, log, history), turns=(TurnedAt(4, "Here", "it turned"), TurnedAt(5, "There"))
+    )
+    made = summary(history, log, overview, {})
     events = [event for part in history.rounds for event in part.events]
     named = [(p.what, p.text, p.anchor) for p in made.points if p.what in {"Here", "There"}]
     assert named == [("Here", "it turned", f"e{events[4].seq}"), ("There", events[5].heading, f"e{events[5].seq}")]
     assert history.outcome is not None
     jury = [event for event in events if event.kind == "vote" and event.data.get("choice") == history.outcome.winner]
-    assert all(str(event.data["voter"]) in course.why for event in jury[-2:])
+    assert all(str(event.data["voter"]) in overview.why for event in jury[-2:])
 
 
 def test_on_the_island_a_vote_stands_beside_what_the_voter_last_said_to_all(run_of_config: RunOfConfig) -> None:

@@ -31,8 +31,8 @@ def of_models(*models: str, **changes: Any) -> History:
     return History.model_validate(doc)
 
 
-def by_model(history: History, deeds: dict[str, Counter[str]]) -> dict[str, dict[str, Any]]:
-    table = model_table(history, deeds)
+def by_model(history: History, actions: dict[str, Counter[str]]) -> dict[str, dict[str, Any]]:
+    table = model_table(history, actions)
     assert table is not None
     return {str(row[0]): dict(zip(table.columns, row, strict=True)) for row in table.rows}
 
@@ -86,7 +86,7 @@ def test_rare_kinds_stay_in_the_cards() -> None:
 # between each two
 
 
-def deed(at: int, what: str, sign: Sign = NEITHER, times: int = 1, **more: float) -> InteractionCount:
+def action(at: int, what: str, sign: Sign = NEITHER, times: int = 1, **more: float) -> InteractionCount:
     return InteractionCount(
         at, what, sign, times, int(more.get("after_naming", 0)), more.get("amount"), int(more.get("turned", 0))
     )
@@ -100,14 +100,14 @@ ADA_BO = Pair(
     "Ada",
     "Bo",
     (
-        deed(1, NAMED),
-        deed(1, "wrote to", times=2),
-        deed(1, "gave food", FOR, 2, after_naming=2, amount=7.5),
-        deed(3, "voted no", AGAINST, turned=1),
+        action(1, NAMED),
+        action(1, "wrote to", times=2),
+        action(1, "gave food", FOR, 2, after_naming=2, amount=7.5),
+        action(3, "voted no", AGAINST, turned=1),
     ),
     ((3, AGAINST),),
 )
-BO_ADA = Pair("Bo", "Ada", (deed(1, "wrote to"),), ())
+BO_ADA = Pair("Bo", "Ada", (action(1, "wrote to"),), ())
 
 
 def test_a_row_is_a_pair_and_a_column_a_round_in_which_anything_was_done() -> None:
@@ -142,12 +142,12 @@ def test_where_there_is_only_talk_nothing_is_said_of_for_and_against() -> None:
 
 def test_there_is_no_table_where_nobody_did_anything_or_one_only_named_another() -> None:
     assert pairs_table([], {}) is None
-    assert pairs_table([Pair("Ada", "Bo", (deed(1, NAMED),), ())], titles(1)) is None
+    assert pairs_table([Pair("Ada", "Bo", (action(1, NAMED),), ())], titles(1)) is None
 
 
 def test_of_many_rounds_several_share_a_column_and_nothing_is_counted_twice() -> None:
-    deeds = tuple(deed(at, "voted no", AGAINST) for at in range(1, 101))
-    table = pairs_table([Pair("Ada", "Bo", deeds, ())], titles(100))
+    actions = tuple(action(at, "voted no", AGAINST) for at in range(1, 101))
+    table = pairs_table([Pair("Ada", "Bo", actions, ())], titles(100))
     assert table is not None
     spans = table.columns[2:]
     assert len(spans) == MOST_PERIODS
@@ -158,7 +158,7 @@ def test_of_many_rounds_several_share_a_column_and_nothing_is_counted_twice() ->
 
 
 def test_of_many_pairs_the_busiest_are_shown_in_the_order_of_players_and_the_rest_is_said() -> None:
-    many = [Pair("Ada", f"p{n}", (deed(1, "voted no", AGAINST, 1 + n % 50),), ()) for n in range(100)]
+    many = [Pair("Ada", f"p{n}", (action(1, "voted no", AGAINST, 1 + n % 50),), ()) for n in range(100)]
     table = pairs_table(many, titles(1))
     assert table is not None
     assert len(table.rows) == MOST_PAIRS
@@ -227,7 +227,7 @@ def test_words_alone_and_deeds_alone_compare_nothing() -> None:
 
 
 def test_an_event_that_is_words_and_deed_at_once_is_both() -> None:
-    decision = {"offer": {"cash": 92, "deeds": []}, "pitch": "Everybody wins."}
+    decision = {"offer": {"cash": 92, "actions": []}, "pitch": "Everybody wins."}
     [row] = said_rows(game(event(1, "Everybody wins.", heading="A offers B $92"), decision=decision))
     assert (row["said"], row["did"]) == ("Everybody wins.", "A offers B $92")
 
@@ -285,6 +285,6 @@ def test_a_column_of_numbers_and_words_is_aligned_as_one() -> None:
 
 def test_a_column_of_long_words_with_a_number_among_them_is_aligned_as_words() -> None:
     words = "a word that goes on and on"
-    panel = DataTable("Deeds", ("item", "did"), (("Lamp", words), ("Clock", 90), ("Rope", words)))
+    panel = DataTable("Actions", ("item", "did"), (("Lamp", words), ("Clock", 90), ("Rope", words)))
     page = parse(render(sample(), [panel], PageOptions(), name="n", css="")).one("figure", cls="table")
     assert not page.all("td", cls="number")

@@ -10,9 +10,9 @@ import pytest
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, ProviderStopped, RateLimited, TransportFailed
 from agentsim.models.base import Attempt, Completion
 from agentsim.models.faults import FORBIDDEN, NOT_FOUND, UNACCEPTED
-from agentsim.runs.limits import STREAK, CircuitBreaker, Link
+from agentsim.runs.limits import STREAK, CircuitBreaker, ModelId
 
-LAB, OTHER = Link("lab/m", "lab"), Link("other/m", "other")
+LAB, OTHER = ModelId("lab/m", "lab"), ModelId("other/m", "other")
 
 
 def fault(what: str = "no answer") -> TransportFailed:
@@ -23,7 +23,7 @@ def refused() -> ModelRefused:
     return ModelRefused("not this one", code="refusal")
 
 
-def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: Link = LAB) -> None:
+def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: ModelId = LAB) -> None:
     """Run a wave of one request with these calls; the request gives up if the last is an error."""
     breaker.begin([[model]])
     for call in calls:
@@ -175,7 +175,7 @@ def test_a_fault_or_a_wait_neither_ends_a_row_of_refusals_nor_counts() -> None:
 
 
 def test_refusals_are_counted_by_model() -> None:
-    breaker, sister = CircuitBreaker(), Link("lab/other", "lab")
+    breaker, sister = CircuitBreaker(), ModelId("lab/other", "lab")
     decision(breaker, None)
     decision(breaker, None, model=sister)
     for _ in range(STREAK - 1):
@@ -209,7 +209,7 @@ def test_refusals_of_an_earlier_process_count_unless_a_provider_stopped_it() -> 
                 decision(breaker, unknown())
 
 
-def held(breaker: CircuitBreaker, error: ModelError, *, model: Link = LAB) -> None:
+def held(breaker: CircuitBreaker, error: ModelError, *, model: ModelId = LAB) -> None:
     """Run a wave of one request whose host asks for a longer wait than the decision's patience."""
     breaker.begin([[model]])
     breaker.called(0, error, held=True)
@@ -225,7 +225,7 @@ def test_a_host_that_wants_more_time_than_two_decisions_have_stops_the_run(error
     breaker = CircuitBreaker()
     decision(breaker, None)
     held(breaker, error)
-    held(breaker, error, model=Link("lab/other", "lab"))
+    held(breaker, error, model=ModelId("lab/other", "lab"))
     with pytest.raises(
         ProviderStopped, match=r"^lab: wants more time than rate_limit_patience_s, twice .*: " + str(error)
     ):
@@ -354,7 +354,7 @@ def test_who_has_only_the_dead_one_is_stopped_by_the_next_failure() -> None:
 
 
 def test_a_rejected_model_is_asked_no_more_and_another_of_its_provider_is() -> None:
-    breaker, sister = CircuitBreaker(), Link("lab/other", "lab")
+    breaker, sister = CircuitBreaker(), ModelId("lab/other", "lab")
     chain_decision(breaker, (0, rejected()), (1, None))
     breaker.begin([[LAB, sister]])
     assert breaker.order(0) == (1,)

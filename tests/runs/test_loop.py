@@ -52,7 +52,7 @@ class Notes(Watcher):
         assert ask.request.player not in self.speaking
         self.speaking.add(ask.request.player)
 
-    def held(self, ask: Ask) -> None:
+    def delayed(self, ask: Ask) -> None:
         self.seen.append(f"held {ask.request.player}")
 
     def called(self, ask: Ask, totals: Totals) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.models.base import Terms
+from agentsim.models.base import HostTerms
 from agentsim.records.journal import read_journal
 from agentsim.runs.replay import prove
 from agentsim.runs.watcher import Watcher
@@ -80,44 +80,52 @@ TOKENS = refusal(
 BARE = Raw(400, {"error": {"message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT"}})
 VALIDATION = Raw(422, {"detail": [{"loc": ["body", "response_format"], "msg": "Extra inputs are not permitted"}]})
 
-ROWS: dict[str, tuple[Reply, str, Terms]] = {
-    "temperature deprecated": (unless(holds("temperature"), DEPRECATED), AUTO, Terms("json_schema", ("temperature",))),
-    "temperature, fixed mode": (unless(holds("temperature"), DEPRECATED), "", Terms(dropped=("temperature",))),
+ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
+    "temperature deprecated": (
+        unless(holds("temperature"), DEPRECATED),
+        AUTO,
+        HostTerms("json_schema", ("temperature",)),
+    ),
+    "temperature, fixed mode": (
+        unless(holds("temperature"), DEPRECATED),
+        "",
+        HostTerms(dropped=("temperature",)),
+    ),
     "only the default": (
         unless(
             holds("temperature"),
             refusal("Unsupported value: 'temperature' does not support 0.2. Only 1 is supported.", param="temperature"),
         ),
         "",
-        Terms(dropped=("temperature",)),
+        HostTerms(dropped=("temperature",)),
     ),
-    "no endpoints for it": (unless(holds("temperature"), NO_HOST), "", Terms(dropped=("temperature",))),
+    "no endpoints for it": (unless(holds("temperature"), NO_HOST), "", HostTerms(dropped=("temperature",))),
     "no endpoints at all": (
         unless(holds("temperature"), refusal("No endpoints found that can handle the requested parameters.", 404)),
         "",
-        Terms(dropped=("temperature",)),
+        HostTerms(dropped=("temperature",)),
     ),
     "top_p by its field": (
         unless(
             holds("top_p"), Raw(422, {"detail": [{"loc": ["body", "top_p"], "msg": "Extra inputs are not permitted"}]})
         ),
         "defaults.client_kwargs={top_p=0.5}",
-        Terms(dropped=("top_p",)),
+        HostTerms(dropped=("top_p",)),
     ),
     "seed": (
         unless(holds("seed"), refusal('Unknown name "seed": Cannot find field.')),
         "defaults.client_kwargs={seed=7}",
-        Terms(dropped=("seed",)),
+        HostTerms(dropped=("seed",)),
     ),
     "reasoning": (
         unless(holds("reasoning_effort"), refusal("Thinking is not supported by this model")),
         'defaults.client_kwargs={reasoning_effort="low"}',
-        Terms(dropped=("reasoning",)),
+        HostTerms(dropped=("reasoning",)),
     ),
     "max_tokens by another name": (
         unless(holds("max_tokens"), TOKENS),
         "defaults.max_tokens=400",
-        Terms(max_tokens_field="max_completion_tokens"),
+        HostTerms(max_tokens_field="max_completion_tokens"),
     ),
     "a smaller cap": (
         unless(
@@ -125,7 +133,7 @@ ROWS: dict[str, tuple[Reply, str, Terms]] = {
             refusal("max_tokens is too large: 400. This model supports at most 300 completion tokens."),
         ),
         "defaults.max_tokens=400",
-        Terms(max_tokens=300),
+        HostTerms(max_tokens=300),
     ),
     "a cap that leaves no room": (
         unless(
@@ -133,23 +141,27 @@ ROWS: dict[str, tuple[Reply, str, Terms]] = {
             refusal("'max_tokens' is too large: 400. This model's maximum context length is 400 tokens."),
         ),
         "defaults.max_tokens=400",
-        Terms(max_tokens_field="max_completion_tokens"),
+        HostTerms(max_tokens_field="max_completion_tokens"),
     ),
     "no system message": (
         unless(from_system, refusal("System role not supported")),
         "",
-        Terms(system="user"),
+        HostTerms(system="user"),
     ),
     "roles in turn": (
         unless(from_system, refusal("Conversation roles must alternate user/assistant/user/assistant/...")),
         "",
-        Terms(system="user"),
+        HostTerms(system="user"),
     ),
-    "bare, under auto": (unless(mode_is("json_schema"), BARE), AUTO, Terms("json_object")),
-    "bare, fixed mode": (unless(mode_is("json_schema"), BARE), "", Terms("json_object")),
-    "bare, no mode at all": (unless(holds("response_format"), BARE), AUTO, Terms("prompt")),
-    "bare, and it is the temperature": (unless(holds("temperature"), BARE), "", Terms(dropped=("temperature",))),
-    "a list of errors": (unless(holds("response_format"), VALIDATION), AUTO, Terms("prompt")),
+    "bare, under auto": (unless(mode_is("json_schema"), BARE), AUTO, HostTerms("json_object")),
+    "bare, fixed mode": (unless(mode_is("json_schema"), BARE), "", HostTerms("json_object")),
+    "bare, no mode at all": (unless(holds("response_format"), BARE), AUTO, HostTerms("prompt")),
+    "bare, and it is the temperature": (
+        unless(holds("temperature"), BARE),
+        "",
+        HostTerms(dropped=("temperature",)),
+    ),
+    "a list of errors": (unless(holds("response_format"), VALIDATION), AUTO, HostTerms("prompt")),
     "a keyword of schemas": (
         unless(
             holds_keyword("additionalProperties"),
@@ -158,12 +170,12 @@ ROWS: dict[str, tuple[Reply, str, Terms]] = {
             ),
         ),
         "",
-        Terms(keywords=("additionalProperties",)),
+        HostTerms(keywords=("additionalProperties",)),
     ),
     "a server that breaks on grammars": (
         unless(mode_is("json_schema"), refusal("Failed to initialize samplers: failed to parse grammar", 500)),
         "",
-        Terms("json_object"),
+        HostTerms("json_object"),
     ),
 }
 
@@ -203,7 +215,7 @@ def test_what_is_found_out_does_not_depend_on_how_many_calls_run_at_once(concurr
     reply = unless(holds("temperature"), DEPRECATED)
     with FakeServer(reply, latency_s=lambda body: len(str(body)) % 7 / 200).in_thread() as server:
         result = play(server.url(), tmp_path, "defaults.temperature=0.2", f"limits.concurrency={concurrency}")
-    assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms(dropped=("temperature",))}
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms(dropped=("temperature",))}
 
 
 CONTEXTS = {
@@ -352,7 +364,7 @@ def test_a_prompt_that_is_never_accepted_ends_no_negotiation_of_other_schemas(tm
         result = play(server.url(), tmp_path, "limits.concurrency=1")
     usage = result.history["usage"]
     assert (result.status, usage["fallbacks"], usage["failed_calls"]) == ("completed", 1, 1)
-    assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms("json_object")}
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms("json_object")}
 
 
 def test_a_negotiation_that_was_given_up_is_not_gone_on_with_for_another_prompt(tmp_path: Path) -> None:
@@ -389,7 +401,7 @@ def test_a_host_that_is_busy_in_between_does_not_begin_the_negotiation_anew(refu
         usage = result.history["usage"]
         assert len(server.received) < 2 * (usage["calls"] - usage["failed_calls"])
     assert (result.status, usage["fallbacks"]) == ("completed", 0)
-    assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms(dropped=("temperature",))}
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms(dropped=("temperature",))}
 
 
 def test_a_model_that_accepts_nothing_at_all_stops_the_run_at_its_first_decision(tmp_path: Path) -> None:
@@ -451,7 +463,7 @@ def test_what_a_refusal_did_not_name_is_kept_once_another_prompt_confirms_it(tmp
     with FakeServer(unless(from_system, BARE)).in_thread() as server:
         result = play(server.url(), tmp_path, "limits.concurrency=1")
         asked = [from_system(received.body) for received in server.received]
-    assert read_journal(result.files.journal).negotiated == {"fake/echo": Terms(system="user")}
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms(system="user")}
     assert not any(asked[-12:])
 
 

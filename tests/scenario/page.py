@@ -23,7 +23,7 @@ _TABLES = {
     "StaffTable": "[staff.ROLE]",
     "Limits": "[limits]",
     "Interview": "[[interviews]]",
-    "Question": "[[interviews.questions]]",
+    "SurveyQuestion": "[[interviews.questions]]",
     "PeopleTable": "[people]",
     "ProviderSettings": "[providers.NAME]",
     "Price": '[prices."MODEL"]',

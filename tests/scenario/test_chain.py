@@ -37,10 +37,10 @@ def test_the_models_stand_in_the_order_of_asking_with_their_files(tmp_path: Path
     assert plan.models == ("lab/big", "script:s.json", "local/w.gguf", "openai/gpt-5-mini")
     assert plan.files == (None, folder / "s.json", folder / "w.gguf", None)
     assert plan.title == "lab/big > script:s.json > local/w.gguf > openai/gpt-5-mini"
-    spare = plan.spare
-    assert spare is not None
-    assert (spare.model, spare.models) == ("script:s.json", plan.models[1:])
-    assert [each.spare is None for each in (plan, spare)] == [False, False]
+    backup = plan.backup
+    assert backup is not None
+    assert (backup.model, backup.models) == ("script:s.json", plan.models[1:])
+    assert [each.backup is None for each in (plan, backup)] == [False, False]
 
 
 def test_it_survives_a_journal(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.follower import Follower
 from agentsim.scenario.load import load
-from agentsim.server.stream import MOST_MESSAGES, Audience, Channel, Position
+from agentsim.server.stream import MOST_MESSAGES, Channel, PageAudience, Position
 from tests.amounts import amounts
 from tests.cli.command_line import trio
 from tests.playing import play_scenario
@@ -155,7 +155,7 @@ def test_what_pages_say_of_themselves_fills_no_memory(tmp_path: Path) -> None:
     files = play_scenario(load(trio(tmp_path)), tmp_path / "logs", env={}, stem="run").files
     follower = Follower(files)
     follower.look()
-    channel = Channel(follower, Audience())
+    channel = Channel(follower, PageAudience())
     channel.tell()
     channel.put(channel.drawn(follower.history(), channel.position))
     whole = channel.message(Position())

@@ -28,7 +28,7 @@ from agentsim.scenario.load import load
 from agentsim.server import hosting
 from agentsim.server.app import make_app
 from agentsim.server.site import Site
-from agentsim.server.stream import Audience, Channel, Position
+from agentsim.server.stream import Channel, PageAudience, Position
 from tests.cli.command_line import agentsim
 from tests.playing import play_scenario
 
@@ -254,7 +254,7 @@ def test_the_panels_of_a_seat_do_not_change_with_the_private_words_of_another(tm
         lines = result.files.journal.read_text(encoding="utf-8").splitlines(keepends=True)
         assert any(secret in line for line in lines)
         follower = Follower(RunFiles(logs, "some"))
-        channel, found = Channel(follower, Audience("A", seated=True)), []
+        channel, found = Channel(follower, PageAudience("A", seated=True)), []
         for line in lines:
             with follower.files.journal.open("a", encoding="utf-8") as file:
                 file.write(line)

@@ -13,7 +13,7 @@ from agentsim.records.run_files import RunFiles
 from agentsim.runs.follower import Follower
 from agentsim.server import hosting, seats
 from agentsim.server.people import Seat
-from agentsim.server.stream import Audience, Channel, Position
+from agentsim.server.stream import Channel, PageAudience, Position
 from tests.server.test_people import Client, answer_all, asked, island, send, served
 
 AT_ONCE_S = 5  # a stream looks again every 15 seconds
@@ -110,7 +110,7 @@ def test_what_is_told_while_a_message_is_made_is_lost_to_no_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Events are taken in by a thread of their own, beside the streams that look."""
-    channel = Channel(Follower(RunFiles(tmp_path, "run")), Audience())
+    channel = Channel(Follower(RunFiles(tmp_path, "run")), PageAudience())
     since = Channel.since
 
     def told(of: Channel, position: Position) -> str:

@@ -17,12 +17,12 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Event, Everyone, InteractionRule
 from agentsim.engine.game import GameConfig
 from agentsim.engine.play import GamePlay
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import Prompt
 from agentsim.errors import UsageError
 from agentsim.records.load import load_history
-from agentsim.runs.decide import Ruling, decision_record_of
+from agentsim.runs.decide import DecisionResult, decision_record_of
 from agentsim.runs.played_game import DecidedWave
 from agentsim.runs.player_message import NEUTRAL, messages, neutral
 from agentsim.scenario.load import load
@@ -281,7 +281,7 @@ def test_the_next_of_each_listener_is_its_first_after_it_heard_in_a_game_of_any_
         wave = play.start()
         while wave is not None:
             made = [Word(text="hello") if isinstance(ask.request, Say) else next(answers) for ask in wave.asks]
-            rulings = [Ruling(one, "bot") for one in made]
+            rulings = [DecisionResult(one, "bot") for one in made]
             records = {
                 ask.place: decision_record_of(ask, ruling) for ask, ruling in zip(wave.asks, rulings, strict=True)
             }
@@ -307,7 +307,7 @@ def test_the_next_of_each_listener_is_its_first_after_it_heard_in_a_game_of_any_
         },
         ("paid: amount", "B"): 5,
         ("paid: amount", "C"): 7,
-        (towards, "B"): 0,  # its first signed deed is to C
+        (towards, "B"): 0,  # its first signed action is to C
         (towards, "C"): 1,
     }
 

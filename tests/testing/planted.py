@@ -203,8 +203,8 @@ class Planted(Game):
         before = state.cast.get(player)
         return Vote(player=player, others=others, heard=tuple(heard), before=before, extra=extra)
 
-    def laws(self, course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
-        for event in (step.event for step in course if isinstance(step, LoggedEvent)):
+    def laws(self, steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+        for event in (step.event for step in steps if isinstance(step, LoggedEvent)):
             if isinstance(event, Counted) and sum(event.votes.values()) != len(players):
                 yield "every vote is counted"
             elif isinstance(event, Dealt) and event.role == "spy":

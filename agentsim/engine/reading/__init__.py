@@ -4,7 +4,7 @@
 
 - `reader` states the rules and applies them.
 - `layers` decodes a reply and cuts it at the end of the model's turn.
-- `objects`, `calls` and `notations` find JSON, tool calls, and objects in XML or YAML.
+- `text`, `calls` and `notations` find JSON, tool calls, and objects in XML or YAML.
 - `shaping` and `fields` map keys and values to the question's schema.
 - `candidates` finds tags, labels and values in the rest of the text.
 - `speech` separates thinking from the answer, and reads answers in words.
@@ -15,5 +15,5 @@ Code imports these modules when it reads a reply: their patterns take time to co
 
 from __future__ import annotations
 
-READER_VERSION = 9
+READER_VERSION = 10
 """The reader's version, which a journal records. It rises with every change that reads some reply differently."""

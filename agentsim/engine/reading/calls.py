@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentsim.engine.decision import Real
-from agentsim.engine.reading.objects import Decoder, Object, Work, decoded
-from agentsim.engine.reading.text import bounded, spaced
+from agentsim.engine.reading.text import Decoder, Object, Work, bounded, decoded, spaced
 from agentsim.errors import DecisionError
 
 _MOST_PARTS = 1_000  # tags of calls in a reply

@@ -13,12 +13,11 @@ from html import unescape
 from typing import Any
 from urllib.parse import unquote
 
-from agentsim.engine.markup import NOBODY, Voices, first_turn, is_of_another, plain_signs
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, is_of_another, plain_signs
 from agentsim.engine.reading.calls import calls
 from agentsim.engine.reading.notations import as_json
-from agentsim.engine.reading.objects import decoded, scan
-from agentsim.engine.reading.text import spaced
+from agentsim.engine.reading.text import decoded, scan, spaced
+from agentsim.engine.wording import cleaned
 from agentsim.errors import DecisionError, UnreadableReply
 
 _MOST_LAYERS = 6  # levels of JSON within JSON strings
@@ -56,26 +55,26 @@ _NEXT_MEMBER = re.compile(r",\s*\"")
 _ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}\s*\Z")
 
 
-def turn_of(text: str, voices: Voices = NOBODY) -> str:
-    """Return the model's own turn, decoded and without its header; `voices` are the names in the question."""
+def turn_of(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
+    """Return the model's own turn, decoded and without its header; `speakers` are the names in the question."""
     for _ in range(_MOST_LAYERS):
         before = text
-        text = _unquoted(_uncalled(own_turn(_unescaped(without_cdata(plain_signs(text))), voices)))
+        text = _unquoted(_uncalled(own_turn(_unescaped(without_cdata(plain_signs(text))), speakers)))
         if text == before:
             break
     return text
 
 
-def own_turn(text: str, voices: Voices = NOBODY) -> str:
+def own_turn(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
     """Return a text up to the first end of a turn that is not within a valid or repaired JSON object."""
-    turn = first_turn(text, voices=voices)
+    turn = first_turn(text, speakers=speakers)
     if turn == text or "{" not in text:
         return turn
     try:
         spans = [(each.start, each.end) for each in scan(text) if each.state in {"strict", "repaired"}]
     except DecisionError:
         return turn
-    return first_turn(text, spans, voices) if spans else turn
+    return first_turn(text, spans, speakers) if spans else turn
 
 
 def without_cdata(text: str) -> str:
@@ -189,7 +188,7 @@ def is_part_of_object(body: str, names: Collection[str]) -> bool:
     return bool(member is not None and spaced(member["key"]) in names) or _ENDS_AN_OBJECT.search(body) is not None
 
 
-def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -> Any:
+def decoded_value(given: Any, names: Collection[str], speakers: Speakers = NO_SPEAKERS) -> Any:
     """Return the value of a field without the layers around it: `Hi` for the string `{"speech": "Hi"}`.
 
     Decoded are strings that hold JSON or a call. Of an object, the value under the only key that is one of the field's
@@ -204,18 +203,18 @@ def decoded_value(given: Any, names: Collection[str], voices: Voices = NOBODY) -
             inside = [part for key, part in given.items() if spaced(key) in names]
             given = inside[0] if len(inside) == 1 else given
         elif isinstance(given, str):
-            given = _decoded_text(given, names, voices)
+            given = _decoded_text(given, names, speakers)
         if given is before or (isinstance(given, str) and given == before):
             break
     return given
 
 
-def _decoded_text(text: str, names: Collection[str], voices: Voices) -> Any:
+def _decoded_text(text: str, names: Collection[str], speakers: Speakers) -> Any:
     """Return the object with one of the names that a text holds as JSON or a call, or the model's own turn in it.
 
     Raises `UnreadableReply` if the text begins as an object of these names but cannot be parsed.
     """
-    turn = turn_of(text, voices)
+    turn = turn_of(text, speakers)
     if (fence := _FENCED.match(turn.strip())) and "{" in turn:
         turn = fence["inner"]
     turn = as_json(turn, names, names, nested="<" in turn)

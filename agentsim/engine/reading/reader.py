@@ -44,11 +44,11 @@ from operator import attrgetter
 from typing import Any
 
 from agentsim.engine.codec import values
-from agentsim.engine.decision import Question, Reading
+from agentsim.engine.decision import ReadableRequest, Reading
 from agentsim.engine.markup import (
-    NOBODY,
+    NO_SPEAKERS,
     OWN_NAMES,
-    Voices,
+    Speakers,
     first_turn,
     is_of_another,
     label_in,
@@ -83,7 +83,6 @@ from agentsim.engine.reading.fields import (
 )
 from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
 from agentsim.engine.reading.notations import as_json
-from agentsim.engine.reading.objects import Object, decoded, scan
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.speech import (
     ASIDES,
@@ -103,12 +102,15 @@ from agentsim.engine.reading.text import (
     MARK,
     MAX_TEXT,
     MOST_CANDIDATES,
+    Object,
     any_name,
     bounded,
+    decoded,
     folded,
     has_words,
     masked,
     of_few_tags,
+    scan,
     spaced,
     tags,
     without,
@@ -123,12 +125,8 @@ _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON escapes them."""
-_LINE = re.compile(r"(?:\n|\\n)[^\n:：>\]]{1,80}[:：>\]]")
-"""A line that may begin with a speaker's name."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
-_DETOUR = re.compile(
-    r"<|\\u|[&%✿\x85\u2028\u2029]|\\n(?:[^\\\"]|\\\"){0,80}?[:：>\]]|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]"
-)
+_DETOUR = re.compile(r"<|\\u|[&%✿\x85\u2028\u2029]|\\n|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
 _LAYERS = re.compile(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
     r"|(?:assistant|user)[ \t]*\n|### ",
@@ -146,7 +144,9 @@ _FORM = re.compile(r"\s*<[^<>]{1,80}>\s*")  # of a question in words alone: `<yo
 _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*", re.IGNORECASE)
 
 
-def read(request: Question, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Any]:
+def read(
+    request: ReadableRequest, text: str, *, cut: bool = False, last: bool = False, repair: bool = True
+) -> Reading[Any]:
     """Return the decision of a reply.
 
     `cut` is True if the reply was cut off at its maximum length, `last` if the question is not asked again, and
@@ -160,16 +160,24 @@ def read(request: Question, text: str, *, cut: bool = False, last: bool = False,
         return at_once
     reply = Reply(request, text, cut=cut, repair=repair)
     found = _taken_apart(reply, last=last)
-    said = [*_named_texts(values(found.decision))]
+    said = [*_named_texts(_taken(request, values(found.decision)))]
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    labels = (label_in(each, reply.voices.of_roles if is_kept(name) else reply.voices) for name, each in said)
+    labels = (label_in(each, reply.speakers.of_roles if is_kept(name) else reply.speakers) for name, each in said)
     if label := next(filter(None, labels), ""):
         raise UnreadableReply(
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
         )
     return found
+
+
+def _taken(request: ReadableRequest, value: Any) -> Any:
+    """Return a decision without the parameters that its choice does not take."""
+    parts = request.answer_fields.parts
+    if not isinstance(value, Mapping):
+        return value
+    return {name: parts[name].taken(part, value) if name in parts else part for name, part in value.items()}
 
 
 def _named_texts(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -193,9 +201,9 @@ def _texts(value: Any) -> Iterator[str]:
 def _is_name(text: str, own: str) -> bool:
     """Return whether a text of the question may be a player's name, given the player's `own`.
 
-    If the own name has capitals, a text in lowercase without digits is another word.
+    If the own name has capitals or digits, a text without both is another word.
     """
-    return text != text.lower() or any(map(str.isdigit, text)) or own == own.lower()
+    return text != text.lower() or any(map(str.isdigit, text)) or (own == own.lower() and own.isalpha())
 
 
 def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
@@ -208,7 +216,7 @@ def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
     return _decided(reply, candidates) if candidates else _without_candidates(reply, last=last)
 
 
-def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
+def thoughts_in(request: ReadableRequest, text: str) -> tuple[str, ...]:
     """Return the thoughts in a reply, which are no part of the answer."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
@@ -230,7 +238,7 @@ def thoughts_in(request: Question, text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def holds_object(request: Question, text: str) -> bool:
+def holds_object(request: ReadableRequest, text: str) -> bool:
     """Return whether a reply has a JSON object or a tool call outside of its thoughts, readable or not."""
     try:
         return bool(Reply(request, text[:MAX_TEXT]).objects)
@@ -241,7 +249,7 @@ def holds_object(request: Question, text: str) -> bool:
 # -- a reply that is nothing but the object
 
 
-def _at_once(request: Question, text: str) -> Reading[Any] | None:
+def _at_once(request: ReadableRequest, text: str) -> Reading[Any] | None:
     """Read a reply that is exactly the JSON that was asked for, as nearly all are, or return None."""
     if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
@@ -328,7 +336,7 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
 class Reply:
     """A reply to a question, and what is found in it: thoughts, objects, prose and candidates, each on first use."""
 
-    def __init__(self, request: Question, text: str, *, cut: bool = False, repair: bool = True) -> None:
+    def __init__(self, request: ReadableRequest, text: str, *, cut: bool = False, repair: bool = True) -> None:
         self.request, self.text, self.cut, self.repair = request, text, cut, repair
 
     # the question
@@ -419,35 +427,38 @@ class Reply:
         """The vocabulary that objects are shaped with: meanings of null, synonyms, and names of fields."""
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
-        return Shape(self.request.nothing, self.request.synonyms, self.names, lone, self.voices, self.request.any_text)
+        return Shape(
+            self.request.nothing, self.request.synonyms, self.names, lone, self.speakers, self.request.any_text
+        )
 
     # thinking
 
     @cached_property
-    def voices(self) -> Voices:
+    def speakers(self) -> Speakers:
         """The names in the question: a line that begins with one may be another player's.
 
         If a word for a role (`User`) is one of the names, it is no header of a turn.
         """
         lines = _LINE_ENDS.sub("\n", self.text)
-        if not names_a_role(lines) and not _LINE.search(lines):
-            return NOBODY
+        if not names_a_role(lines) and "\n" not in lines and "</" not in lines:
+            return NO_SPEAKERS
         own = self.request.player.removeprefix("@")
-        fields = {name for field in self.fields for name in (field.name, field.path)}
+        # a name with a capital is no field's but a player's, as in `{"B": "<a line about B>"}`
+        fields = {name for field in self.fields for name in (field.name, field.path) if name.islower()}
         said = [text for key, text in _named_texts(values(self.request)) if key and 0 < len(text) <= _LONGEST_NAME]
         if "summar" in self.request.kind:  # a question about the words of others
-            return Voices(roles_in(said))
+            return Speakers(roles_in(said))
         names = {text for text in said if text not in fields and _is_name(text, own)}
-        return Voices(roles_in(said), own, tuple(sorted({own, *names})))
+        return Speakers(roles_in(said), own, tuple(sorted({own, *names})))
 
     @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
-        voices = self.voices
+        speakers = self.speakers
         worded = [self.names[field.path] for field in self.fields if field.kind == "words"]
         own = [name for names in worded for name in (names if self.decides else names[:1])]
         text = _without_name(self.text.replace("\ufeff", ""), self.request.player)
-        said, thoughts = split(plain_tags(turn_of(text, voices)), own, strict=True)
-        said = plain_tags(turn_of(without_header(said, voices), voices))
+        said, thoughts = split(plain_tags(turn_of(text, speakers)), own, strict=True)
+        said = plain_tags(turn_of(without_header(said, speakers), speakers))
         if not said.lstrip().startswith("{"):
             every = [name for field in self.fields for name in self.names[field.path]]
             every += self.speech if self.speaks else ()

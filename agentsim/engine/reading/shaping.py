@@ -13,13 +13,23 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from agentsim.engine.markup import NOBODY, Voices, label_in, token_in, without_header
-from agentsim.engine.options import MISSING, Choice, Kind, Kinds, LegalValues, Record, Synonyms
+from agentsim.engine.markup import NO_SPEAKERS, Speakers, label_in, token_in, without_header
+from agentsim.engine.options import MISSING, Choice, JsonObject, Kind, Kinds, LegalValues, Synonyms
 from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.objects import decoded, scan
 from agentsim.engine.reading.speech import THINKING, aloud, in_later_channel, split
-from agentsim.engine.reading.text import bounded, compact, folded, has_words, listed, spaced, without_fences, words_in
+from agentsim.engine.reading.text import (
+    bounded,
+    compact,
+    decoded,
+    folded,
+    has_words,
+    listed,
+    scan,
+    spaced,
+    without_fences,
+    words_in,
+)
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 Parts: TypeAlias = Mapping[str, LegalValues]
@@ -136,7 +146,7 @@ class Shape:
     names: Mapping[str, Sequence[str]]
     lone: str = ""
     """The path of the only outermost field that decides, or "": if it is a record, its one field may stand for it."""
-    voices: Voices = NOBODY
+    speakers: Speakers = NO_SPEAKERS
     """The names in the question."""
     any_text: bool = False
     """True if words may be any text, including lists and markup."""
@@ -280,7 +290,7 @@ class Shape:
         """Return the words of a field without thinking."""
         own = path.rpartition(".")[2]
         names = (spaced(own), *self.names.get(path, ()))
-        return _spoken(given, names, self.voices, reason=own in REASONS, any_text=self.any_text)
+        return _spoken(given, names, self.speakers, reason=own in REASONS, any_text=self.any_text)
 
     def record(self, given: Any, option: LegalValues, path: str) -> Any:
         """Return a record with the schema's keys, also from its JSON; anything else stays as it is.
@@ -335,7 +345,7 @@ def _choice_of(properties: Parts) -> tuple[str, tuple[str, ...], str] | None:
 
 def _variant_of(choice: str, names: Sequence[str], parameters: Parts) -> Kinds:
     """Return a variant whose kinds are the values of a choice, all with the same parameters."""
-    return Kinds(choice, {name: Record({choice: Choice((name,)), **parameters}) for name in names})
+    return Kinds(choice, {name: JsonObject({choice: Choice((name,)), **parameters}) for name in names})
 
 
 def _of_kind(record: Mapping[str, Any], option: Kinds) -> dict[str, Any] | None:
@@ -417,7 +427,7 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool, any_text: bool) -> Any:
+def _spoken(given: Any, names: Sequence[str], speakers: Speakers, *, reason: bool, any_text: bool) -> Any:
     """Return words without thinking and without made-up turns.
 
     A `reason` decides nothing: if it is no text it becomes its JSON, and if it holds a control token or a header of a
@@ -429,14 +439,14 @@ def _spoken(given: Any, names: Sequence[str], voices: Voices, *, reason: bool, a
             break
         given = held[0]
     if isinstance(given, str) or (isinstance(given, Mapping) and not reason):
-        given = turn_of(given, voices) if isinstance(given, str) and reason else decoded_value(given, names, voices)
+        given = turn_of(given, speakers) if isinstance(given, str) and reason else decoded_value(given, names, speakers)
     if isinstance(given, str):
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
-        said = without_header(split(given, strict=not reason)[0], voices)
+        said = without_header(split(given, strict=not reason)[0], speakers)
         if reason:
-            return "" if token_in(said) or label_in(said, voices.of_roles) else said
-        said = aloud(said, names, any_text=any_text)
+            return "" if token_in(said) or label_in(said, speakers.of_roles) else said
+        said = aloud(said, names, any_text=any_text, structured=True)
         if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said

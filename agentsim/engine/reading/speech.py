@@ -14,16 +14,16 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 
 from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
-from agentsim.engine.prompt import cleaned
 from agentsim.engine.reading.fields import REASONS
-from agentsim.engine.reading.objects import Object, strict_spans
 from agentsim.engine.reading.text import (
+    Object,
     any_name,
     folded,
     goes_on_behind_its_end,
     headings,
     listed,
     spaced,
+    strict_spans,
     tag_content,
     tag_pattern,
     tags,
@@ -31,6 +31,7 @@ from agentsim.engine.reading.text import (
     without_wrappers,
     words_in,
 )
+from agentsim.engine.wording import cleaned
 from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
@@ -44,6 +45,16 @@ _PAIR_TAG = re.compile(
     rf"(?:[\s=][^<>\[\]{{}}]{{0,200}})?[>＞\]}}｝］{CLOSE_BRACKETS}]"
 )
 """A tag with a name in any script, in brackets of any kind."""
+_ELEMENTS = listed("""
+    audio, base, button, canvas, embed, form, iframe, img, input, link, math, meta, option, pre, script, select, style,
+    svg, textarea, title, video
+""")
+"""Folded names of elements of HTML that name no part of an answer: words, in a reply of the structure asked for."""
+_GESTURE = re.compile(
+    r"(?:applau|beat|blush|bow|cheer|chuckl|clap|cough|cr(?:y|ies)|frown|gasp|giggl|grin|groan|gulp|laugh|nod|paus|rant"
+    r"|scoff|shiver|shrug|sigh|silen|sit|smil|smirk|sniff|snort|sob|stand|wav|whisper|wink|yawn)\w{0,4}"
+)
+"""A stage direction, which has no end: `<sighs>`."""
 _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
@@ -152,6 +163,15 @@ _FIRST_NOTES = listed("""
 """)
 """Folded headings of notes that stand as a paragraph before the words."""
 _NOTED = (*_STRATEGIES, *_FIRST_NOTES)
+_LINE_NOTES = (*_STRATEGIES, *listed("note, notes, private note, note to self, p.s. (private), ps (private)"))
+"""Folded labels of notes that stand on a line of their own among other lines, anywhere."""
+_FIRST_LINE_NOTES = (*_LINE_NOTES, *_FIRST_NOTES, "plan")
+"""Folded labels of notes that stand on the first line of several."""
+_RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
+"""A horizontal rule, also of other signs than Markdown's."""
+_ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
+_QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
+_OF_ITSELF = re.compile(r"\b(?:i|me|my|we|us|our)\b")
 _PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.compile(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
 _BESIDE = re.compile(
     # a note in brackets or emphasis on a line of its own, also on how long the words are
@@ -184,12 +204,13 @@ _INTRODUCES = re.compile(
 )
 """A chatbot's first words for its user."""
 _HIDDEN = re.compile(
-    r"[\]{%<](?:(?<=\]):(?: # \(|[ \t]?(?:#|<>))|(?<=\{)(?:#|\{!)|(?<=[\n.!?…]%)%|(?<=[\n.!?…] %)%"
+    r"[\]{%<|>](?:(?<=\|)\|(?=[^|\n]{0,400}?\w{3})[^|\n]{1,400}\|\||(?<=>)![^\n]{1,400}?!<|(?<=%)%\w[^%\n]{0,400}%%"
+    r"|(?<=\]):(?: # \(|[ \t]?(?:#|<>))|(?<=\{)(?:#|\{!)|(?<=[\n.!?…]%)%|(?<=[\n.!?…] %)%"
     r"|(?<=<)(?:[?!][a-z]|[a-z][^<>]{0,80}(?:\shidden\b|display: ?none|visibility: ?hidden))"
     r"|(?<=\{) ?(?:thinking|thoughts?|internal[^{}:\n]{0,20}|private[^{}:\n]{0,20}|inner[^{}:\n]{0,20}) ?:)"
 )
-"""Comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in braces, folded
-and behind a line end."""
+"""Spoilers (`||words||`), comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in
+braces, folded and behind a line end."""
 _LEFT_LINE = re.compile(
     r"[.!?…\n][\"')*_]{0,3}[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
     r"|内心独白)[ \t]{0,8}\n"
@@ -228,17 +249,23 @@ def said_aloud(
     if not any_text and _PAIRED.search(_FORMATTING.sub("", words)):
         raise wanted
     _check(words, names, any_text=any_text)
+    _check_undivided(words, any_text=any_text)
     words = _plain(words)
     if not words:
         raise UnreadableReply("The reply says nothing.")
     return words, hidden
 
 
-def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_text: bool = False) -> str:
+def aloud(
+    words: str, names: Sequence[str], others: Sequence[str] = (), *, any_text: bool = False, structured: bool = False
+) -> str:
     """Remove from the words of a field its own headings and tags, thinking, and text for the fields named `others`.
 
+    `structured` says that the words are a field of an object: elements of HTML are words there.
+
     Raises `UnreadableReply` for a tag in them that seems to be private (`<plan>`) or another's, for a line that
-    begins thinking, and, unless the words may be `any_text`, for a note on themselves (`**Strategy:** ...`).
+    begins thinking, and, unless the words may be `any_text`, for a note on themselves (`**Strategy:** ...`) and for a
+    rule that divides them.
     """
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
@@ -247,9 +274,11 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
         words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names))
     if not kept:
-        _check(words, names, any_text=any_text)
+        _check(words, (*names, *_ELEMENTS) if structured else names, any_text=any_text)
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
+    if not kept:
+        _check_undivided(words, any_text=any_text)
     while "<" in words and (tag := tag_pattern(tuple(names)).fullmatch(folded(words).strip())):
         words = words.strip()[slice(*tag_content(tag))]
     return words
@@ -275,9 +304,9 @@ def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
 
     A pair is part of a sentence if it stands within one and holds at most `_MOST_WORDS` words (`the <role>admin</role>
     of all`). Tags in quotes, formatting such as `<b>`, and the `own` names are left out. An end without a beginning
-    counts if words stand on both sides of it.
+    counts if words stand on both sides of it, and a beginning without an end if it begins a sentence or the next word.
     """
-    if "/" not in words and "／" not in words:
+    if not any(sign in words for sign in "/／<＜⟨"):
         return False
     opened: dict[str, re.Match[str]] = {}
     ink = _first_and_last(words)
@@ -300,7 +329,24 @@ def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
         within = _within(words[max(0, start - 2) : start]) and "\n" not in inside and len(inside.split()) <= _MOST_WORDS
         if not within and not is_quoted(words, start, end):
             return True
-    return False
+    return any(_opens_apart(words, tag) for tag in opened.values())
+
+
+def _opens_apart(words: str, tag: re.Match[str]) -> bool:
+    """Return whether a tag that does not end begins a text, a line or a sentence, or is set before a word.
+
+    Stage directions (`<sighs>`) and elements of HTML are speech.
+    """
+    start, end = tag.span()
+    name = spaced(tag["name"])
+    if tag["open"] not in "<＜⟨" or name in _ELEMENTS or _GESTURE.fullmatch(name) or is_quoted(words, start, end):
+        return False
+    if not words[end:].strip():
+        return False
+    before = words[max(0, start - _NEAR_A_TAG) : start].rstrip(" \t")
+    if not before or before[-1] in "\n.!?…。！？":
+        return True
+    return words[end : end + 1].isalnum() and not words[start - 1].isalnum()
 
 
 def _first_and_last(words: str) -> tuple[int, int]:
@@ -318,8 +364,12 @@ def _is_annotated(plain: str, own: Sequence[str]) -> bool:
     """Return whether folded words have a note on themselves, or a heading of strategy on a paragraph of its own."""
     if _INTRODUCES.match(plain) or _BESIDE.search(f"\n{plain}"):
         return True
-    names = tuple(name for name in _NOTED if name not in own)
+    names = tuple(name for name in {*_NOTED, *_FIRST_LINE_NOTES} if name not in own)
     for match in headings(plain, names, heads_thinking):
+        if _is_line_of_note(plain, match):
+            return True
+        if spaced(match["name"]) not in _NOTED:
+            continue
         decorated = match["mark"].strip(" -(\"'>|.0123456789") or match["close"].strip(")]\"'")
         if spaced(match["name"]) in _FIRST_NOTES:
             noted = not plain[: match.start()].strip() and bool(_PARAGRAPHS.search(plain))
@@ -329,6 +379,28 @@ def _is_annotated(plain: str, own: Sequence[str]) -> bool:
         if noted:
             return True
     return False
+
+
+def _is_line_of_note(plain: str, match: re.Match[str]) -> bool:
+    """Return whether a label without a word before it stands on a line of a note, with words on other lines."""
+    if not match["colon"] or match["lead"].strip():
+        return False
+    above, below = plain[: match.start()], plain[match.end() :].partition("\n")[2]
+    if not above.strip():
+        return bool(below.strip()) and spaced(match["name"]) in _FIRST_LINE_NOTES
+    return spaced(match["name"]) in _LINE_NOTES
+
+
+def _asks(plain: str, thinks: re.Match[str]) -> bool:
+    """Return whether words that seem to think aloud ask: in that sentence, or with nothing behind but questions.
+
+    `I must produce an answer? No.` and `Let me think. Who lied?` are speech. A question of the writer to itself is not.
+    """
+    if plain[thinks.end() - 1] not in ".!:…\n":
+        ends = _ENDS_A_CLAUSE.search(plain, thinks.end())
+        return ends is not None and ends[0] == "?"
+    rest = plain[thinks.end() :]
+    return _QUESTIONS.fullmatch(rest) is not None and _OF_ITSELF.search(rest) is None
 
 
 def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
@@ -343,6 +415,8 @@ def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
         words = _COMMENT.sub("", words)
     plain = folded(words)
     thinks = _THINKS_ALOUD.match(plain)
+    if thinks is not None and _asks(plain, thinks):
+        thinks = None
     if thinks is None and _STEPS.match(plain) is None:
         return words, notes
     answer = next(headings(plain, tuple(names), heads_thinking), None)
@@ -360,6 +434,13 @@ def _check(words: str, names: Sequence[str], *, any_text: bool) -> None:
     plain = folded(words)
     if _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}") or (not any_text and _is_annotated(plain, names)):
         raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
+
+
+def _check_undivided(words: str, *, any_text: bool) -> None:
+    """Raise `UnreadableReply` if a horizontal rule divides the words, unless they may be `any_text`."""
+    first, last = _first_and_last(words)
+    if not any_text and any(first < rule.start() < last for rule in _RULE.finditer(words)):
+        raise UnreadableReply("A line divides the words. Answer with the words alone.")
 
 
 def _is_private(name: str, own: Sequence[str]) -> bool:

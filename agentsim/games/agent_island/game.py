@@ -194,7 +194,7 @@ class AgentIsland(Game):
     typical = ("grudge", "loyal")
     seats = (3, None)
     reserved = frozenset({NOBODY})
-    course = staticmethod(panels.course)
+    overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)
     laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)

@@ -11,10 +11,10 @@ from agentsim.engine.request import Request
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Won
 
 
-def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """Yield each player who leaves or wins without the most votes, and the lot between players with equally many."""
     most: tuple[PlayerId, ...] = ()
-    for event in (step.event for step in course if isinstance(step, LoggedEvent)):
+    for event in (step.event for step in steps if isinstance(step, LoggedEvent)):
         if isinstance(event, Tallied):
             most = tuple(each for each, votes in event.votes.items() if votes == max(event.votes.values()))
         elif isinstance(event, Eliminated | Won):

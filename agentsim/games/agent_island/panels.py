@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from agentsim.engine.event import LoggedEvent, PlayerId
-from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series
+from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Overview, Panel, Series
 from agentsim.engine.wording import Naming, cut, listed
 from agentsim.games.agent_island.speeches import Pitched, Quipped
 from agentsim.games.agent_island.view import RoundBegan
@@ -85,11 +85,11 @@ def _survival(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Chart 
     return Chart("Survival", "bar", tuple(players), (Series("", survived),), "player", "rounds survived", note)
 
 
-def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
+def overview(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Overview:
     """Return the votes to eliminate each player so far. The jury's votes are the margin."""
     tallies = [told.event for told in log if isinstance(told.event, Tallied) and not told.event.final]
     if not tallies:
-        return Course(margin=("jury_votes",), why=_why(log))
+        return Overview(margin=("jury_votes",), why=_why(log))
     gone = {told.event.player: told.event.round for told in log if isinstance(told.event, Eliminated)}
     lines = []
     for player in players:
@@ -101,7 +101,7 @@ def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
         lines.append(Series(player, tuple(known)))
     rounds = tuple(tally.round for tally in tallies)
     chart = Chart("Votes against so far", "line", tuple(map(str, rounds)), tuple(lines), "round", "", "", rounds)
-    return Course(chart, lowest=True, margin=("jury_votes",), why=_why(log), refusals=("declined to talk",))
+    return Overview(chart, lowest=True, margin=("jury_votes",), why=_why(log), refusals=("declined to talk",))
 
 
 def _why(log: Sequence[LoggedEvent]) -> str:

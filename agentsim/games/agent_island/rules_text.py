@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentsim.engine.prompt import cleaned
-from agentsim.engine.wording import By, If, Template, counted, filled, listed
+from agentsim.engine.wording import By, If, Template, cleaned, counted, filled, listed
 from agentsim.games.agent_island.config import RoundSettings
 
 _FORM = (

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 from agentsim.engine import Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
-from agentsim.engine.prompt import Prompt, in_quotes, joined
 from agentsim.engine.request import Request
 from agentsim.engine.steering import Announced
 from agentsim.engine.table import Table
-from agentsim.engine.wording import If, Template, cut, filled, listed
+from agentsim.engine.wording import If, Prompt, Template, cut, filled, in_quotes, joined, listed
 from agentsim.games.agent_island.state import Island, Tally
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from agentsim.engine import Choice, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Everyone, Interaction, Past
-from agentsim.engine.options import Narrowed, Record
+from agentsim.engine.options import JsonObject, Narrowed
 from agentsim.engine.wording import If, Template, cut
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, LastRoundBegan, RoundBegan, Told
@@ -47,8 +47,8 @@ class Voted(
         """Yield the vote: for the winner in the final round, against the player who is to leave in any other."""
         began = past.last(LastRoundBegan) or past.last(RoundBegan)
         if began is not None and self.choice is not None:
-            deed = "voted for" if began.final else "voted to eliminate"
-            yield Interaction(self.voter, self.choice, deed, FOR if began.final else AGAINST)
+            action = "voted for" if began.final else "voted to eliminate"
+            yield Interaction(self.voter, self.choice, action, FOR if began.final else AGAINST)
 
 
 class Tallied(
@@ -119,11 +119,11 @@ class Vote(IslandRequest[VoteCast]):
     vote_first: bool = False
     """True if the answer is the vote and then its explanation."""
 
-    def build_answer_fields(self) -> Record:
+    def build_answer_fields(self) -> JsonObject:
         explained = super().build_answer_fields()
         if not self.vote_first:
             return explained
-        return Record({name: explained.parts[name] for name in ("vote", "explanation")})
+        return JsonObject({name: explained.parts[name] for name in ("vote", "explanation")})
 
     def question(self) -> str:
         aim = "win" if self.view.final else "be eliminated"

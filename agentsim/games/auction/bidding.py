@@ -10,10 +10,9 @@ from agentsim.engine import Number, Text
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Audience, Event, Everyone
 from agentsim.engine.options import Narrowed
-from agentsim.engine.prompt import Line, Prompt, in_quotes, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import By, cut
+from agentsim.engine.wording import By, Line, Prompt, cut, in_quotes, joined, quoted
 from agentsim.errors import UnreadableReply
 from agentsim.games.auction import rules_text
 from agentsim.games.auction.config import AuctionConfig

@@ -51,7 +51,7 @@ class AgentAuction(Game):
     bots = BOTS
     typical = ("truthful", "hoarder", "sniper")
     seats = (2, None)
-    course = staticmethod(panels.course)
+    overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)
     laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)

@@ -16,7 +16,7 @@ from typing import Any
 from agentsim.engine import wording
 from agentsim.engine.letters import without_joiners
 from agentsim.engine.options import closed_object
-from agentsim.engine.prompt import Quoted, cleaned, quoted
+from agentsim.engine.wording import Quoted, cleaned, quoted
 
 REQUIRED = 10
 """The number of different names in the whole set."""

@@ -12,7 +12,7 @@ from agentsim.games.auction.bidding import BidMade
 from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
 
 
-def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """Yield each bid that is judged wrongly or comes after the last iteration, and each wrong winner, price or payment.
 
     The first of the highest valid bids wins. Open bids rise; the winner pays its bid, in a second-price auction the
@@ -22,7 +22,7 @@ def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerI
     budgets: dict[str, int] = {}
     bids: list[tuple[str, int]] = []  # the valid bids for the item, as processed
     owed: dict[str, int] = {}
-    for event in (step.event for step in course if isinstance(step, LoggedEvent)):
+    for event in (step.event for step in steps if isinstance(step, LoggedEvent)):
         match event:
             case AuctionBegan():
                 began, budgets = event, dict.fromkeys(event.teams, event.budget)

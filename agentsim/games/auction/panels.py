@@ -16,9 +16,9 @@ from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import (
     Cell,
     Chart,
-    Course,
     DataTable,
     Frame,
+    Overview,
     Panel,
     Point,
     Scatter,
@@ -39,11 +39,11 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> list
     return list(_Heard(log).panels())
 
 
-def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Course:
+def overview(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Overview:
     """Return the number of required components of each team, item by item."""
     heard = _Heard(log)
     standing = heard.required() if heard.offered else None
-    return Course(standing, margin=("count", "quality", "budget"), why=heard.why(), turns=tuple(heard.turns(log)))
+    return Overview(standing, margin=("count", "quality", "budget"), why=heard.why(), turns=tuple(heard.turns(log)))
 
 
 class _Heard:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agentsim.engine.prompt import Line, joined
+from agentsim.engine.wording import Line, joined
 from agentsim.games.auction.items import listed
 from agentsim.games.auction.lots import AuctionBegan
 from agentsim.games.auction.state import PRICING

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 from pydantic import Field
 
 from agentsim.engine import Choice, Everyone, GameConfig, LoggedEvent, Number, Text
-from agentsim.engine.capability import Refused, Stated, capabilities, mark_of, marked
+from agentsim.engine.menu import Refused, Stated, capabilities, mark_of, marked
 from agentsim.engine.options import Option
 from agentsim.engine.panel import Frame, Panel
 from agentsim.engine.wording import Template, filled

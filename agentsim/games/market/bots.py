@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from agentsim.engine import Bot, Decision, Number, Stream
-from agentsim.engine.capability import Capability
+from agentsim.engine.menu import MenuItem
 from agentsim.engine.random_policy import random_decision
 from agentsim.games.market.interviews import NOBODY, InterviewAnswer, Moderate, Moderation
 from agentsim.games.market.order_book import collateral
@@ -251,7 +251,7 @@ def _randomly(request: Any, rng: Stream) -> Decision:
     drawn = random_decision(request, rng)
     if not isinstance(drawn, ActionChosen):
         return drawn
-    named = next((each for each in request.actions if each.name == drawn.action), Capability("", ""))
+    named = next((each for each in request.actions if each.name == drawn.action), MenuItem("", ""))
     options = ((name, option) for name, option in named.parameters.items() if isinstance(option, Number))
     few = {name: _few(option, rng) for name, option in options}
     return drawn.model_copy(update={"action_parameters": {**drawn.action_parameters, **few}})

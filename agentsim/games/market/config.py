@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import AfterValidator, Field, JsonValue, ValidationError, model_validator
 
 from agentsim.engine import GameConfig
-from agentsim.engine.capability import Tool
 from agentsim.engine.event import NamedPlayer
 from agentsim.engine.game import InFile
+from agentsim.engine.menu import Tool
 from agentsim.errors import first_objection
 from agentsim.games.market import artifacts
 from agentsim.games.market.restrictions import Restriction, RuleName

@@ -91,7 +91,7 @@ class MarketGame(Game):
     seats = (2, None)
     reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
     laws = staticmethod(laws.laws)
-    course = staticmethod(panels.course)
+    overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)
     panels = staticmethod(panels.panels)
 

@@ -14,10 +14,9 @@ from typing import Annotated, Any, ClassVar
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent
 from agentsim.engine.options import Choice, Fixed, FormField, LegalValues, Options, Text
-from agentsim.engine.prompt import Prompt, joined, quoted
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import Prompt, counted, cut, joined, quoted
 
 MODERATOR = "moderator"
 STAFF = f"@{MODERATOR}"

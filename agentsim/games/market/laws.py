@@ -81,13 +81,13 @@ class Accountant:
         self.left[resting.order] -= trade.quantity
 
 
-def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """Yield each trade that no two open orders allow or that a better one precedes, and each account in the red.
 
     What agents are told that they hold must agree with it too. The first of every round is drawn by lot.
     """
     accountant = Accountant()
-    for step in course:
+    for step in steps:
         found = step.event if isinstance(step, LoggedEvent) else step
         yield from accountant.look(found)
         if isinstance(found, OrderDrawn):

@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event
-from agentsim.engine.capability import Refused
+from agentsim.engine.menu import Refused
 from agentsim.engine.wording import By
 from agentsim.games.market.world import CAPITAL, Ledger, Side, Trade
 

@@ -12,7 +12,19 @@ from itertools import groupby
 from typing import Any
 
 from agentsim.engine import Event, LoggedEvent, PlayerId
-from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Network, Node, Panel, Series, Tie, TurnedAt
+from agentsim.engine.panel import (
+    Cell,
+    Chart,
+    DataTable,
+    Frame,
+    Network,
+    Node,
+    Overview,
+    Panel,
+    Series,
+    Tie,
+    TurnedAt,
+)
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.market import artifacts
 from agentsim.games.market.artifact import MOST_ROUNDS, spots
@@ -349,19 +361,19 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> list
     return [panel for part in parts for panel in part(log)] if here else []
 
 
-def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Course:
+def overview(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Overview:
     """Return an experiment's efficiency, alpha, supply and demand; otherwise the capital of every agent by round."""
     if ended := of(log, PeriodEnded):
         share = sum(each.surplus for each in ended) / max(1, sum(each.most_surplus for each in ended))
         alphas = f", Smith's alpha {ended[-1].alpha:.1f} in the last" if ended[-1].alpha is not None else ""
         verdict = f"Efficiency {share:.1%} in {counted(len(ended), 'period')}{alphas}"
-        return Course(schedules(log), verdict=verdict, why=_prices_why(ended), turns=tuple(_period_turns(log)))
+        return Overview(schedules(log), verdict=verdict, why=_prices_why(ended), turns=tuple(_period_turns(log)))
     held = [panel for panel in _holdings(log) if isinstance(panel, Chart)] if log else []
     ends = of(log, MarketEnded)
     if not held or not ends:
-        return Course(held[0] if held else None)
+        return Overview(held[0] if held else None)
     counted_too = _with_end(held[0], ends[0])
-    return Course(counted_too, margin=("capital",), why=_capital_why(held[0], ends[0], log))
+    return Overview(counted_too, margin=("capital",), why=_capital_why(held[0], ends[0], log))
 
 
 def _prices_why(ended: Sequence[PeriodEnded]) -> str:

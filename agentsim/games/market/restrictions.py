@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from agentsim.engine import GameConfig
-from agentsim.engine.capability import Refused
+from agentsim.engine.menu import Refused
 from agentsim.engine.wording import filled
 from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.order_book import Order

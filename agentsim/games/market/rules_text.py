@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from agentsim.engine import quoted
-from agentsim.engine.capability import TOOLS, described
+from agentsim.engine.menu import TOOLS, described
 from agentsim.engine.wording import counted, near
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentsim.engine import Event, Standing, ranked
-from agentsim.engine.capability import TOOLS, Capability, Tool
+from agentsim.engine.menu import TOOLS, MenuItem, Tool
 from agentsim.engine.wording import By, If, Rows, first_place
 from agentsim.games.market import artifacts as registry
 from agentsim.games.market.artifact import Artifact
@@ -161,7 +161,7 @@ class Market:
     artifacts: dict[str, Artifact]
     actions: dict[str, Artifact] = field(default_factory=dict)
     queries: dict[str, Artifact] = field(default_factory=dict)
-    tools: dict[str, Capability] = field(default_factory=dict)
+    tools: dict[str, MenuItem] = field(default_factory=dict)
 
     @property
     def meaning(self) -> Mapping[str, str]:

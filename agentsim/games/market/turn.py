@@ -32,10 +32,9 @@ from agentsim.engine import (
     joined,
     quoted,
 )
-from agentsim.engine.capability import TOOLS, Capability, Refused, use_tool, variant
+from agentsim.engine.menu import TOOLS, MenuItem, Refused, use_tool, variant
 from agentsim.engine.options import FormField, LegalValues
-from agentsim.engine.prompt import bounded
-from agentsim.engine.wording import If, counted, cut, listed
+from agentsim.engine.wording import If, bounded, counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
@@ -171,9 +170,9 @@ D = TypeVar("D", bound=Decision)
 class Menu:
     """Everything that an agent may do and ask; one object for all agents with the same artifacts and tools."""
 
-    actions: tuple[Capability, ...]
-    queries: tuple[Capability, ...]
-    tools: tuple[Capability, ...]
+    actions: tuple[MenuItem, ...]
+    queries: tuple[MenuItem, ...]
+    tools: tuple[MenuItem, ...]
     goods: tuple[str, ...]
     price_max: int | None
     memory_chars: int
@@ -472,6 +471,11 @@ class QueryForfeited(QueryChosen):
     lacked: str = ""
 
 
+def _nothing(name: str) -> MenuItem:
+    """Return the choice of no capability, which takes no parameters."""
+    return MenuItem(name, "does nothing")
+
+
 class StageRequest(MarketRequest[D]):
     """Base of the questions of a turn; `observed` are the answers that the turn has brought so far."""
 
@@ -492,13 +496,13 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
     calls_left: int = 0
 
     @property
-    def offered(self) -> Mapping[str, Capability]:
+    def offered(self) -> Mapping[str, MenuItem]:
         """Queries, and tools while any call is left; by name."""
         return {each.name: each for each in (*self.menu.queries, *(self.menu.tools if self.calls_left else ()))}
 
     def options(self) -> Options:
         names = Choice((NO_QUERY, *self.offered), nothing=NO_QUERY, about="name")
-        return {"query": names, "query_parameters": variant("query", self.offered.values())}
+        return {"query": names, "query_parameters": variant("query", (_nothing(NO_QUERY), *self.offered.values()))}
 
     def asks(self) -> tuple[str, ...]:
         queries, tools = ([each.name for each in offered] for offered in (self.menu.queries, self.menu.tools))
@@ -549,7 +553,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
         return not self.menu.lenient
 
     @cached_property
-    def actions(self) -> tuple[Capability, ...]:
+    def actions(self) -> tuple[MenuItem, ...]:
         """Every action but those that the agent's scope bars."""
         barred = self.scope.barred
         return tuple(each for each in self.menu.actions if each.name not in barred) if barred else self.menu.actions
@@ -561,7 +565,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
     def options(self) -> Options:
         return {
             "action": Choice(self.names, about="name"),
-            "action_parameters": variant("action", self.actions),
+            "action_parameters": variant("action", (_nothing(SKIP), *self.actions)),
             "working_memory": Text(self.menu.memory_chars, "why you choose this action, and what to remember"),
         }
 

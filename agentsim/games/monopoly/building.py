@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options, Subset
-from agentsim.engine.options import Narrowed, Record, Several
+from agentsim.engine.options import JsonObject, Narrowed, Several
 from agentsim.engine.wording import Worded, counted
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot, BidMade
@@ -368,7 +368,7 @@ def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed
         place, most = Choice(tuple(positions)), len(positions)
         if not buildings:
             return Narrowed(DEEDS_IN_WORDS, for_models=Several(place, upto=most))
-        item = Record({"position": place, "type": house})
+        item = JsonObject({"position": place, "type": house})
         return Narrowed(_BUILDINGS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
 
     yield "action.sells", listed(built, buildings=True) if built else None

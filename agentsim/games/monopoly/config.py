@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from agentsim.engine.event import NamedPlayer
 from agentsim.engine.game import GameConfig
-from agentsim.engine.prompt import in_line
+from agentsim.engine.wording import in_line
 from agentsim.games.monopoly.board import START_CASH
 
 LONGEST_WORD = 12

@@ -130,7 +130,7 @@ class Monopoly(Game):
     typical = ("shark", "professor", "hustler", "turtle")
     staff = frozenset({SUMMARIZER})
     seats = (2, 8)
-    course = staticmethod(panels.course)
+    overview = staticmethod(panels.overview)
     tables = staticmethod(replay.tables)
     laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)

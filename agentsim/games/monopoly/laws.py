@@ -17,11 +17,11 @@ from agentsim.games.monopoly.match import CardDrawn, GameBegan, Moved, Paid
 from agentsim.games.monopoly.question import MonopolyRequest
 
 
-def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """Yield every broken law: cash is what was paid, also in requests; passing GO pays; requests tell the price."""
     cash: Counter[PlayerId] = Counter()
     told: list[Event] = []
-    for step in course:
+    for step in steps:
         if isinstance(step, LoggedEvent):
             left = _paid(step.event, cash)
             if any(cash[player] != amount for player, amount in left.items()):

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
-from agentsim.engine.panel import Board, Cell, Chart, Course, DataTable, Panel, Piece, Scene, Series, Tile
+from agentsim.engine.panel import Board, Cell, Chart, DataTable, Overview, Panel, Piece, Scene, Series, Tile
 from agentsim.engine.wording import counted, cut, listed
 from agentsim.games.monopoly.auctions import AuctionClosed
 from agentsim.games.monopoly.board import GROUPS, HOTEL, HOTELS, HOUSES, JAIL, SPACES, group_name, name_of
@@ -41,11 +41,11 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Pane
     return [_board(turns, names), *_money(turns, names), *_trades(log, names), *_landings(log)]
 
 
-def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
+def overview(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Overview:
     """Return the net worth of each player by turn, and why the game ended as it did."""
     turns = snapshots(log)
     chart = _worth(turns, turns[0].names) if len(turns) > 1 else None
-    return Course(chart, margin=("net_worth",), why=_why(turns), refusals=("rejected a trade",))
+    return Overview(chart, margin=("net_worth",), why=_why(turns), refusals=("rejected a trade",))
 
 
 def _why(turns: Sequence[Replay]) -> str:

@@ -16,9 +16,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from agentsim.engine import Options, Text
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.options import Narrowed
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import Prompt, counted
 from agentsim.games.monopoly.board import DEEDS, SPACES
 from agentsim.games.monopoly.config import LONGEST_WORD
 from agentsim.games.monopoly.rules_text import rules, state_lines

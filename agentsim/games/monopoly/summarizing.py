@@ -12,9 +12,8 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event
 from agentsim.engine.game import Bot
 from agentsim.engine.options import FormField, LegalValues
-from agentsim.engine.prompt import Prompt
 from agentsim.engine.request import Request
-from agentsim.engine.wording import counted, cut
+from agentsim.engine.wording import Prompt, counted, cut
 from agentsim.games.monopoly.board import SPACES, group_name, name_of
 from agentsim.games.monopoly.building import Built
 from agentsim.games.monopoly.debts import Bankrupted

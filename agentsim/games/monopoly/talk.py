@@ -13,8 +13,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.memory import RecentEvents, Room
-from agentsim.engine.prompt import Restated, in_quotes, joined
-from agentsim.engine.wording import cut
+from agentsim.engine.wording import Restated, cut, in_quotes, joined
 from agentsim.games.monopoly.board import OnDeed, Recounted
 
 # -- what is remembered

@@ -16,8 +16,7 @@ from agentsim.engine import Choice, Number, Options
 from agentsim.engine.decision import WholeNumber
 from agentsim.engine.event import AGAINST, FOR, Interaction, InteractionRule, Past
 from agentsim.engine.options import MISSING, Narrowed
-from agentsim.engine.prompt import quoted
-from agentsim.engine.wording import Worded, counted, sentence
+from agentsim.engine.wording import Worded, counted, quoted, sentence
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.board import DEEDS, FINE, GROUPS, SPACES, group_name, handed_cards, name_of
 from agentsim.games.monopoly.building import DEEDS_IN_WORDS, When, moment, received

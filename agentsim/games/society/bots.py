@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, get_args
 
 from agentsim.engine import Bot, Decision, Request, Stream
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.survey import Question, Survey, SurveyAnswers, answers_surveys
+from agentsim.engine.survey import Survey, SurveyAnswers, SurveyQuestion, answers_surveys
 from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import number, share
 from agentsim.games.society.assembly import (
@@ -704,7 +704,7 @@ def _answers(survey: Survey, rng: Stream) -> SurveyAnswers:
     return SurveyAnswers(answers={**drawn.answers, **own})
 
 
-def _placed(question: Question, share: float) -> int | str:
+def _placed(question: SurveyQuestion, share: float) -> int | str:
     """Return the answer at this share of the range, or a text with the percentage if the question is open."""
     part = min(1.0, max(0.0, share))
     if question.options:

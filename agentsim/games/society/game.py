@@ -68,7 +68,7 @@ class Society(Game):
     bots = BOTS
     typical = ("citizen", "farmer")  # half of the agents, the citizens, help agents in need
     seats = (2, None)
-    course = staticmethod(panels.course)
+    overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)
     panels = staticmethod(panels.panels)
 

@@ -17,11 +17,11 @@ from agentsim.engine.codec import values
 from agentsim.engine.panel import (
     Cell,
     Chart,
-    Course,
     DataTable,
     Frame,
     Network,
     Node,
+    Overview,
     Panel,
     Series,
     ThreadPost,
@@ -244,14 +244,14 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> list[Pane
     return [panel for part in parts for panel in part]
 
 
-def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
+def overview(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Overview:
     """Return the curves of the agents' status by evening, or of their stocks if all days have the same active agents.
 
     A society as a whole has no winner, so the verdict is a summary.
     """
     ends = [told.event for told in log if isinstance(told.event, DayEnded)]
     if not ends:
-        return Course()
+        return Overview()
     last = ends[-1]
     by_day = dict(zip(DAYS, zip(*days([told.event for told in log]).rows, strict=True), strict=False))
     status, held, *_ = _by_day(by_day)
@@ -261,7 +261,7 @@ def course(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Course:
         f"Gini coefficient of wealth {last.gini:.2f}"
     )
     unchanged = all(day.active == last.active and not day.dead for day in ends)
-    return Course(
+    return Overview(
         held if unchanged else status,
         verdict=verdict,
         why=_balance(last.totals),

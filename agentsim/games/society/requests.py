@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 from agentsim.engine import Choice, Decision, Number, Options, Prompt, Request, Text
 from agentsim.engine.decision import Reading
 from agentsim.engine.markup import first_turn
-from agentsim.engine.options import FormField, Kinds, LegalValues, RealNumber, Record, Schema, Several, record_of
+from agentsim.engine.options import FormField, JsonObject, Kinds, LegalValues, RealNumber, Schema, Several, record_of
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.amounts import UNIT, shown
@@ -149,10 +149,10 @@ class Act(Request[Acted]):
             **noted,
         }
 
-    def build_answer_fields(self) -> Record:
+    def build_answer_fields(self) -> JsonObject:
         return once(self.rules, "_record", self._record)
 
-    def _record(self) -> Record:
+    def _record(self) -> JsonObject:
         return record_of(Noting if self.rules.note_chars else Said, self.stated)
 
     def schema(self) -> Schema:

@@ -11,8 +11,19 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from agentsim.engine import Prompt, joined, quoted
-from agentsim.engine.prompt import TOKEN_BYTES, Listed, PromptSegment, Quoted, fitted, size
-from agentsim.engine.wording import By, If, Template, counted, filled
+from agentsim.engine.wording import (
+    TOKEN_BYTES,
+    By,
+    If,
+    Listed,
+    PromptSegment,
+    Quoted,
+    Template,
+    counted,
+    filled,
+    fitted,
+    size,
+)
 from agentsim.games.society.amounts import shown
 from agentsim.games.society.assembly import MOST_TERMS, Law, Proposal, plain
 from agentsim.games.society.config import MADE, SHOWN_CHARS, Personality, Rules, once

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from agentsim.engine.event import Heard
-from agentsim.engine.prompt import Quoted, quoted
-from agentsim.engine.wording import Naming, cut
+from agentsim.engine.wording import Naming, Quoted, cut, quoted
 from agentsim.games.society import laws
 from agentsim.games.society.amounts import UNIT, Amount, share
 from agentsim.games.society.assembly import RESOURCES, Assembly, Resource, Standing, Structure

@@ -85,8 +85,8 @@ class Voted(
     def dealings(self, past: Past) -> Iterator[Interaction]:
         """Yield the vote as an interaction with the proposer; a changed vote is one more interaction."""
         if (proposed := past.last(Proposed, proposal=self.proposal)) is not None:
-            deed = "abstained" if self.vote == "abstain" else f"voted {self.vote}"
-            yield Interaction(str(self.agent), str(proposed.agent), deed, _SIGNS[self.vote])
+            action = "abstained" if self.vote == "abstain" else f"voted {self.vote}"
+            yield Interaction(str(self.agent), str(proposed.agent), action, _SIGNS[self.vote])
 
 
 class Reasoned(

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentsim.engine import Bot, Decision, Request, Stream
 from agentsim.games.werewolf.state import NOBODY
-from agentsim.games.werewolf.words import Inspect, Named, Naming, Question, Remark, Speak, Speech, Vote
+from agentsim.games.werewolf.words import Inspect, Named, Naming, Remark, Speak, Speech, Vote, WerewolfRequest
 
 
 def candid(request: Request[Any], rng: Stream) -> Decision:
@@ -15,7 +15,7 @@ def candid(request: Request[Any], rng: Stream) -> Decision:
 
     Werewolves pose as villagers and spare each other.
     """
-    assert isinstance(request, Question)
+    assert isinstance(request, WerewolfRequest)
     if isinstance(request, Naming):
         cleared = {said.seen for said in request.claims if isinstance(request, Vote) and not said.werewolf}
         wanted = [player for player in _wanted(request) if player in request.targets]

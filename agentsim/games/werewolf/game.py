@@ -16,7 +16,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games.werewolf import laws, panels, rules_text, words
 from agentsim.games.werewolf.bots import BOTS
 from agentsim.games.werewolf.state import NOBODY, ROLES, Role, Village
-from agentsim.games.werewolf.words import Question
+from agentsim.games.werewolf.words import WerewolfRequest
 
 
 class WerewolfConfig(GameConfig):
@@ -63,7 +63,7 @@ class Werewolf(Game):
     typical = ("candid",)
     seats = (3, None)
     reserved = frozenset({NOBODY})
-    course = staticmethod(panels.course)
+    overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)
     laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)
@@ -167,7 +167,7 @@ class Course:
             "limit": self.limit,
         }
 
-    async def ask(self, asked: Sequence[Question[Any]]) -> list[Any]:
+    async def ask(self, asked: Sequence[WerewolfRequest[Any]]) -> list[Any]:
         """Ask several players at the same moment, tell each its own reasons, and return the answers."""
         answers = await self.table.ask_all(asked)
         for request, answer in zip(asked, answers, strict=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentsim.engine import LoggedEvent, Lot, PlayerId, Request
 from agentsim.games.werewolf.state import NOBODY, Role, Team
-from agentsim.games.werewolf.words import Dealt, Died, Protected, Question, Unmasked, Voted
+from agentsim.games.werewolf.words import Dealt, Died, Protected, Unmasked, Voted, WerewolfRequest
 
 
 class Referee:
@@ -33,7 +33,7 @@ class Referee:
                 self.roles[step.player] = step.role
                 if step.pack and step.role != "werewolf":
                     yield f"{step.player} is told the werewolves, and is a {step.role}"
-            case Question():
+            case WerewolfRequest():
                 yield from self.asked(step)
             case Protected():
                 self.safe = step.target
@@ -64,7 +64,7 @@ class Referee:
         werewolves = [each for each in self.living if self.roles[each] == "werewolf"]
         self.won = "village" if not werewolves else "werewolves" if 2 * len(werewolves) >= len(self.living) else None
 
-    def asked(self, question: Question[Any]) -> Iterator[str]:
+    def asked(self, question: WerewolfRequest[Any]) -> Iterator[str]:
         """Yield each mistake in what a question shows its player of roles, findings and the living.
 
         A player knows its own role and findings, and who lives; werewolves know each other.
@@ -77,7 +77,7 @@ class Referee:
             yield f"{question.player} is shown what {', '.join(sorted(others))} has seen"
 
 
-def laws(course: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
+def laws(steps: Iterable[LoggedEvent | Request[Any]], players: Sequence[PlayerId]) -> Iterator[str | Lot]:
     """Yield each broken rule on deaths, protection, victory, and what a player knows, and each lot."""
     referee = Referee(players)
-    return (broken for step in course for broken in referee.look(step.event if isinstance(step, LoggedEvent) else step))
+    return (broken for step in steps for broken in referee.look(step.event if isinstance(step, LoggedEvent) else step))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agentsim.engine import LoggedEvent
-from agentsim.engine.panel import Cell, Chart, Course, DataTable, Frame, Panel, Series, TurnedAt
+from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Overview, Panel, Series, TurnedAt
 from agentsim.engine.wording import listed
 from agentsim.games.werewolf.state import ROLES, TEAMS, Role
 from agentsim.games.werewolf.words import Dealt, Died, Said, Unmasked
@@ -52,11 +52,11 @@ def panels(log: Sequence[LoggedEvent], players: Sequence[str]) -> list[Panel]:
     return [DataTable("Who was what", fates.columns, fates.rows), *claimed]
 
 
-def course(log: Sequence[LoggedEvent], players: Sequence[str]) -> Course:
+def overview(log: Sequence[LoggedEvent], players: Sequence[str]) -> Overview:
     """Return the number of living players of each team, by night and day, once the roles are known."""
     ended = next((told.event for told in log if isinstance(told.event, Unmasked)), None)
     if ended is None:
-        return Course()
+        return Overview()
     deaths = {at: told.event for at, told in enumerate(log) if isinstance(told.event, Died) and told.event.victim}
     fell, rounds = {event.victim: log[at].round for at, event in deaths.items()}, tuple(range(log[-1].round + 1))
     lines, verdict = [], ended.heading
@@ -67,7 +67,7 @@ def course(log: Sequence[LoggedEvent], players: Sequence[str]) -> Course:
             verdict += f": {listed(members)}; {sum(each not in fell for each in members)} of {len(members)} alive"
     x = ("start", *(f"{'night' if at % 2 else 'day'} {(at + 1) // 2}" for at in rounds[1:]))
     chart = Chart("Players alive by team", "line", x, tuple(lines), rounds=rounds)
-    return Course(chart, verdict=verdict, why=_why(deaths.values()), turns=tuple(_turns(deaths)))
+    return Overview(chart, verdict=verdict, why=_why(deaths.values()), turns=tuple(_turns(deaths)))
 
 
 def _why(deaths: Iterable[Died]) -> str:

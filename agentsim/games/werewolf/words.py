@@ -98,7 +98,7 @@ class Unmasked(Event, heading=If("winners", "The {winners} won", "No team won"),
     roles: dict[str, Role]
 
 
-class Question(Request[D]):
+class WerewolfRequest(Request[D]):
     """A request with what its player knows. `limit` is the most characters of each text of the answer.
 
     `rules` are the rules in words. `pack` has the werewolves if the player is one, `found` the findings if it is the
@@ -137,7 +137,7 @@ class Named(Decision):
     target: Annotated[str, lambda asked: Choice((*asked.targets, NOBODY), nothing=NOBODY)]
 
 
-class Naming(Question[Named]):
+class Naming(WerewolfRequest[Named]):
     targets: tuple[str, ...]
 
 
@@ -167,7 +167,7 @@ class Remark(Decision):
     text: Annotated[str, lambda asked: Text(asked.limit, "your words")]
 
 
-class Whisper(Question[Remark]):
+class Whisper(WerewolfRequest[Remark]):
     prose = "text"
     asks = "What do you say to the other werewolves? Only they hear it. An empty text says nothing."
 
@@ -178,7 +178,7 @@ class Speech(Decision):
     claim: Annotated[str, lambda asked: Choice(tuple(asked.claimable), nothing="none")]
 
 
-class Speak(Question[Speech]):
+class Speak(WerewolfRequest[Speech]):
     """A request for words to all and a claim. `roles` are those that the game has."""
 
     asks = "What do you say to all (an empty text says nothing), and which role do you claim to have, truly or not?"

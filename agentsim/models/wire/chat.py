@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import most_telling
+from agentsim.models.host_words import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
     Function,
@@ -26,18 +26,18 @@ from agentsim.models.wire.common import (
     cost_usd,
     count,
     cut_in,
+    kind_by_role,
     kind_of,
     logprobs_in,
     merge,
+    message_parts,
     parts_of,
     raise_stated_error,
     reason_word,
-    said_as,
-    sayings_of,
     sent_schema,
+    text_of_kind,
     thought_beside,
-    unknown_in,
-    voice_of,
+    unknown_text,
     wire_name,
 )
 
@@ -116,7 +116,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
     return completion_of(
         Parts(
             text=chosen.text or "",
-            reasoning=thought_beside(chosen.message) or said_as(found, "thought"),
+            reasoning=thought_beside(chosen.message) or text_of_kind(found, "thought"),
             refusal=chosen.refusal,
             finish_reason=chosen.finish_reason,
             calls=[call for each in read for call in _calls(each.message)],
@@ -124,7 +124,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
             provider=envelope.get("provider"),
             usage=usage(envelope),
             logprobs=list(logprobs_in(chosen.choice.get("logprobs"))),
-            unknown=unknown_in(found),
+            unknown=unknown_text(found),
         ),
         faults,
         function,
@@ -141,14 +141,14 @@ class _Choice:
         if isinstance(content, dict) and _is_answer(content):
             message = {**message, "content": json.dumps(content, ensure_ascii=False)}
         self.choice, self.message = choice, message
-        self.found = list(sayings_of(message))
-        self.text = said_as(self.found, "said")
+        self.found = list(message_parts(message))
+        self.text = text_of_kind(self.found, "said")
 
     @property
     def refusal(self) -> str | None:
         """The words by which the model declines, or None."""
         declined = self.message.get("refusal")
-        return declined if isinstance(declined, str) else said_as(self.found, "refused")
+        return declined if isinstance(declined, str) else text_of_kind(self.found, "refused")
 
     @property
     def finish_reason(self) -> str | None:
@@ -175,12 +175,12 @@ def _message(choice: object) -> Mapping[str, Any] | None:
 
 def _is_answer(content: Mapping[str, Any]) -> bool:
     """Return whether a content that is an object is the answer itself, even if it has a `text` as a part has."""
-    return "type" not in content and isinstance(content.get("text", ""), str) and voice_of(content) is None
+    return "type" not in content and isinstance(content.get("text", ""), str) and kind_by_role(content) is None
 
 
 def _calls(message: Mapping[str, Any]) -> list[FunctionCall]:
     """Return a message's function calls: in `tool_calls`, in a single call, or in its content."""
-    voice = voice_of(message)
+    voice = kind_by_role(message)
     if voice in {"other", "called"}:
         return list(calls_of(message)) if voice == "called" else []
     found = [call for key in ("tool_calls", "function_call", "tool_call") for call in calls_of(message.get(key))]

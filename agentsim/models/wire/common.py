@@ -14,11 +14,10 @@ from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.codec import parse_json
-from agentsim.engine.prompt import cleaned
+from agentsim.engine.wording import cleaned
 from agentsim.models.base import MOST_TEXT, Call, Completion, Usage
-from agentsim.models.error_words import BASE_RESP, says_nothing
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import FINISH_REASONS, ending, is_call
+from agentsim.models.host_words import BASE_RESP, FINISH_REASONS, ending, is_call, says_nothing
 from agentsim.models.keys import redact_reply
 from agentsim.models.profiles import Profile
 
@@ -336,14 +335,14 @@ def word(value: object, secrets: tuple[str, ...]) -> str | None:
     return redact_reply(" ".join(cleaned(value[:_READ]).split()), secrets)[:_WORD] or None
 
 
-def sayings_of(message: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
+def message_parts(message: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
     """Yield the texts of a message's content, each with its kind.
 
     A message of another role, to a function, or of a step before the answer has no words of the player.
     """
-    content, voice = content_of(message), voice_of(message)
+    content, voice = content_of(message), kind_by_role(message)
     if voice is None:
-        yield from sayings(content)
+        yield from typed_parts(content)
     elif voice != "called" and (words := words_in(content)):
         yield voice, _name_of(message) if voice == "other" else words
 
@@ -358,7 +357,7 @@ def parts_of(content: object) -> list[Mapping[str, Any]]:
     return [part for part in (content if isinstance(content, list) else [content]) if isinstance(part, Mapping)]
 
 
-def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
+def typed_parts(content: object) -> Iterator[tuple[PartKind, str]]:
     """Yield the texts of a message's content (a string, a part, or a list of these), each with its kind.
 
     For an `other` part with text, the text is the name of its kind. An object that is not a part is the answer itself.
@@ -367,7 +366,7 @@ def sayings(content: object) -> Iterator[tuple[PartKind, str]]:
         yield "said", content
     elif isinstance(content, list):
         for part in content:
-            yield from _saying_among(part) if len(content) > 1 else sayings(part)
+            yield from _saying_among(part) if len(content) > 1 else typed_parts(part)
     elif isinstance(content, Mapping):
         kind = kind_of(content)
         if kind is None:
@@ -385,22 +384,22 @@ def _saying_among(part: object) -> Iterator[tuple[PartKind, str]]:
     if isinstance(part, Mapping) and isinstance(kind, str) and kind_of(part) is None:
         yield "other", kind
     else:
-        yield from sayings(part)
+        yield from typed_parts(part)
 
 
 def _sayings_of(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
     if kind == "thought":  # all of its text
         yield kind, words_in(part)
     elif found := next((found for key in _TEXTS[kind] if (found := part.get(key))), None):
-        yield from sayings(found) if kind == "said" else ((kind, words_in(found)),)
+        yield from typed_parts(found) if kind == "said" else ((kind, words_in(found)),)
 
 
-def said_as(found: Iterable[tuple[PartKind, str]], kind: PartKind) -> str | None:
+def text_of_kind(found: Iterable[tuple[PartKind, str]], kind: PartKind) -> str | None:
     """Join the texts of one kind, or return None if there are none."""
     return "".join(text for each, text in found if each == kind) or None
 
 
-def unknown_in(found: Iterable[tuple[PartKind, str]]) -> str | None:
+def unknown_text(found: Iterable[tuple[PartKind, str]]) -> str | None:
     """Return the name of the first part type that no table knows, or None."""
     return next((text for kind, text in found if kind == "other"), None)
 
@@ -421,7 +420,7 @@ def kind_of(part: Mapping[str, Any]) -> PartKind | None:
 
     A part has a `type`, or no fields besides those of a text part.
     """
-    voice, plain, said = voice_of(part), part.keys() <= _OF_A_PART, part.get("type")
+    voice, plain, said = kind_by_role(part), part.keys() <= _OF_A_PART, part.get("type")
     if voice is not None:
         return voice
     if not isinstance(said, str):
@@ -444,7 +443,7 @@ def _is_thinking_alone(part: Mapping[str, Any]) -> bool:
     return thought_beside(part) is not None and others <= _OF_A_PART and not others & set(_TEXTS["said"])
 
 
-def voice_of(part: Mapping[str, Any]) -> PartKind | None:
+def kind_by_role(part: Mapping[str, Any]) -> PartKind | None:
     """Return `thought`, `called` or `other` if a message's or part's type, role, recipient or step says so.
 
     None is for the words of the model's answer, and for an object that is no message or part: a field `role` of a
@@ -495,7 +494,7 @@ def _words_of(kind: str) -> list[str]:
 
 def _name_of(part: Mapping[str, Any]) -> str:
     """Return the name of a part that is left out: whose it is, or else its type."""
-    if voice_of(part) == "other":
+    if kind_by_role(part) == "other":
         fields = (("role", part), ("role", part.get("author")), ("phase", part), ("channel", part))
         for key, holder in fields:
             if (said := _field_word(holder, key)) and said not in _OWN_ROLES | _FINAL:

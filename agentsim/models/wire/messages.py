@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import most_telling
-from agentsim.models.profiles import Profile
-from agentsim.models.settings import cap_of
+from agentsim.models.host_words import most_telling
+from agentsim.models.profiles import Profile, cap_of
 from agentsim.models.wire.common import (
     Function,
     Parts,
@@ -25,13 +24,13 @@ from agentsim.models.wire.common import (
     cut_in,
     kind_of,
     merge,
+    message_parts,
     parts_of,
     raise_stated_error,
     reason_word,
-    said_as,
-    sayings_of,
     sent_schema,
-    unknown_in,
+    text_of_kind,
+    unknown_text,
     wire_name,
 )
 
@@ -53,7 +52,11 @@ def body(profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[s
     if system:
         system[-1] |= _CACHED
     said = [{"role": role, "content": text} for role, text in call.messages if role != "system"]
-    made: dict[str, Any] = {"model": model, "messages": said, "max_tokens": cap_of(profile.spoken, model, sampling)}
+    made: dict[str, Any] = {
+        "model": model,
+        "messages": said,
+        "max_tokens": cap_of(profile.parameter_names, model, sampling),
+    }
     if system:
         made["system"] = system
     for part in profile.translated(model, sampling).parts.values():
@@ -94,18 +97,18 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
         raise faults.bad_envelope("no content")
     own = [part for part in content if not _of_the_host(part)] if isinstance(content, list) else content
     parts = parts_of(own)
-    found = list(sayings_of({**envelope, "content": own}))
+    found = list(message_parts({**envelope, "content": own}))
     return completion_of(
         Parts(
-            text=said_as(found, "said") or "",
-            reasoning=said_as(found, "thought"),
-            refusal=said_as(found, "refused") or _explanation(envelope),
+            text=text_of_kind(found, "said") or "",
+            reasoning=text_of_kind(found, "thought"),
+            refusal=text_of_kind(found, "refused") or _explanation(envelope),
             finish_reason=most_telling((reason_word(envelope.get("stop_reason")), cut_in(parts))),
             calls=list(calls_of([part for part in parts if kind_of(part) == "called"])),
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
-            unknown=unknown_in(found),
+            unknown=unknown_text(found),
         ),
         faults,
         function,

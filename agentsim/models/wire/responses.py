@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import Faults
-from agentsim.models.finish_reasons import most_telling
+from agentsim.models.host_words import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
     Function,
@@ -22,17 +22,17 @@ from agentsim.models.wire.common import (
     cost_usd,
     count,
     cut_in,
+    kind_by_role,
     kind_of,
     logprobs_in,
     merge,
+    message_parts,
     parts_of,
     raise_stated_error,
     reason_word,
-    said_as,
-    sayings_of,
     sent_schema,
-    unknown_in,
-    voice_of,
+    text_of_kind,
+    unknown_text,
     wire_name,
     words_in,
 )
@@ -92,24 +92,24 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
     messages = [item for item in map(_as_message, items) if item is not None]
     if not items and isinstance(text := envelope.get("output_text"), str):  # a field of OpenAI's own clients
         messages = [{"content": text}]
-    calls = [item for item in items if item.get("type") in _CALLS or voice_of(item) == "called"]
-    own = [message for message in messages if voice_of(message) is None]
-    found = [saying for message in messages for saying in sayings_of(message)]
-    thought = "".join((*_thought(items), said_as(found, "thought") or ""))
+    calls = [item for item in items if item.get("type") in _CALLS or kind_by_role(item) == "called"]
+    own = [message for message in messages if kind_by_role(message) is None]
+    found = [saying for message in messages for saying in message_parts(message)]
+    thought = "".join((*_thought(items), text_of_kind(found, "thought") or ""))
     # the details name the limit or the filter; the status is only "completed" or "incomplete"
     reason = reason_word(at(envelope, "incomplete_details", "reason") or envelope.get("status"))
     return completion_of(
         Parts(
-            text=said_as(found, "said") or "",
+            text=text_of_kind(found, "said") or "",
             reasoning=thought or None,
-            refusal=said_as(found, "refused"),
+            refusal=text_of_kind(found, "refused"),
             finish_reason=most_telling((reason, cut_in([*own, *_parts_of_all(own), *calls]))),
             calls=list(calls_of(calls)),
             model=envelope.get("model"),
             provider=envelope.get("provider"),
             usage=usage(envelope),
             logprobs=[logprob for part in _parts_of_all(own) for logprob in logprobs_in(part.get("logprobs"))],
-            unknown=unknown_in(found),
+            unknown=unknown_text(found),
         ),
         faults,
         function,

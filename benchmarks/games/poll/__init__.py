@@ -14,9 +14,9 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, Standing
 from agentsim.engine.panel import Frame, Panel
-from agentsim.engine.prompt import Prompt, quoted
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.wording import Prompt, quoted
 
 OPTIONS = ("red", "green", "blue")
 RULES = (

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from agentsim.engine import Everyone, Table
-from agentsim.engine.capability import Capability, variant
 from agentsim.engine.chance import Chance
+from agentsim.engine.menu import MenuItem, variant
 from agentsim.engine.options import Choice, Number, Text
 from agentsim.engine.simulate import simulate
 from agentsim.errors import RulesBroken, ScenarioError
@@ -221,9 +221,9 @@ def test_what_is_paid_back_frees_what_was_pledged() -> None:
 
 
 def test_a_parameter_that_two_things_share_by_name_may_be_whatever_either_allows() -> None:
-    small = Capability("pay", "", {"price": Number(2, 3), "to": Choice(("a",))})
-    large = Capability("buy", "", {"price": Number(1, None), "to": Choice(("b", "a"))})
-    words = Capability("say", "", {"price": Text(400), "to": Text(400)})
+    small = MenuItem("pay", "", {"price": Number(2, 3), "to": Choice(("a",))})
+    large = MenuItem("buy", "", {"price": Number(1, None), "to": Choice(("b", "a"))})
+    words = MenuItem("say", "", {"price": Text(400), "to": Text(400)})
     for order in ((small, large), (large, small)):
         both = variant("action", order).schema()["properties"]
         assert both["price"] == {"type": ["integer", "null"], "minimum": 1}

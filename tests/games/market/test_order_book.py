@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentsim.engine.capability import Refused
+from agentsim.engine.menu import Refused
 from agentsim.games.market.order_book import OrderBook, Placed
 from agentsim.games.market.world import CAPITAL, Ledger, Side, added
 from tests.games.market.naive_book import NaiveBook

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agentsim.engine.capability import LARGEST, Refused, calculate, use_tool
+from agentsim.engine.menu import LARGEST, Refused, calculate, use_tool
 from agentsim.engine.simulate import simulate
 from agentsim.errors import ScenarioError
 from agentsim.games.market import GAME
@@ -166,7 +166,7 @@ def test_whatever_is_typed_the_calculator_answers_with_a_number_or_refuses(text:
 
 
 def test_the_calculator_does_not_evaluate() -> None:
-    import agentsim.engine.capability as module
+    import agentsim.engine.menu as module
 
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}

@@ -21,7 +21,7 @@ from agentsim.games.monopoly.replay import utterances
 from agentsim.games.monopoly.state import View
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, Proposal, ProposeTrade, React
-from agentsim.runs.decide import Ruling, decision_record_of
+from agentsim.runs.decide import DecisionResult, decision_record_of
 from agentsim.runs.played_game import restored_decision
 from tests.games.monopoly.asked import board, questions
 from tests.games.monopoly.table import Game
@@ -123,7 +123,7 @@ def test_no_reply_speaks_as_the_narrator(kind: type[Any]) -> None:
 def test_a_fallback_on_record_is_the_one_that_was_made(kind: type[Any]) -> None:
     request = one(kind)
     ask, made = Ask(1, 1, 0, 1, request), request.fallback()
-    entry = decision_record_of(ask, Ruling(made, "fallback", fallback_reason="unreadable"))
+    entry = decision_record_of(ask, DecisionResult(made, "fallback", fallback_reason="unreadable"))
     assert restored_decision(ask, entry) == made
 
 

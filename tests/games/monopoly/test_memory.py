@@ -10,8 +10,8 @@ import pytest
 
 from agentsim import games
 from agentsim.engine.event import Everyone, LoggedEvent
-from agentsim.engine.prompt import Restated
 from agentsim.engine.simulate import Simulation, simulate
+from agentsim.engine.wording import Restated
 from agentsim.games.monopoly.question import MonopolyRequest, TradeRequest
 from agentsim.games.monopoly.summarizing import Summarize, Summary, digested
 from agentsim.games.monopoly.talk import ASIDE_CHARS, ASIDES, EVERYBODY, Minutes, Spoke, Summarized, Thought

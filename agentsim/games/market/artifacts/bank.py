@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, GameConfig, Number
-from agentsim.engine.capability import Refused
+from agentsim.engine.menu import Refused
 from agentsim.engine.wording import Template
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query
 from agentsim.games.market.order_book import require_free

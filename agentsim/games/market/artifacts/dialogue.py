@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent, Text
-from agentsim.engine.capability import Refused
 from agentsim.engine.event import InteractionRule
+from agentsim.engine.menu import Refused
 from agentsim.engine.wording import By
 from agentsim.games.market.artifact import Answer, Artifact, action, an_agent, query
 

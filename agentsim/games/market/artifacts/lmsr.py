@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from agentsim.engine import Event, Everyone, GameConfig, LoggedEvent, Number
-from agentsim.engine.capability import Stated
+from agentsim.engine.menu import Stated
 from agentsim.engine.panel import Chart, Panel, Series
 from agentsim.engine.wording import If, Template, counted, filled
 from agentsim.games.market.artifact import Answer, Artifact, a_good, action, query, spots

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from agentsim.engine import Event, Number
-from agentsim.engine.capability import Refused
+from agentsim.engine.menu import Refused
 from agentsim.games.market.artifact import Artifact, a_good, action
 from agentsim.games.market.order_book import require_free
 from agentsim.games.market.world import CAPITAL

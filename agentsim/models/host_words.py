@@ -1,4 +1,4 @@
-"""Error words: the codes and wordings by which hosts say what went wrong, as data.
+"""Host words: the codes and wordings by which hosts say what went wrong and how an answer ended, as data.
 
 Sources: the error references of OpenAI, Azure, Anthropic, Gemini, Bedrock, xAI, Mistral, Cohere, OpenRouter, Groq,
 Cerebras, Z.ai (https://docs.z.ai/api-reference/api-code), MiniMax (https://platform.minimax.io/docs/api-reference/errorcode),
@@ -24,10 +24,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
 
 
-def _words(*parts: str) -> re.Pattern[str]:
+def _any_of(*parts: str) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE | re.DOTALL)
 
 
@@ -90,7 +91,7 @@ MODERATED_CODES: Final = frozenset(
 TOO_LONG_CODES: Final = frozenset(("1261", "10907", "context_length_exceeded"))
 
 _ASKED: Final = r"(prompt|inputs?|requests?|messages?)"
-TOO_LONG: Final = _words(
+TOO_LONG: Final = _any_of(
     r"context.?(length|window|size|limit)|maximum (allowed )?(context|prompt|input)",
     r"max(imum)? (prompt|input) (length|tokens)",
     r"too many (input |prompt )?tokens|tokens too (many|long)|characters too long|max(imum)? input characters",
@@ -113,7 +114,7 @@ TOO_LONG: Final = _words(
 NOTHING_LEFT: Final = re.compile(r"max_(completion_|output_)?tokens must be at least 1, got -", re.IGNORECASE)
 """The prompt leaves no room for a reply, in the words of vLLM, which name the limit on the reply."""
 
-MODERATED: Final = _words(
+MODERATED: Final = _any_of(
     r"moderat(ion|ed|or)|content.?(polic|filter|management|safety|security|inspection|exists risk)",
     r"flagged|invalid_prompt|safety.?(system|polic|filter|check|guideline|reasons?\b)|usage (guideline|polic)",
     r"(violat\w+|against|breach\w*)\b.{0,60}(polic|guideline|terms|responsible)|responsible.?ai|guard.?rail",
@@ -126,13 +127,13 @@ MODERATED: Final = _words(
     r"unavailable output|敏感|违规|涉敏|不安全|不当内容|违反|内容安全|内容审核|审核不通过|存在风险|高风险",
 )
 """A filter objected to a prompt, or to a reply."""
-SUSPENDED: Final = _words(
+SUSPENDED: Final = _any_of(
     r"\b(account|organi[sz]ation|workspace|team|project|user|api.?key)\b.{0,60}"
     r"\b(suspended|banned|disabled|deactivated|terminated|locked|restricted)\b|账[户号].{0,20}(锁定|封禁|停用)"
 )
 """The account is closed."""
 
-BAD_KEY: Final = _words(
+BAD_KEY: Final = _any_of(
     r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect|wrong) (x-)?api.?key|login fail",
     r"invalid authentication|api.?key (is|was|has been) (invalid|reported|leaked|revoked|disabled|expired)",
     r"invalid api.?key|make sure your api.?key is valid",
@@ -144,7 +145,7 @@ BAD_KEY: Final = _words(
     r"the api you are accessing is not open|\bip (address )?is not allowed to access",
     r"(身份验证|认证|鉴权|验证)失败|(令牌|密钥|token).{0,6}(非法|无效|过期|失效|不存在)|无效的?(令牌|密钥)",
 )
-NO_MONEY: Final = _words(
+NO_MONEY: Final = _any_of(
     r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left",
     r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
     r"overdue|arrear|in good standing|余额不足|欠费",
@@ -156,7 +157,7 @@ NO_MONEY: Final = _words(
     r"(资源包|额度|余额|配额).{0,10}(用尽|耗尽|不足|用完)",
 )
 """No credit is left, in the words of hosts that say 400 or 403 instead of 402."""
-NO_MODEL: Final = _words(
+NO_MODEL: Final = _any_of(
     r"not a valid model|(invalid|unknown|no such) model\b|model identifier is invalid|deploymentnotfound|模型不存在",
     r"\bmodel\b[^.;]{0,80}\b(not found|not exist|does ?n.t exist|is not available|is unknown)\b",
     r"\bmodel\b[^.;]{0,80}\b(has been|was|is) (decommissioned|deprecated|retired|removed|discontinued|shut ?down)\b",
@@ -171,25 +172,25 @@ NO_MODEL_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if 
 REQUESTED: Final = re.compile(r"\blimit\W{0,3}(\d[\d,]*)\b(?:.{0,60}?\brequested\W{0,3}(\d[\d,]*))", re.I | re.S)
 """The limit of a minute or a day, and the tokens that one request takes of it, in the words of OpenAI, Groq and
 Cerebras."""
-OF_TOKENS: Final = _words(r"tokens.{0,12}\b(minute|min|day|hour)\b|\bTP[MD]\b|token.{0,10}limit")
-TOO_LARGE_A_REQUEST: Final = _words(r"request too large|(input or output tokens|message size|prompt length) must be")
+OF_TOKENS: Final = _any_of(r"tokens.{0,12}\b(minute|min|day|hour)\b|\bTP[MD]\b|token.{0,10}limit")
+TOO_LARGE_A_REQUEST: Final = _any_of(r"request too large|(input or output tokens|message size|prompt length) must be")
 """One request takes more than the limit of a minute or a day, so waiting does not help."""
-RATE_LIMITED: Final = _words(r"rate.?limit|too many requests|requests? limit|频率|并发|限流")
+RATE_LIMITED: Final = _any_of(r"rate.?limit|too many requests|requests? limit|频率|并发|限流")
 
 SAYS_NOTHING: Final = frozenset(
     ("", "0", "200", "ok", "success", "successful", "succeeded", "none", "null", "no error", "成功", "请求成功")
 )
 """Words and codes of an error field that reports no error, in lower case."""
 
-ABOUT_CAP: Final = _words(r"max_(completion_|output_)?tokens|max tokens")
+ABOUT_CAP: Final = _any_of(r"max_(completion_|output_)?tokens|max tokens")
 """A refusal of the limit on a reply."""
-ABOUT_SCHEMA: Final = _words(
+ABOUT_SCHEMA: Final = _any_of(
     r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format",
     r"json_?\s?(schema|object|mode)|schema|grammar|guided.?(json|decoding)|structured.?output",
     r"tool_choice|\btools?\b|tool use|function.?call",
 )
 """A refusal of the structured mode."""
-PARAMETER: Final = _words(
+PARAMETER: Final = _any_of(
     r"temperature|\btop_?[pk]\b|\bmin_p\b|\bseed\b|log_?probs|penalty|\bstop (words?|sequences?)|reasoning|thinking",
     r"\beffort\b|system.?(message|prompt|role|instruction)|developer.?(message|instruction)|\bstream",
     r"requested parameters|no endpoints found that (can handle|support)",
@@ -201,7 +202,7 @@ _OF_THE_MODEL: Final = re.compile(r"\b(parameter|argument|field)s?\W{0,5}model\b
 _ANY_PARAMETER: Final = re.compile(r"\b(parameter|argument)s?\b", re.IGNORECASE)
 
 
-def plain(code: str) -> str:
+def normalized_code(code: str) -> str:
     """Return a code as the tables spell it: `InvalidApiKey`, `invalid-api-key` and `INVALID_API_KEY` become one.
 
     The namespace that AWS puts before a `#` is left out.
@@ -218,7 +219,7 @@ def says_nothing(said: object, depth: int = 0) -> bool:
     if isinstance(said, str):
         return said.strip().lower().rstrip(".!") in SAYS_NOTHING
     if isinstance(said, Mapping) and depth < 8:
-        told = [value for key, value in said.items() if plain(str(key)) in _TOLD] or list(said.values())
+        told = [value for key, value in said.items() if normalized_code(str(key)) in _TOLD] or list(said.values())
         return all(says_nothing(value, depth + 1) for value in told)
     if isinstance(said, list) and depth < 8:
         return all(says_nothing(value, depth + 1) for value in said[:64])
@@ -251,3 +252,91 @@ def without(said: str, names: Iterable[str]) -> str:
     for name in names:
         said = said.replace(name, "")
     return said
+
+
+Ending: TypeAlias = Literal["whole", "cut", "full", "filtered", "failed"]
+"""The end of an answer: as the model intended, at a limit on tokens, at the end of the context, at a content filter, or
+because the host failed."""
+
+_WORDS_BY_ENDING: Final[Mapping[Ending, str]] = {
+    "whole": """
+        stop stop_sequence stopped end_turn end eos eos_token eos_token_id completed complete finish finished done
+        normal success tool_calls tool_call tool_use function_call pause_turn compaction malformed_function_call
+        malformed_tool_use malformed_model_output malformed_response unexpected_tool_call too_many_tool_calls
+        missing_thought_signature final eos_found stop_string_found stop_string stop_token word
+    """,
+    "cut": """
+        length max_tokens max_output_tokens max_completion_tokens max_new_tokens max_len max_length token_limit
+        max_token_limit incomplete not_finished limit output_limit time_limit truncated truncated_final repetition
+        max_tokens_reached max_new_tokens_reached max_predicted_tokens_reached max_length_reached token_limit_reached
+        reached_max_tokens length_limit output_token_limit max_output_reached token_limit_exceeded
+        length_exceeded max_token max_tokens_exceeded max_output_token max_output_tokens_exceeded
+        max_output_tokens_reached length_capped length_cutoff partial tokens stop_limit stop_length budget_exceeded
+    """,
+    "full": """
+        model_length model_context_window_exceeded context_length context_length_exceeded context_window_exceeded
+        context_window context_limit max_context max_context_length max_model_len context context_length_reached
+        max_context_reached max_context_tokens kv_cache_full context_window_full context_full exceeded_context
+        context_overflow max_model_length
+    """,
+    "filtered": """
+        content_filter content_filtered content_filter_error content_policy_violation sensitive safety safety_filter
+        refusal refused recitation blocklist blocked prohibited_content spii language model_armor image_safety
+        image_prohibited_content image_recitation guardrail guardrail_intervened guardrails error_toxic moderation
+        data_inspection_failed blacklist prohibited harmful unsafe censored violation policy_violation risk_control
+        content_moderation content_blocked content_risk safety_block safety_blocked input_sensitive output_sensitive
+        new_sensitive prompt_blocked moderated
+    """,
+    "failed": """
+        error network_error insufficient_system_resource insufficient_system_resources abort aborted cancel cancelled
+        canceled user_cancel failed failure timeout timed_out internal_error server_error
+        internal_server_error error_limit overloaded preempted load other image_other user_stopped
+        interrupted user_cancelled user_canceled error_unspecified
+        model_unloaded server_overloaded in_progress queued
+    """,
+}
+"""The words of public references, in lower case with underscores: OpenAI (chat, Responses), Azure, Anthropic, Bedrock,
+Gemini, Mistral, DeepSeek, Z.ai, Qwen, MiniMax, GigaChat, Yandex, SenseNova, vLLM, SGLang, llama.cpp, LM Studio, TGI,
+Ollama, Cohere, watsonx, xAI, OpenRouter."""
+FINISH_REASONS: Final[Mapping[str, Ending]] = {
+    word: how for how, words in _WORDS_BY_ENDING.items() for word in words.split()
+}
+_CALLS: Final = frozenset(("tool_calls", "tool_call", "tool_use", "function_call"))
+_LONGEST: Final = 100  # characters of a word that are read
+_PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?|alternative_status_")
+_PARTS: Final = re.compile(r"[:;,/|]")
+_TELLING: Final[tuple[Ending, ...]] = ("filtered", "full", "cut", "failed", "whole")  # in order of priority
+_RANK: Final[Mapping[Ending | None, int]] = {how: rank for rank, how in enumerate(_TELLING)}
+
+
+def ending(finish_reason: str | None) -> Ending | None:
+    """Return the ending for a finish reason, "whole" for None, or None for a word that no table knows.
+
+    Of several words (`content_filter: RECITATION`) the most specific ending counts.
+    """
+    if finish_reason is None:
+        return "whole"
+    said = finish_reason[:_LONGEST]
+    if (known := FINISH_REASONS.get(_finish_word(said))) is not None:
+        return known
+    found = {FINISH_REASONS.get(_finish_word(part)) for part in _PARTS.split(said)}
+    return next((how for how in _TELLING if how in found), None)
+
+
+def most_telling(words: Iterable[str | None]) -> str | None:
+    """Return the word with the most specific ending, the first of several alike; a word without one comes last."""
+    said = [word for word in words if word]
+    ends = [ending(word) for word in said]
+    return min(zip(ends, said, strict=True), key=lambda each: _RANK.get(each[0], len(_RANK)), default=(None, None))[1]
+
+
+def is_call(finish_reason: str | None) -> bool:
+    """Return whether an answer ended with a function call, which is then the answer."""
+    return _finish_word((finish_reason or "")[:_LONGEST]) in _CALLS
+
+
+@lru_cache(64)
+def _finish_word(word: str) -> str:
+    """Return a word as the table spells it: `MAX_TOKENS` and `FINISH_REASON_MAX_TOKENS` become `max_tokens`."""
+    found = normalized_code(word.strip())
+    return found if found in FINISH_REASONS else _PREFIX.sub("", found, count=1)

@@ -1,7 +1,9 @@
-"""The rate limiter: the queue for one host and key, shared by all games of an event loop.
+"""Pacing: when calls are sent. Rate limits of a host, retries with backoff, and the deadline of one call.
 
-Slots adapt to 429s (additive increase, multiplicative decrease), sliding windows of a minute limit requests and tokens,
-and calls start at least a spacing apart. `retries` decides how long a failed call waits before its own next attempt.
+A `RateLimiter` is the queue for one host and key, shared by all games of an event loop. Its slots adapt to 429s
+(additive increase, multiplicative decrease), sliding windows of a minute limit requests and tokens, and calls start at
+least a spacing apart. `call_with_retries` makes the attempts of one decision's call. `faults` classifies errors and
+reads how long a host asks to wait; `runs.decide` asks again after a bad reply and falls back.
 """
 
 from __future__ import annotations
@@ -11,12 +13,17 @@ import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
+from zlib import crc32
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from agentsim.engine.wording import counted
-from agentsim.errors import RateLimited, TransportFailed
+from agentsim.errors import ModelError, RateLimited, TransportFailed
+from agentsim.models.base import Completion
 
 MINUTE_S = 60.0
 LONGEST_PUSH_S = 60.0
@@ -25,22 +32,22 @@ LONGEST_PUSH_S = 60.0
 _CAUTION = 8  # slots grow this many times slower near the number at which the host sent a 429
 
 
-class Places(asyncio.Semaphore):
+class ConnectionSlots(asyncio.Semaphore):
     """The semaphore of the calls that may be under way. If it is `tight`, connections are closed after each call."""
 
     tight = False
 
 
-PLACES: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
+CONNECTION_SLOTS: WeakKeyDictionary[asyncio.AbstractEventLoop, ConnectionSlots] = WeakKeyDictionary()
 """The semaphore of each event loop, sized by the file descriptors of this machine (`runs.process.make_room`)."""
 NO_LIMIT = 2**31
 """A number larger than any real limit."""
-_ENOUGH = Places(NO_LIMIT)
+_ENOUGH = ConnectionSlots(NO_LIMIT)
 
 
-def places() -> Places:
+def connection_slots() -> ConnectionSlots:
     """Return the semaphore of the running event loop, an unlimited one if none was set."""
-    return PLACES.get(asyncio.get_running_loop(), _ENOUGH)
+    return CONNECTION_SLOTS.get(asyncio.get_running_loop(), _ENOUGH)
 
 
 def soft_limit() -> int:
@@ -154,7 +161,7 @@ class RateLimiter:
             finally:
                 self._first = None
         try:
-            await places().acquire()
+            await connection_slots().acquire()
         except BaseException as error:
             self.release(slot, error)
             raise
@@ -164,7 +171,7 @@ class RateLimiter:
     def release(self, slot: Slot, error: BaseException | None = None) -> None:
         """Free the slot of a call that ended with an answer, or with this error."""
         if slot.connected:
-            places().release()
+            connection_slots().release()
         if error is None:
             self._answered(slot)
         elif isinstance(error, RateLimited):
@@ -294,3 +301,200 @@ class RateLimiter:
         while self._minute and self._minute[0].started + MINUTE_S <= now:
             self._minute.popleft()
         return self._minute
+
+
+_LONGEST_BACK_OFF_S = 60.0
+_LEAST_PATIENCE_S = 0.01  # the least that a wait takes of the patience
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """The limits on retries of one decision.
+
+    `retries` limits retries after transport faults. `max_attempts` limits all attempts that were not rate limited,
+    re-asks included, and with `count_rate_limits` the rate-limited ones, too. `retry_wait_s` as a number doubles with
+    each retry, up to 60 s; as a tuple it lists the waits, and the last one repeats. `rate_limit_wait_s` as a number is
+    constant; as a tuple it is indexed by the failures so far. Up to `rate_limit_jitter_s` are added to it. With `waits`
+    False (replay) waits count against the limits but take no time.
+    """
+
+    retries: int = 1
+    max_attempts: int = 3
+    retry_wait_s: float | tuple[float, ...] = 0.5
+    rate_limit_wait_s: float | tuple[float, ...] = 10.0
+    rate_limit_jitter_s: float = 0.0
+    rate_limit_patience_s: float = 300.0
+    count_rate_limits: bool = False
+    waits: bool = True
+
+
+@dataclass(slots=True)
+class RetryCount:
+    """The attempts that one decision has used so far.
+
+    `waited_s` is the patience used up by rate limits. `limited` counts rate-limited calls, which `made` leaves out.
+    `decision` names the decision and seeds its jitter, so that a replayed decision waits equally long.
+    """
+
+    made: int = 0
+    retries: int = 0
+    waited_s: float = 0.0
+    limited: int = 0
+    decision: str = field(default="", compare=False)
+
+
+def retry_wait(policy: RetryPolicy, retries: int) -> float:
+    """Return the seconds to wait before the next retry, after `retries` earlier ones."""
+    waits = policy.retry_wait_s
+    if isinstance(waits, tuple):
+        return _listed(waits, retries)
+    return float(min(waits * 2.0 ** min(retries, 60), max(waits, _LONGEST_BACK_OFF_S)))
+
+
+def _listed(waits: tuple[float, ...], place: int) -> float:
+    return waits[min(place, len(waits) - 1)] if waits else 0.0
+
+
+def rate_limit_wait(policy: RetryPolicy, used: RetryCount) -> float:
+    """Return the seconds to wait after a rate limit that states no time of its own."""
+    waits, failed = policy.rate_limit_wait_s, max(0, used.retries + used.limited - 1)
+    wait = _listed(waits, failed) if isinstance(waits, tuple) else waits
+    return wait + policy.rate_limit_jitter_s * crc32(f"{used.decision} {failed}".encode()) / 2**32
+
+
+def retry_delay(error: BaseException | None, policy: RetryPolicy, used: RetryCount) -> float | None:
+    """Return the seconds to wait before trying again after this error, or None if the error is final."""
+    if isinstance(error, RateLimited):
+        if _counted_out(policy, used):
+            return None
+        wait = rate_limit_wait(policy, used) if error.retry_after is None else error.retry_after
+        return wait if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s else None
+    made = used.made + used.limited * policy.count_rate_limits
+    if isinstance(error, TransportFailed) and used.retries < policy.retries and made < policy.max_attempts:
+        return (
+            None
+            if exceeds_patience(error, policy, used)
+            else max(retry_wait(policy, used.retries), error.retry_after or 0.0)
+        )
+    return None
+
+
+def _counted_out(policy: RetryPolicy, used: RetryCount) -> bool:
+    return policy.count_rate_limits and used.made + used.limited >= policy.max_attempts
+
+
+def exceeds_patience(error: ModelError, policy: RetryPolicy, used: RetryCount) -> bool:
+    """Return whether no attempt follows because the host asks for more time than the decision has left."""
+    if isinstance(error, RateLimited):
+        if _counted_out(policy, used):
+            return False
+        # a patience of 0 is the player's setting, not the host's
+        asked = error.retry_after is not None or used.waited_s > 0
+        return asked and retry_delay(error, policy, used) is None
+    return isinstance(error, TransportFailed) and (error.retry_after or 0.0) > policy.rate_limit_patience_s
+
+
+def _patience_taken(wait: float, policy: RetryPolicy) -> float:
+    # A host that answers "come back in 0 s" forever would otherwise never use up the patience.
+    return max(wait, min(1.0, max(policy.rate_limit_patience_s / 100, _LEAST_PATIENCE_S)))
+
+
+async def call_with_retries(
+    attempt: Callable[[], Awaitable[Completion]],
+    policy: RetryPolicy,
+    used: RetryCount,
+    failed: Callable[[ModelError], None],
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> Completion:
+    """Return the completion of the first attempt that succeeds. Raises the last `ModelError` if no attempt may follow.
+
+    `used` is the decision's own count, carried from one call of this function to the next. `failed` is called with the
+    error of every failed attempt, the final one included.
+    """
+
+    async def counted() -> Completion:
+        try:
+            completion = await attempt()
+        except ModelError as error:
+            used.made += not isinstance(error, RateLimited)
+            used.limited += isinstance(error, RateLimited)
+            failed(error)
+            raise
+        used.made += 1
+        return completion
+
+    try:
+        return await counted()
+    except ModelError as error:
+        first = [error]  # nearly every call succeeds at once: set up retries only after a failure
+
+    async def attempted() -> Completion:
+        if first:
+            raise first.pop()
+        return await counted()
+
+    def wait(state: RetryCallState) -> float:
+        seconds = retry_delay(state.outcome.exception() if state.outcome else None, policy, used)
+        assert seconds is not None, "asked only after an error that is not final"
+        return seconds
+
+    def book(state: RetryCallState) -> None:
+        if state.outcome and isinstance(state.outcome.exception(), RateLimited):
+            used.waited_s += _patience_taken(state.upcoming_sleep, policy)
+        else:
+            used.retries += 1
+
+    async def rest(seconds: float) -> None:
+        await sleep(seconds if policy.waits else 0)
+
+    retrying = AsyncRetrying(
+        retry=retry_if_exception(lambda error: retry_delay(error, policy, used) is not None),
+        wait=wait,
+        before_sleep=book,
+        sleep=rest,
+        reraise=True,
+    )
+    return await retrying(attempted)
+
+
+_TICK_S = 0.1
+# A tick that comes later than this after the one before shows that the loop stood still. On a machine that is only
+# busy, ticks come sooner.
+_STANDSTILL_S = 2 * _TICK_S
+# Rounds of the loop, without waiting, that read sockets to the end: three of them read at least 64 KiB.
+_LAST_ROUNDS = 200
+
+
+class Deadline:
+    """A timeout like `asyncio.timeout` that keeps an answer which arrived in time: `async with Deadline(seconds)`.
+
+    Time in which the event loop stood still does not count: a process that is stopped (Ctrl-Z, a paused container) or
+    computes for seconds reads no answers. Before the block is canceled, the loop reads what the sockets hold.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._left_s, self._rounds = seconds, _LAST_ROUNDS
+        self._timeout = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+        self._loop = asyncio.get_running_loop()
+        self._seen = self._loop.time()
+        self._timer: asyncio.Handle = self._loop.call_later(min(self._left_s, _TICK_S), self._look)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        await self._timeout.__aexit__(kind, error, trace)
+
+    def _look(self) -> None:
+        passed_s, self._seen = self._loop.time() - self._seen, self._loop.time()
+        self._left_s -= passed_s if passed_s <= _STANDSTILL_S else _TICK_S
+        if self._left_s > 0:
+            self._timer = self._loop.call_later(min(self._left_s, _TICK_S), self._look)
+        elif self._rounds:
+            self._rounds -= 1
+            self._timer = self._loop.call_soon(self._look)
+        else:
+            self._timeout.reschedule(self._loop.time())

@@ -1,4 +1,4 @@
-"""Capability: something that a player may name in an answer, such as an action or a tool, with its own parameters.
+"""MenuItem: something that a player may name in an answer, such as an action or a tool, with its own parameters.
 
 Its parameters determine the description for players (`described`), the reading of an answer, and the schema
 (`variant`). Methods of an object that are capabilities are `marked` with description and parameters. `TOOLS` are a
@@ -26,7 +26,7 @@ class Refused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Capability:
+class MenuItem:
     """Something that a player may name; its parameters in `optional` may be left out."""
 
     name: str
@@ -79,18 +79,18 @@ def mark_of(method: Any) -> Mark | None:
     return found
 
 
-def capabilities(of: object, kind: str) -> dict[str, Capability]:
+def capabilities(of: object, kind: str) -> dict[str, MenuItem]:
     """Return the methods of an object with a mark of this kind, by name, those of its bases first."""
     found = {}
     for cls in reversed(type(of).__mro__):
         for name, member in vars(cls).items():
             if (mark := mark_of(member)) and mark.kind == kind:
                 options = {key: each(of) if callable(each) else each for key, each in mark.parameters.items()}
-                found[name] = Capability(name, mark.description, options)
+                found[name] = MenuItem(name, mark.description, options)
     return found
 
 
-def described(capabilities: Iterable[Capability]) -> Iterator[str]:
+def described(capabilities: Iterable[MenuItem]) -> Iterator[str]:
     """Yield a line for each capability, then one for each parameter; shared parameters are described once."""
     found: dict[tuple[str, str], list[str]] = {}
     for each in capabilities:
@@ -106,8 +106,8 @@ def described(capabilities: Iterable[Capability]) -> Iterator[str]:
         yield f"    {name}{of}: {what}"
 
 
-def variant(by: str, capabilities: Iterable[Capability]) -> Variant:
-    """Return the parameters of the capability that a player names, as a menu: `Capability.read` checks them."""
+def variant(by: str, capabilities: Iterable[MenuItem]) -> Variant:
+    """Return the parameters of the capability that a player names, as a menu: `MenuItem.read` checks them."""
     return Variant(by, {each.name: each.parameters for each in capabilities}, menu=True)
 
 
@@ -117,22 +117,22 @@ MOST_CHARS = 200
 MOST_NOTES = 20
 NOTE_CHARS = 300
 
-TOOLS: Mapping[Tool, tuple[Capability, ...]] = {
+TOOLS: Mapping[Tool, tuple[MenuItem, ...]] = {
     "calculator": (
-        Capability(
+        MenuItem(
             "calculator",
             "works out an expression of numbers, + - * / // % ** and brackets, min, max, abs and round",
             {"expression": Text(MOST_CHARS, "what to work out")},
         ),
     ),
     "notebook": (
-        Capability(
+        MenuItem(
             "write_note",
             f"keeps a note under a key of your own ({MOST_NOTES} notes at most; an empty text removes one)",
             {"key": Text(40, "where it is kept"), "text": Text(NOTE_CHARS, "what to keep")},
             optional=("text",),
         ),
-        Capability("read_notes", "shows your notes, the latest first"),
+        MenuItem("read_notes", "shows your notes, the latest first"),
     ),
 }
 
