@@ -30,6 +30,10 @@ def _part(hundredths: int) -> int:
 Share: TypeAlias = Annotated[Amount, AfterValidator(_part)]
 
 
+def _amount(default: float | tuple[float, ...], description: str) -> Any:
+    return Field(default=default, validate_default=True, description=description)
+
+
 class Chapter(BaseModel):
     """Base of the parts of the config; the keys of the table are in the order of the parts."""
 
@@ -78,9 +82,8 @@ class Stakes(Chapter):
     commons_capacity: Quantity = Field(
         default=0, description="Food in the commons at most, for 100 agents; farming draws on them; 0 for no commons"
     )
-    commons_regrowth: Amount = Field(
-        default=25,
-        description="Of the commons a day while they are small: r of logistic growth, r S (1 - S / capacity)",
+    commons_regrowth: Amount = _amount(
+        0.25, "Of the commons a day while they are small: r of logistic growth, r S (1 - S / capacity)"
     )
     skill_spread: Share = Field(
         default=0, description="Each agent's skill in each kind of work is drawn evenly from 1 - spread to 1 + spread"
@@ -165,10 +168,6 @@ SHOWN_CHARS = 1_500
 """Characters of a post, a message or a description that a prompt shows; the rest is cut."""
 
 T = TypeVar("T")
-
-
-def _amount(default: float | tuple[float, ...], description: str) -> Any:
-    return Field(default=default, validate_default=True, description=description)
 
 
 class Prose(GameConfig):
@@ -336,7 +335,7 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
     reasks: ClassVar[int] = 0  # the seed: an invalid action is idle
 
     preset: Preset = Field(default="classic", description="A world: defaults under what the other keys say")
-    commons_start: Share = Field(default=UNIT, description="Of the commons' capacity, on the first day")
+    commons_start: Share = _amount(1, "Of the commons' capacity, on the first day")
     shocks: tuple[Shock, ...] = Field(default=(), description="What befalls the society on given days")
 
     @classmethod
