@@ -591,7 +591,7 @@ def test_a_trait_brings_the_actions_queries_and_tools_that_it_names_to_its_agent
     texts = {player: requests(played, player, Act)[0].prompt().text() for player in "ABC"}
     assert "- banker: You know the bank.\n  bank: keeps deposits" in texts["A"]
     assert "    - deposit(amount): put capital into the bank\n" in texts["A"]
-    assert "- quick: You reckon fast.\n  - calculator(expression): works out" in texts["B"]
+    assert "- quick: You reckon fast.\n  - calculator(expression): evaluates" in texts["B"]
     assert "use tools, at most 2 times" in texts["B"]
     assert all("Number of artifacts: 1\n" in text for text in texts.values())
     assert not re.search("bank|calculator|use tools", texts["C"])
