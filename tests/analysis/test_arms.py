@@ -206,7 +206,7 @@ def test_a_program_compares_and_forks_as_the_command_line_does(forked: Path, tmp
     found = library.compare("parent", logs_dir=forked, effect=0.5)
     assert repr(found) == "<Comparison of parent at 2: loyal, same beside control>"
     printed = agentsim("compare", "parent", "--effect", "0.5", "--logs-dir", str(forked), cwd=forked)
-    told = printed.out.replace("One may write: ", "").splitlines()
+    told = printed.out.splitlines()
     assert [line for line in str(found).splitlines() if line] == [line for line in told if line]
     assert found.to_json() == comparison(forked, "parent", effect=0.5).to_json()
     for path in forked.glob("parent.*"):
