@@ -209,6 +209,11 @@ def test_a_program_compares_and_forks_as_the_command_line_does(forked: Path, tmp
     told = printed.out.splitlines()
     assert [line for line in str(found).splitlines() if line] == [line for line in told if line]
     assert found.to_json() == comparison(forked, "parent", effect=0.5).to_json()
+    frame = found.to_frame()
+    assert frame[["arm", "measure", "mean"]].values.tolist() == [
+        [arm.arm, each.measure, each.mean] for arm in found.arms for each in arm.effects
+    ]
+    assert found._repr_html_().count("<table>") == len(found.arms)
     for path in forked.glob("parent.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     words = ("fork", "parent", "--at", "2", "--arm", "loyal", "--set", LOYAL[0], "--branches", "1", "--no-html")
