@@ -244,9 +244,14 @@ def test_a_program_compares_and_forks_as_the_command_line_does(forked: Path, tmp
     found = library.compare("parent", logs_dir=forked, effect=0.5)
     assert repr(found) == "<Comparison of parent at 2: loyal, same beside control>"
     printed = agentsim("compare", "parent", "--effect", "0.5", "--logs-dir", str(forked), cwd=forked)
-    told = printed.out.replace("Suggested sentence: ", "").splitlines()
+    told = printed.out.splitlines()
     assert [line for line in str(found).splitlines() if line] == [line for line in told if line]
     assert found.to_json() == comparison(forked, "parent", effect=0.5).to_json()
+    frame = found.to_frame()
+    assert frame[["arm", "measure", "mean"]].values.tolist() == [
+        [arm.arm, each.measure, each.mean] for arm in found.arms for each in arm.effects
+    ]
+    assert found._repr_html_().count("<table>") == len(found.arms)
     for path in forked.glob("parent.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     words = ("fork", "parent", "--at", "2", "--arm", "loyal", "--set", LOYAL[0], "--branches", "1", "--no-html")

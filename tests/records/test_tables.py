@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.votes import Tallied, Voted
 from agentsim.records.formats import kinds
 from agentsim.records.history import History, PlayerRecord, build_history, dump_history
-from agentsim.records.tables import BASE, LEADING, run_tables
+from agentsim.records.tables import BASE, LEADING, decided_in, run_tables
 from tests.cli.command_line import ROOT
 from tests.records.sample import entry, failed, paid
 
@@ -178,6 +179,23 @@ def edited(**changes: Any) -> History:
     loaded = json.loads(history().model_dump_json())
     loaded["rounds"][0]["events"][0] |= changes
     return History.model_validate_json(json.dumps(loaded))
+
+
+def test_a_decision_has_the_round_that_events_tell_and_none_that_they_do_not() -> None:
+    def told(*rounds: int | None) -> list[int | None]:
+        """The rounds of as many waves, each of one decision, with an event in that round or without one."""
+        decisions = [SimpleNamespace(index=at, wave=at) for at in range(1, len(rounds) + 1)]
+        events: list[list[Any]] = [[] for _ in range(4)]
+        for at, place in enumerate(rounds, start=1):
+            if place is not None:
+                events[place].append(SimpleNamespace(metadata={"decision": at}))
+        parts = [SimpleNamespace(index=at, events=own) for at, own in enumerate(events)]
+        found: Any = SimpleNamespace(decisions=decisions, rounds=parts)
+        return list(decided_in(found).values())
+
+    assert told(1, 1, 2, 3) == [1, 1, 2, 3]
+    assert told(1, None, 1, None, 2) == [1, 1, 1, None, 2], "the fourth is of round 1 or of round 2"
+    assert told(None, 1, 3, None) == [None, 1, 3, 3], "round 3 is the last"
 
 
 def test_foreign_metadata_is_no_number_of_a_decision() -> None:

@@ -234,7 +234,7 @@ def test_calls_of_scripted_personas_are_foreseen_within_a_tenth(preset: str) -> 
 def test_validate_says_at_least_and_at_most(tmp_path: Path) -> None:
     written(tmp_path, society(4, "days = 13"))
     said = agentsim("validate", "--config", "society.toml", cwd=tmp_path)
-    assert "  93 to 156 calls across other seeds and bots" in said.out.splitlines()
+    assert "  93-156 calls across other seeds and bots" in said.out.splitlines()
 
 
 def test_some_prompts_of_a_large_wave_stand_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
