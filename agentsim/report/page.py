@@ -30,6 +30,7 @@ from agentsim.engine.panel import (
     Scatter,
     Threads,
 )
+from agentsim.errors import ScenarioError
 from agentsim.games import find
 from agentsim.records.events import derived, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in
@@ -206,7 +207,7 @@ def render(
         served=served,
         part=_as_it_is if served is None else served.part,
         name=name,
-        game=find(history.game).title,
+        game=_title(history.game),
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
@@ -270,6 +271,14 @@ def render_batch(
         style=style,
         csp=markup.content_security_policy(style),
     )  # fmt: skip
+
+
+def _title(game: str) -> str:
+    """Return the title of a game, or its name in words if the game is not installed."""
+    try:
+        return find(game).title
+    except ScenarioError:
+        return game.replace("_", " ").title()
 
 
 def _cached(history: History) -> dict[str | None, str]:
