@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -60,15 +58,16 @@ def test_the_study_of_personas_leads_from_toml_to_a_figure(tmp_path: Path, monke
     personas = {request.body["messages"][0]["content"].count("promise every player") for request in server.received}
     assert personas == {0, 1}, "both personas were played"
     assert len([*(tmp_path / "logs" / "personas").glob("game_*.json")]) == 2 * BLOCKS
-    assert "players.Ada.prompt_file" in said["report logs/personas"]
-    assert [row["measure"] for row in rows(tmp_path / "tables" / "design.csv")] == ["rank", "win", "votes_against"]
+    table = said["report logs/personas --figure personas.svg"].split("\n\n")[1].splitlines()
+    assert table[0] == "Planned effects"
+    assert [" ".join(row.split()[:5]) for row in table[2:5]] == [
+        f"persona: betray vs. neutral {measure}" for measure in ("rank", "win", "votes_against")
+    ]
+    assert r"\begin{tabular}" in (tmp_path / "tables" / "planned-effects.tex").read_text("utf-8")
     for name in ("events", "votes"):
         assert rows(tmp_path / "logs" / "personas" / f"personas.{name}.csv")
-    quiet = {**os.environ, "MPLBACKEND": "Agg"}
-    drawn = subprocess.run([sys.executable, "figure.py"], env=quiet, capture_output=True, text=True, check=False)
-    assert drawn.returncode == 0, drawn.stderr
     assert "<svg" in (tmp_path / "personas.svg").read_text("utf-8")
-    (loaded,) = [block for block in blocks(STUDY, "python") if not block.startswith("# figure.py")]
+    (loaded,) = blocks(STUDY, "python")
     exec(compile(loaded, "tutorial_study.md", "exec"), {})
 
 
