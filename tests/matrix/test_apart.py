@@ -230,7 +230,12 @@ def test_f40_where_a_redirect_leads_nothing_is_sent(everybody: bool, tmp_path: P
     with FaultyServer().in_thread() as elsewhere:
         elsewhere.rebuilt = True
         location = f"{elsewhere.url()}/chat/completions"
-        row = Row(id="F40", fault=lambda _body: Raw(307, b"", {"Location": location}), first=1, everybody=everybody)
+        row = Row(
+            id="F40",
+            fault=lambda _body: Raw(307, b"", {"Location": location}),
+            first=1 if everybody else 2,
+            everybody=everybody,
+        )
         with server_for(row) as server:
             played = play("auction", row, server.url(), tmp_path)
             if everybody:

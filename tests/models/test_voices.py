@@ -363,6 +363,8 @@ SHAPES: tuple[Any, ...] = (
     lambda text, name: {"content": [part(SECRET, channel="analysis"), part(text, channel="final")]},
     lambda text, name: calls(("think", json.dumps({"text": SECRET})), (name, text)),
     lambda text, name: calls(("python", json.dumps({"code": SECRET})), (f"functions.{name}", text)),
+    lambda text, name: calls(("note_to_self", json.dumps({"text": SECRET})), (name, text)),
+    lambda text, name: {**calls((name, text)), "content": SECRET},
 )
 
 
