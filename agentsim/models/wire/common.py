@@ -171,8 +171,9 @@ def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Co
     if arguments is not None and (function is not None or not text.strip() or is_call(finish_reason)):
         return replace(made, text=kept(arguments, secrets))
     # Without a call, the text is the answer; of a forced one, if the server left it in the text as the model wrote it.
-    # A text is none if the answer ended with a call of something else.
-    if _MAY_HOLD_A_CALL.search(text) if forced else text.strip() and not is_call(finish_reason):
+    # A text is none if the answer ended with a call of something else, with arguments.
+    elsewhere = is_call(finish_reason) and _arguments(calls, function) is not None
+    if _MAY_HOLD_A_CALL.search(text) if forced else text.strip() and not elsewhere:
         return made
     named = f"the function {function.name}" if function is not None and forced else "a function"
     return replace(made, unusable=f"The reply does not call {named} with a JSON object.")
@@ -271,10 +272,11 @@ def _may_answer(call: FunctionCall, function: Function | None) -> bool:
     """Return whether a call may be the answer.
 
     The name of a forced function does not matter, unless it is that of another tool. If none is forced, the model has
-    made up a function: its name must say that it answers, since its words are heard by others.
+    made up a function: its name must say that it answers, since its words are heard by others. One or two letters are
+    no name.
     """
     name = _plain_name(call.name)
-    if not name or _is_named(call, function):
+    if len(name) <= 2 or _is_named(call, function):
         return True
     if _OTHER_TOOL.search(name):
         return False
