@@ -135,7 +135,7 @@ SUSPENDED: Final = _any_of(
 
 BAD_KEY: Final = _any_of(
     r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect|wrong) (x-)?api.?key|login fail",
-    r"invalid authentication|api.?key (is|was|has been) (invalid|reported|leaked|revoked|disabled|expired)",
+    r"invalid authentication|api.?key ((is|was|has been) )?(invalid|reported|leaked|revoked|disabled|expired)",
     r"invalid api.?key|make sure your api.?key is valid",
     r"\b(access|authori[sz]ation|authentication|auth|bearer|security) token\b.{0,60}"
     r"\b(invalid|not valid|no longer valid|incorrect|expired|revoked)",
@@ -149,7 +149,7 @@ BAD_KEY: Final = _any_of(
     r"(身份验证|认证|鉴权|验证)失败|(令牌|密钥|token).{0,6}(非法|无效|过期|失效|不存在)|无效的?(令牌|密钥)",
 )
 NO_MONEY: Final = _any_of(
-    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left",
+    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of (credits?|funds|money)|no credits? left",
     r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
     r"overdue|arrear|in good standing|余额不足|欠费",
     r"not.?enough.?balance|balance.{0,20}(insufficient|not enough|exhausted)|(has|have) no credits|free.?tier.?only",

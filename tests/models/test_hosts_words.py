@@ -184,6 +184,7 @@ BAD_KEYS: dict[str, tuple[int, Any]] = {
     "a gateway": (403, {"message": "Authorization header is missing"}),
     "a server": (400, said("You must provide an API key.")),
     "a number": (403, said("x", code=401)),
+    "Gemini, expired": (400, said("API key expired. Please renew the API key.", status="INVALID_ARGUMENT")),
     "Moonshot": (403, said("The API you are accessing is not open", type="permission_denied_error")),
     "Moonshot, address": (403, said("Your IP is not allowed to access this organization")),
     "Bedrock": (403, {"Message": "Authentication failed: Please make sure your API Key is valid."}),
@@ -203,6 +204,7 @@ BAD_KEYS: dict[str, tuple[int, Any]] = {
 }
 NO_MONEY: dict[str, tuple[int, Any]] = {
     "xAI": (403, {"code": "x", "error": "Your newly created team doesn't have any credits yet."}),
+    "funds": (403, said("Your account is out of funds")),
     "a month": (429, said("Monthly usage limit reached. Your limit will reset at 2026-12-01.")),
     "Anthropic, regained": (
         400,
