@@ -149,7 +149,8 @@ BAD_KEY: Final = _any_of(
     r"(身份验证|认证|鉴权|验证)失败|(令牌|密钥|token).{0,6}(非法|无效|过期|失效|不存在)|无效的?(令牌|密钥)",
 )
 NO_MONEY: Final = _any_of(
-    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of (credits?|funds|money)|no credits? left",
+    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of (credits?|funds|money)",
+    r"no credits? left",
     r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
     r"overdue|arrear|in good standing|余额不足|欠费",
     r"not.?enough.?balance|balance.{0,20}(insufficient|not enough|exhausted)|(has|have) no credits|free.?tier.?only",
