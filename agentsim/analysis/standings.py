@@ -187,8 +187,8 @@ def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     ranked = [stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games]
     won = [(counts[None], wins) for counts, wins in zip(results.counts_by_game, results.wins_by_game, strict=True)]
     weight = independence(ranked, size, results.clusters)
-    ranks = posterior(ranked, size, weight=weight, settled=True)
-    first = posterior(won, size, weight=independence(won, size, results.clusters), settled=True)
+    ranks = posterior(ranked, size, weight=weight, to_printed_precision=True)
+    first = posterior(won, size, weight=independence(won, size, results.clusters), to_printed_precision=True)
     check = wins_check(ranks, results.counts_by_game, results.wins, weight=weight)
     return _Ratings(ranks, first.first, check)
 

@@ -255,7 +255,7 @@ _ERRORS: Mapping[Fault, type[ModelError]] = {
 }
 
 
-PER_EXECUTION: Final[Mapping[str, Any]] = {
+JOURNAL_ONLY: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("latency_s", "wait_s", "final", "held", "retry_after"), True),
     "completion": {"terms": True},
 }

@@ -152,7 +152,7 @@ class ForkPoint:
                 for each in does if wave <= self.ask.wave else ():
                     journal.append_steering(wave, each)
             for kept in (*self.kept, *((entry,) if entry is not None else ())):
-                journal.append_decision(kept, sync=True)
+                journal.append_decision(kept, at_once=True)
             journal.sync()
         journal.close()
 

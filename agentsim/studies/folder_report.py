@@ -115,7 +115,7 @@ class ReportSection:
 
 
 @dataclass(frozen=True)
-class Kind:
+class GameSection:
     """All games of one game, by condition."""
 
     game: str
@@ -157,7 +157,7 @@ class Report:
 
     read: Games
     by: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[GameSection, ...]
     arms: tuple[Comparison, ...]
     designs: tuple[DesignEffects, ...]
     alone: int
@@ -358,13 +358,13 @@ def _check_planned(found: Report) -> None:
         )
 
 
-def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> Kind:
+def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> GameSection:
     shown = conditions if len(conditions) <= MOST_CONDITIONS else ()
     parts = tuple(_part(name, each, max_fallbacks) for each in shown)
     if len(conditions) == 1:
-        return Kind(name, tuple(conditions), parts, (), ())
+        return GameSection(name, tuple(conditions), parts, (), ())
     sized = same_sizes(conditions)
-    return Kind(name, tuple(conditions), parts, tuple(measured(sized)), tuple(differences(sized)))
+    return GameSection(name, tuple(conditions), parts, tuple(measured(sized)), tuple(differences(sized)))
 
 
 def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSection:

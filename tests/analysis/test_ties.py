@@ -110,8 +110,8 @@ def test_what_is_printed_of_ratings_is_beyond_the_monte_carlo_error(seed: int) -
     """Other random numbers give the same digits, or the next ones."""
     generator = np.random.default_rng(seed)
     ranked = [stages(list(generator.permutation(4) + 1.0), list(range(4)), 4) for _ in range(8)]
-    one, other = (posterior(ranked, 4, seed=number, settled=True) for number in (seed, seed + 100))
-    assert one.settled
+    one, other = (posterior(ranked, 4, seed=number, to_printed_precision=True) for number in (seed, seed + 100))
+    assert one.to_printed_precision
     for least, ours, theirs in zip(PRINTED, (one.strengths, one.first), (other.strengths, other.first), strict=False):
         assert max(abs(a.value - b.value) for a, b in zip(ours, theirs, strict=True)) < 6 * least
     assert np.abs(one.places - other.places).max() < 6 * PRINTED[2]

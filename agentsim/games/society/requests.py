@@ -20,7 +20,7 @@ from agentsim.engine.options import FormField, JsonObject, Kinds, LegalValues, R
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.amounts import UNIT, shown
-from agentsim.games.society.assembly import RESOURCES, ProposalType, VoteCast, kinds
+from agentsim.games.society.assembly import RESOURCES, Ballot, ProposalType, kinds
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Conditions, Rules, WorkType, once
 from agentsim.games.society.evening import Idle
@@ -140,7 +140,7 @@ class Act(Request[Acted]):
             "action.title": Text(rules.title_chars),
             "action.description": Text(rules.description_chars),
             "action.proposal_type": Choice(get_args(ProposalType)),
-            "action.vote": Choice(get_args(VoteCast)),
+            "action.vote": Choice(get_args(Ballot)),
             "action.work_type": Choice(get_args(WorkType)),
             "action.hours": Number(1, rules.hours_per_day),
             "action.resource_type": Choice(RESOURCES),
