@@ -58,6 +58,7 @@ from agentsim.engine.markup import (
     token_in,
     token_spans,
     without_header,
+    without_rest,
 )
 from agentsim.engine.options import MISSING, Kinds, LegalValues
 from agentsim.engine.reading.calls import calls, named_calls
@@ -122,6 +123,14 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
+_MEMBERS = (*THINKING, *ASIDES, *REASONS)
+"""Keys that an answer in words has not asked for."""
+_WRAPPING = re.compile(
+    r"(?:\s|\[|\$|(?:```|~~~)\w{0,20}|json\b|tool_code\b|print\(|\\?boxed\{|<(?:answer|response|output|json|tool_code"
+    r"|action|tool_calls?|TOOLCALL)>)*",
+)
+"""What may stand before the object of a reply that must begin with it: wrappings and lists of calls."""
+_STAGES_OF_OBJECTS = _STAGES[3:]
 _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON escapes them."""
@@ -132,6 +141,7 @@ _LAYERS = re.compile(
     r"|(?:assistant|user)[ \t]*\n|### ",
     re.IGNORECASE,
 )
+_MEMBER_WITHIN = re.compile(r"\"\s*:")
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 _FIELD_TAG = re.compile(
     r"[<\[]/(?P<end>[A-Za-z][\w-]{1,40})\s?[>\]]|<(?P<whole>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?/>"
@@ -164,7 +174,16 @@ def read(
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    labels = (label_in(each, reply.speakers.of_roles if is_kept(name) else reply.speakers) for name, each in said)
+    in_object = found.stage in _STAGES_OF_OBJECTS
+    labels = (
+        label_in(
+            each,
+            reply.speakers.of_roles if is_kept(name) else reply.speakers,
+            lists=in_object or request.any_text,
+            posts=in_object and request.any_text,
+        )
+        for name, each in said
+    )
     if label := next(filter(None, labels), ""):
         raise UnreadableReply(
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
@@ -270,7 +289,9 @@ def _at_once(request: ReadableRequest, text: str) -> Reading[Any] | None:
 
 def _is_layered(text: str) -> bool:
     """Return whether a text may hold JSON, a header of a turn, thinking or a control token."""
-    if text.lstrip()[:1] in {"{", "[", '"', "`"} or ("{" in text and '"' in text) or _LAYERS.search(text):
+    if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or without_rest(text) != text:
+        return True
+    if '"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text)):
         return True
     if token_in(text) or label_in(text):
         return True
@@ -393,7 +414,8 @@ class Reply:
     @cached_property
     def speech(self) -> tuple[str, ...]:
         """The names that the words of an answer in words may have."""
-        return next((self.names[field.path] for field in self.fields if field.kind == "words"), _POST)
+        worded = (self.names[field.path] for field in self.fields if field.kind == "words" and not self.decides)
+        return next(worded, _POST)
 
     @cached_property
     def _field_names(self) -> set[str]:
@@ -459,10 +481,11 @@ class Reply:
         text = _without_name(self.text.replace("\ufeff", ""), self.request.player)
         said, thoughts = split(plain_tags(turn_of(text, speakers)), own, strict=True)
         said = plain_tags(turn_of(without_header(said, speakers), speakers))
-        if not said.lstrip().startswith("{"):
+        if not said.lstrip().startswith("{") and not is_part_of_object(said, _MEMBERS):
             every = [name for field in self.fields for name in self.names[field.path]]
             every += self.speech if self.speaks else ()
-            spans = thought_spans(folded(said), every)
+            a_line = self.request.any_text and "\n" not in said.strip()
+            spans = [] if a_line else thought_spans(folded(said), every)
             thoughts += tuple(said[start:end] for start, end in spans)
             said = without(said, spans, "\n")
         return said, thoughts
@@ -713,7 +736,7 @@ def _without_tokens(text: str) -> str:
 def _leading(reply: Reply) -> Reading[Any]:
     """Read the object at the beginning of the reply; any text may follow it."""
     first = next(iter(reply.objects), None)
-    if first is None or _without_tokens(reply.body[: first.start]).strip():
+    if first is None or not _WRAPPING.fullmatch(_without_tokens(reply.body[: first.start])):
         raise UnreadableReply("The reply must begin with the JSON object.")
     candidate = reply.of_object(first)
     if candidate is None or candidate.record is None:
@@ -797,7 +820,7 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
     if any(each.state in {"cut", "broken"} for each in reply.objects):
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
-        if is_part_of_object(reply.body, reply.speech):
+        if is_part_of_object(reply.body, (*reply.speech, *_MEMBERS)):
             raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.is_meant_as_object:
             raise UnreadableReply("There is no complete JSON object in the reply.")
