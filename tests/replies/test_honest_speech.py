@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import DecisionError
-from tests.replies.asked import asked, read
+from tests.replies.asked import asked, read, thinking_kept
 
 SPEECHES: dict[str, tuple[str, ...]] = {
     "agent_island/pitch_names": (
@@ -449,6 +449,11 @@ IN_OBJECT: dict[str, tuple[str, ...]] = {
 def test_words_of_an_object_are_said_as_they_stand(name: str, words: str) -> None:
     field = FIELDS.get(name, "answer" if name == "market/interview" else "text")
     assert heard(name, json.dumps({**DECISIONS.get(name, {}), field: words})) == words
+
+
+@pytest.mark.parametrize("words", IN_OBJECT["agent_island/pitch_names"])
+def test_what_is_said_in_an_object_is_not_thought_too(words: str) -> None:
+    assert thinking_kept(asked("agent_island/pitch_names").request, json.dumps({"text": words})) == ""
 
 
 def test_honest_speech_is_of_all_games_and_many_languages() -> None:

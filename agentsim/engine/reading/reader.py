@@ -25,7 +25,8 @@ The rules, in the order in which they are applied:
 6. There is a decision if at least one candidate stands alone, all candidates with a legal value agree with it, and
    neither a candidate with an illegal value nor other words follow. Otherwise the question is asked again.
 7. If there is no candidate, the whole reply is the answer, if the question takes prose.
-8. A reply is unreadable if words in its decision hold a control token of a chat template (`engine.markup`) or a line
+8. The words of an object are the player's as they stand: published whole, or asked again.
+9. A reply is unreadable if words in its decision hold a control token of a chat template (`engine.markup`) or a line
    of another turn.
 
 Prose such as `I will vote for C` is never read as a choice. Asking again costs one call; acting on a decision that the
@@ -92,11 +93,10 @@ from agentsim.engine.reading.speech import (
     has_marks,
     is_kept,
     last_sentence,
-    may_hold_scratch,
+    may_be_no_speech,
     said_aloud,
     split,
     thought_spans,
-    without_scratch,
 )
 from agentsim.engine.reading.text import (
     HOLE,
@@ -239,11 +239,7 @@ def thoughts_in(request: ReadableRequest, text: str) -> tuple[str, ...]:
     """Return the thoughts in a reply, which are no part of the answer."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
-        return tuple(
-            _thought_in(whole, set(_names(request.answer_fields)))
-            if _NOT_SAID.search(folded(text)) or any(map(may_hold_scratch, _texts(whole)))
-            else ()
-        )
+        return tuple(_thought_in(whole, set(_names(request.answer_fields))) if _NOT_SAID.search(folded(text)) else ())
     reply = Reply(request, text)
     found: list[str] = []
     try:
@@ -295,7 +291,7 @@ def _is_layered(text: str) -> bool:
         return True
     if token_in(text) or label_in(text):
         return True
-    if may_hold_scratch(text) or first_turn(text) != text:
+    if may_be_no_speech(text) or first_turn(text) != text:
         return True
     return has_marks(text) or bool(_NOT_SAID.search(plain := folded(text)) and thought_spans(plain, ()))
 
@@ -333,15 +329,7 @@ def _all_names(option: LegalValues) -> Iterator[str]:
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
     """Yield the thoughts in the strings of an object, and its texts under keys of thinking that are not its `own`."""
     if isinstance(value, str):
-        said, thoughts = split(value)
-        yield from thoughts
-        if may_hold_scratch(said):
-            try:
-                yield from without_scratch(said, SPEECH)[1]
-            except UnreadableReply:
-                yield said
-        if _NOT_SAID.search(plain := folded(said)):
-            yield from (said[start:end] for start, end in thought_spans(plain, ()))
+        yield from split(value)[1]
     for part in value if isinstance(value, list) else ():
         yield from _thought_in(part, own)
     for key, part in value.items() if isinstance(value, Mapping) else ():

@@ -370,14 +370,14 @@ def is_kept(name: str) -> bool:
     return _KEPT.search(name) is not None
 
 
-def may_hold_scratch(words: str) -> bool:
-    """Return whether `without_scratch` may find notes in the words, or `holds_foreign_tag` a tag."""
+def may_be_no_speech(words: str) -> bool:
+    """Return whether `as_stated` may refuse the words, apart from a line that only names thinking."""
     if "//" in words or "/*" in words or holds_foreign_tag(words, ()):
         return True
     plain = folded(words)
-    return bool(
-        _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}")
-    ) or _is_annotated(plain, ())
+    if _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
+        return True
+    return _speaks_of_words(plain)
 
 
 def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
