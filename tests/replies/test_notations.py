@@ -383,6 +383,11 @@ def test_a_heading_or_a_rule_is_speech_in_the_structure_asked_for_and_doubtful_b
     assert said(json.dumps({"text": text}, ensure_ascii=False)) == text
 
 
+@pytest.mark.parametrize("end", ["Final thought: trust is earned.", "**Thinking:** S", "My reasoning: B lies."])
+def test_a_heading_of_thinking_below_bare_words_is_asked_again_and_never_cut(end: str) -> None:
+    assert said(f"{WORDS}\n\n{end}") == ""
+
+
 HTML = (
     "<script>alert(1)</script>",
     "</script><script>alert(1)</script>",

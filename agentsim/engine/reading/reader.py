@@ -490,6 +490,18 @@ class Reply:
         written = as_json(self._split[0], self._field_names | self._every_name, deciding, nested=nested)
         return with_braces(written, self._field_names, speech)
 
+    @cached_property
+    def ends_in_thinking(self) -> bool:
+        """Whether all behind the first words is under a heading of thinking, which may be one of a speech.
+
+        A text that may be any text loses such an end.
+        """
+        whole = turn_of(self.text, self.speakers).rstrip()
+        end = self.thoughts[-1].rstrip() if self.thoughts else ""
+        above = whole.removesuffix(end).rstrip()
+        is_end = bool(end) and whole.endswith(end) and above.endswith(self._split[0].strip()) and has_words(above)
+        return is_end and not self.request.any_text and bool(thought_spans(folded(end), self.speech))
+
     @property
     def thoughts(self) -> tuple[str, ...]:
         """The thoughts, without those in the strings of objects."""
@@ -840,6 +852,8 @@ def _names_a_value(reply: Reply, decider: Field) -> bool:
 
 
 def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:
+    if reply.ends_in_thinking:
+        raise UnreadableReply("A heading of thinking stands below the words. Answer with the words alone.")
     words, _ = reply.aloud
     stage = "words"
     if reply.cut:
