@@ -1116,8 +1116,6 @@ FAMILIES = (
     "<|START_ACTION|>[" + _CALL.replace('"name"', '"tool_name"').replace("arguments", "parameters") + "]<|END_ACTION|>",
     f'<|tools_prefix|>[{{"action": {json.dumps(_ARGUMENTS)}}}]<|tools_suffix|>',
     *(f"[{_PYTHON}]", f"```tool_code\n{_PYTHON}\n```", f"```tool_code\nprint(default_api.{_PYTHON})\n```"),
-    *(f"{before}{json.dumps(_ARGUMENTS)}{behind}" for before, behind in (("json\n", ""), ("```json\n", "\n```"))),
-    *(f"{before}{json.dumps(_ARGUMENTS)}{behind}" for before, behind in (("<answer>", "</answer>"), ("\\boxed{", "}"))),
 )
 
 
@@ -1126,5 +1124,7 @@ def test_a_call_of_an_action_of_a_market_is_read_in_the_form_of_each_family(repl
     assert decided(ACTION, reply) == _ARGUMENTS
 
 
-def test_words_before_an_action_of_a_market_are_asked_again() -> None:
-    assert isinstance(decided(ACTION, f"I think {_CALL}"), str)
+def test_an_action_of_a_market_in_words_or_in_a_form_that_is_no_call_is_not_read() -> None:
+    action = json.dumps(_ARGUMENTS)
+    for reply in (f"I think {_CALL}", f"json\n{action}", f"```json\n{action}\n```", f"<answer>{action}</answer>"):
+        assert isinstance(decided(ACTION, reply), str), reply

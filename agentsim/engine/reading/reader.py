@@ -125,11 +125,8 @@ _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _MEMBERS = (*THINKING, *ASIDES, *REASONS)
 """Keys that an answer in words has not asked for."""
-_WRAPPING = re.compile(
-    r"(?:\s|\[|\$|(?:```|~~~)\w{0,20}|json\b|tool_code\b|print\(|\\?boxed\{|<(?:answer|response|output|json|tool_code"
-    r"|action|tool_calls?|TOOLCALL)>)*",
-)
-"""What may stand before the object of a reply that must begin with it: wrappings and lists of calls."""
+_BEFORE_A_CALL = re.compile(r"(?:\s|\[|(?:```|~~~)?tool_code\b|print\()*")
+"""What may stand before the call of a reply that must begin with its object, beside tokens: a list, Gemma's code."""
 _STAGES_OF_OBJECTS = _STAGES[3:]
 _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
@@ -736,7 +733,7 @@ def _without_tokens(text: str) -> str:
 def _leading(reply: Reply) -> Reading[Any]:
     """Read the object at the beginning of the reply; any text may follow it."""
     first = next(iter(reply.objects), None)
-    if first is None or not _WRAPPING.fullmatch(_without_tokens(reply.body[: first.start])):
+    if first is None or not _BEFORE_A_CALL.fullmatch(_without_tokens(reply.body[: first.start])):
         raise UnreadableReply("The reply must begin with the JSON object.")
     candidate = reply.of_object(first)
     if candidate is None or candidate.record is None:
