@@ -109,7 +109,8 @@ class RunFiles:
         if numbered:
             raise UsageError(f"{directory}: there are too many runs called {stem}")
         there = RunFiles(directory, stem)
-        stopped = there.journal.is_file() and not there.history.is_file() and not is_running(there.journal)
+        stopped = there.journal.is_file() and not is_table(there.journal) and not there.history.is_file()
+        stopped = stopped and not is_running(there.journal)
         resume = f", or go on with it: `agentsim resume {stem}`" if stopped else ""
         raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name{resume}")
 
