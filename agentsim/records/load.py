@@ -11,7 +11,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from pydantic import ValidationError
@@ -157,7 +157,7 @@ def elsewhere(directory: Path) -> str:
     return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
 
 
-_LAST = ("fallback_rates", "shared", "fork")
+_LAST = ("fallback_rates", "shared", "fork", "winner_model", "config")
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,9 @@ class RunSummary:
     `status` is the history's; without a history it is `running` while a process plays the run, `interrupted` after, and
     `unreadable` for files that are not a run. `cost_usd` and `fallback_rates` are those of the run itself, a branch's
     without its parent's, so that they can be summed; `fallback_rates` is None without a history. `trouble` is the
-    problem with a journal or history that cannot be read. `models` counts the players of each model. `shared` is the
-    reason of an end with a shared first place, such as a team's; `fork` is the link of a branch to its parent.
+    problem with a journal or history that cannot be read. `models` counts the players of each model; `winner_model` is
+    the winner's. `config` is the name of the scenario's file. `shared` is the reason of an end with a shared first
+    place, such as a team's; `fork` is the link of a branch to its parent.
     """
 
     name: str
@@ -180,6 +181,8 @@ class RunSummary:
     started_at: str = ""
     fallback_rates: FallbackRates | None = None
     models: Mapping[str, int] = field(default_factory=dict)
+    winner_model: str | None = None
+    config: str | None = None
     trouble: str | None = None
     shared: str | None = None
     fork: Branch | None = None
@@ -202,7 +205,8 @@ class RunSummary:
         line = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _LAST}
         fork = self.fork and {key: getattr(self.fork, key) for key in ("of", "at", "arm", "branch")}
         fallbacks = None if self.fallback_rates is None else self.fallback_rates.to_json()
-        return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork}
+        last = {"winner_model": self.winner_model, "config": self.config}
+        return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork, **last}
 
 
 def list_runs(directory: Path) -> list[RunSummary]:
@@ -265,17 +269,20 @@ def summarized(files: RunFiles) -> RunSummary:
     try:
         if files.history.is_file() and not running:
             history = load_history(files.history)
+            winner = None if history.outcome is None else history.outcome.winner
             alone = history.outcome is None or history.outcome.winner is not None or not history.outcome.ranked
             return RunSummary(
                 name=files.name,
                 status=history.status,
                 game=history.game,
                 seed=history.seed,
-                winner=None if history.outcome is None else history.outcome.winner,
+                winner=winner,
                 cost_usd=history.paid.cost_usd,
                 started_at=history.volatile.get("started_at", ""),
                 fallback_rates=fallback_rates_in(history),
                 models=Counter(player.model for player in history.seated),
+                winner_model=next((player.model for player in history.seated if player.id == winner), None),
+                config=_config_file(history),
                 trouble=None if _begins(files.journal) else "the journal cannot be read; the history can",
                 shared=None if alone or history.outcome is None else history.outcome.reason,
                 fork=history.fork,
@@ -294,6 +301,14 @@ def summarized(files: RunFiles) -> RunSummary:
     except (UsageError, JournalError, ValueError, TypeError, LookupError, OverflowError) as error:
         what = str(error) if isinstance(error, AgentsimError) else "the journal's first line does not describe a run"
         return RunSummary(files.name, "unreadable", trouble=what)
+
+
+def _config_file(history: History) -> str | None:
+    """Return the name of the scenario's file without its folder, or None for a scenario without a file."""
+    run = history.volatile.get("run")
+    paths = run.get("paths") if isinstance(run, dict) else None
+    path = paths.get("config") if isinstance(paths, dict) else None
+    return PurePath(path).name if isinstance(path, str) else None
 
 
 def _begins(journal: Path) -> bool:

@@ -38,7 +38,7 @@ from agentsim.analysis.standings import (
     without_host_panels,
 )
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
-from agentsim.engine.wording import counted, listed
+from agentsim.engine.wording import by_count, counted, few, listed
 from agentsim.errors import UsageError
 from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
@@ -58,6 +58,8 @@ MAIN = frozenset({"standings", "mean-rank", "mean-relative-rank", "scores", "cal
 """The tables and charts of a game that a report shows first, by `slug`."""
 MOST_CONDITIONS = 8
 """The most conditions that get a section each. If there are more, the report only compares them."""
+MOST_NAMED = 12
+"""The most models and scenario files that the header of a page names."""
 
 
 @dataclass(frozen=True)
@@ -487,10 +489,12 @@ def folder_page(
         if run.fallback_rates is not None and run.fallback_rates.whole.causes:
             share += f"; by cause: {run.fallback_rates.whole.causes_in_words}"
         page = pages.get(run.name)
-        games.append(GameLink(run.name, run.status, run.seed, run.first, run.cost_usd, page, share or None))
+        first = run.first if run.winner_model is None else f"{run.first} ({run.winner_model})"
+        games.append(GameLink(run.name, run.status, run.seed, first, run.cost_usd, page, share or None))
     finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
+    facts += _setting_facts(runs)
     facts += (("Design", f"{each.design}; {counted(each.blocks, 'complete block')}") for each in found.designs)
     for kind in found.kinds:
         if len(kind.conditions) > 1 and not found.designs:
@@ -521,6 +525,16 @@ def folder_page(
         main=[each.panel for each in found.panels if each.main and not each.planned],
         verdict=lead,
     )
+
+
+def _setting_facts(runs: Sequence[RunSummary]) -> Iterator[tuple[str, str]]:
+    """Yield the models, the dates and the scenario files of some runs, if they are known."""
+    if models := dict.fromkeys(model for run in runs for model in run.models):
+        yield by_count(len(models), "Model"), few(list(models), MOST_NAMED)
+    if days := sorted({run.started_at[:10] for run in runs} - {""}):
+        yield "Played", days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    if configs := dict.fromkeys(run.config for run in runs if run.config):
+        yield "Config", few(list(configs), MOST_NAMED)
 
 
 def verdict(found: Report) -> str | None:

@@ -77,9 +77,13 @@ def test_runs_json_says_the_same_in_one_line(project: Path) -> None:
     rows = {row["name"]: row for row in json.loads(said.out)}
     assert (said.code, said.err, said.out.count("\n")) == (0, "", 1)
     first = ["name", "status", "game", "seed", "winner", "cost_usd", "started_at", "models", "trouble", "fallbacks"]
-    assert list(rows["done"]) == [*first, "shared", "fork"]
+    assert list(rows["done"]) == [*first, "shared", "fork", "winner_model", "config"]
     assert rows["done"]["models"] == {"bot/random": 1, "bot/grudge": 1, "bot/loyal": 1}
     done = rows["done"]
+    assert (done["winner_model"], done["config"]) == (
+        {"A": "bot/random", "B": "bot/grudge", "C": "bot/loyal"}[done["winner"]],
+        "trio.toml",
+    )
     assert (done["status"], done["seed"], done["winner"]) == ("completed", 7, outcome(project)["winner"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", done["started_at"])
     assert {name: row["status"] for name, row in rows.items() if row["status"] != "completed"} == {

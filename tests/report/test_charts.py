@@ -273,6 +273,12 @@ def test_everything_on_a_tile_is_inside_it(edge: Any) -> None:
         assert made.bar.y <= block.y <= block.y + block.height <= made.bar.y + made.bar.height
 
 
+@pytest.mark.parametrize("edge", ["top", "right", "bottom", "left"])
+def test_a_name_of_nine_letters_is_whole_in_the_owners_strip(edge: Any) -> None:
+    made = draw(Tile(0, 0, "St. Charles Place", owner="Professor", hue="pink", edge=edge), {}, 0)
+    assert made.boxes[0].text == "Professor"
+
+
 def test_the_heat_of_tiles_is_their_share_of_the_hottest() -> None:
     tiles = tuple(Tile(i, 0, "T", heat=heat) for i, heat in enumerate((0.0, 1.0, 2.0)))
     figure = drawn(Board("B", 3, 1, (Scene("", (*tiles, Tile(3, 0, "cold"))),)))

@@ -134,6 +134,13 @@ def test_the_page_holds_every_part_and_the_pages_that_it_links_to_are_there(tmp_
     assert RunFiles(folder, "game_0001").page.read_text("utf-8") == "mine"
     first = text.partition("<dl")[0]
     assert "ean ranks" in first
+    facts = text.partition("<dl")[2].partition("</dl>")[0]
+    for label, value in (("Models", "bot/loyal"), ("Played", ""), ("Config", "trio.toml")):
+        assert value in facts.partition(f"<dt>{label}</dt>")[2].partition("</dd>")[0]
+        assert f"<dt>{label}</dt>" in facts
+    won = json.loads(RunFiles(folder, "game_0001").history.read_bytes())
+    models = {player["id"]: player["model"] for player in won["players"]}
+    assert f"{won['outcome']['winner']} ({models[won['outcome']['winner']]})" in text
     shown, _, folded = text.partition('<section id="exploratory"')
     assert all(f">{title}</h3>" in shown for title in FIRST)
     assert all(f">{title}</h3>" in folded.partition("</section>")[0] for title in FURTHER)

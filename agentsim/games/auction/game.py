@@ -50,6 +50,7 @@ class AgentAuction(Game):
     bots = BOTS
     typical = ("truthful", "hoarder", "sniper")
     seats = (2, None)
+    public_scores = True
     overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)
     laws = staticmethod(laws.laws)

@@ -331,15 +331,14 @@ def _proposals(events: Sequence[Event], people: People) -> Iterator[Panel]:
             rows.append((event.proposal, people.called(event.agent), event.type, event.title, does, result, *sides))
     if rows:
         columns = ("proposal", "by", "type", "title", "what it does", "result", *get_args(Ballot))
-        note = "How many voted so, and which agents: by the last vote of each."
+        note = "Which agents voted so, by the last vote of each."
         yield DataTable("Proposals and who voted how", columns, tuple(rows), note)
 
 
 def _side(agents: Iterable[int]) -> str:
     named = sorted(agents)
     more = f" and {len(named) - MOST_VOTERS} more" if len(named) > MOST_VOTERS else ""
-    listed = " ".join(f"#{agent}" for agent in named[:MOST_VOTERS])
-    return f"{len(named)}: {listed}{more}" if named else "0"
+    return ", ".join(f"#{agent}" for agent in named[:MOST_VOTERS]) + more or "–"
 
 
 def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterator[Panel]:
