@@ -74,7 +74,7 @@ def _table(part: Mapping[str, Any], defs: Mapping[str, Any], heading: str, game:
         values = _values(about, defs)
         meaning = " ".join(about.get("description", "").split()).removesuffix(".")
         example = _example(heading, key, game)
-        if isinstance(example, str | list | dict) and "`" not in values:
+        if isinstance(example, str | list | dict) and "`" not in values and len(_toml(example)) < _LONGEST:
             meaning += f" `{_toml(example)}`"
         cells = (f"`{key}`", values, default, meaning)
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
@@ -109,9 +109,10 @@ def _range(about: Mapping[str, Any]) -> str:
     above, below = (about.get(f"exclusive{end}imum") for end in ("Min", "Max"))
     high, below = (None if end is not None and end >= _HUGE else end for end in (high, below))
     if low is not None and high is not None:
-        return f" {low:,} to {high:,}"
+        return f" {low:,}–{high:,}"
     signs = {"≥": low, ">": above, "≤": high, "<": below}
-    return "".join(f" {sign} {bound:,}" for sign, bound in signs.items() if bound is not None)
+    bounds = ", ".join(f"{sign} {bound:,}" for sign, bound in signs.items() if bound is not None)
+    return f" {bounds}" if bounds else ""
 
 
 def _toml(value: Any) -> str:
