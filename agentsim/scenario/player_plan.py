@@ -105,18 +105,16 @@ def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
 class ModelSettings(ClosedTable):
     """How a decision is asked for. None where a person is asked: no deadline, any number of re-asks."""
 
-    temperature: Temperature | Unset = Field(
-        default=None, description='0 to 2; absent or "default": the provider\'s default'
-    )
+    temperature: Temperature | Unset = Field(default=None, description='Absent or "default": the provider\'s default')
     max_tokens: MaxTokens | Unset = Field(
         default=None, description='Most tokens of a reply, thinking included; absent or "default": no cap is sent'
     )
     timeout_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
         default=120.0, description="Seconds for one attempt, from dispatch"
     )
-    retries: int = Field(default=1, ge=0, le=100, description="After transport faults")
+    retries: int = Field(default=1, ge=0, le=100, description="Retries after transport faults")
     reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(
-        default=1, description="After bad replies; a game may have a default of its own"
+        default=1, description="Re-asks after bad replies; a game may have a default of its own"
     )
     reask_on: tuple[ReplyProblem, ...] = Field(
         default=("unreadable", "ambiguous", "illegal"), description="Which bad replies are asked for again"
@@ -139,7 +137,7 @@ class ModelSettings(ClosedTable):
         default=10.0,
         description="Seconds after a 429 without Retry-After; a list is by failures so far, its last repeating",
     )
-    rate_limit_jitter_s: Seconds = Field(default=0.0, description="Random seconds more, at most")
+    rate_limit_jitter_s: Seconds = Field(default=0.0, description="Most random seconds added")
     rate_limit_patience_s: Seconds = Field(default=300.0, description="Seconds of waiting on 429s in one decision")
     count_rate_limits: bool = Field(default=False, description="Whether a 429 is one of `max_attempts`")
     reasoning: Annotated[Level | Tokens | Unset, _WhereSet] = Field(

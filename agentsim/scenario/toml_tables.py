@@ -83,12 +83,12 @@ class ClientKwargs(ClosedTable):
 
 
 class Defaults(ModelSettings):
-    """`[defaults]`: what holds for every player that does not say otherwise."""
+    """`[defaults]`: settings of every player, unless its own table has them."""
 
     model: Model | Chain | None = Field(
         default=None,
         description="provider/model, bot/<policy>, human, web, script:<file>, local/<model>; of a list, each "
-        "takes over for a decision where those before it cannot be reached",
+        "takes over if those before it cannot be reached",
     )
     prompt: str | None = Field(
         default=None, description="The persona; ${player}, ${players}, ${others}, ${game} are filled in"
@@ -181,7 +181,7 @@ class PeopleTable(ClosedTable):
 
 
 class Limits(ClosedTable):
-    """`[limits]`: what stops a run. A limit that is None does not."""
+    """`[limits]`: what stops a run."""
 
     max_cost_usd: float | None = Field(default=None, ge=0, description="US dollars, checked before each call")
     max_calls: int | None = Field(default=None, ge=0, description="Calls to models, failed ones included")
@@ -215,13 +215,13 @@ class ScenarioTable(ClosedTable):
     name: str | None = Field(
         default=None,
         pattern=NAME_PATTERN,
-        description="Ends the run's name, behind the time; `run --name` sets all of it",
+        description="Ends the run's name, after the time; `run --name` sets all of it",
     )
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="Drawn and recorded if absent")
     defaults: Defaults = Field(default=Defaults(), description="Settings of every player")
     game_config: dict[str, JsonValue] = Field(default_factory=dict, description="The game's own table")
     limits: Limits = Field(default=Limits(), description="Limits that stop a run")
-    providers: dict[str, ProviderSettings] = Field(default_factory=dict, description="OpenAI-compatible endpoints")
+    providers: dict[str, ProviderSettings] = Field(default_factory=dict, description="Endpoints of models")
     prices: dict[str, Price] = Field(default_factory=dict, description="US dollars per million tokens, by model name")
     staff: dict[str, StaffTable] = Field(
         default_factory=dict, description="Models for decisions that belong to no player"
