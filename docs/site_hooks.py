@@ -22,6 +22,8 @@ _FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\\w$])\$(?!\s)([^$]+?)(?<!\s)\$(?!\w
 _MODULES = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")
 _TYPE = re.compile(r" <[\w.\[\]]+>$")
 """What typer puts behind the name of an argument."""
+_LONG = re.compile(r"(?<=<code>)[^<\s]{41,}(?=</code>)")
+"""A name that is wider than a telephone, such as a test's."""
 _formulas: dict[str, list[str]] = {}
 
 
@@ -36,11 +38,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_page_content(content: str, page: Any, **_: Any) -> str:
-    """Put the formulas back, as MathML."""
+    """Put the formulas back, as MathML, and let long names break between their words."""
     for number, formula in enumerate(_formulas.pop(page.file.src_uri, ())):
         content = content.replace(f"<p>{_place(number)}</p>", f'<div class="formula">{formula}</div>')
         content = content.replace(_place(number), formula)
-    return content
+    return _LONG.sub(lambda name: re.sub("::|[/_]", r"\g<0><wbr>", name[0]), content)
 
 
 def commands() -> Iterator[str]:

@@ -107,6 +107,18 @@ def test_in_a_browser_pages_ask_their_own_host_alone_and_are_as_wide_as_the_scre
     assert complaints == []
 
 
+@pytest.mark.parametrize("page", ["promises", "seeds/001_monopoly", "seeds/002_market"])
+def test_long_names_of_tests_break_so_that_a_table_fits_its_page(address: str, browser: Browser, page: str) -> None:
+    tab = browser.new_page(viewport={"width": 1280, "height": 800})
+    tab.goto(f"{address}/{page}.html")
+    beyond = tab.locator(".md-typeset__scrollwrap").evaluate_all(
+        "all => all.map(one => one.scrollWidth - one.clientWidth)"
+    )
+    assert beyond
+    assert max(beyond) <= 0
+    tab.close()
+
+
 def test_a_search_finds_a_page(address: str, browser: Browser) -> None:
     tab = browser.new_page(viewport={"width": 1280, "height": 800})
     tab.goto(f"{address}/index.html")

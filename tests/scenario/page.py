@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -30,8 +31,8 @@ _TABLES = {
 }
 _HEAD = """# The scenario file: every key
 
-A scenario is one TOML file; `agentsim validate FILE` checks it. This page is made of its JSON Schema by
-`python -m tests.scenario.page`. A key without a default may be left out unless it is marked as required.
+A scenario is one TOML file; `agentsim validate FILE` checks it. A key without a default may be left out unless it is
+marked as required. Examples are in brackets.
 """
 
 
@@ -74,8 +75,8 @@ def _table(part: Mapping[str, Any], defs: Mapping[str, Any], heading: str, game:
         values = _values(about, defs)
         meaning = " ".join(about.get("description", "").split()).removesuffix(".")
         example = _example(heading, key, game)
-        if isinstance(example, str | list | dict) and "`" not in values:
-            meaning += f" `{_toml(example)}`"
+        if isinstance(example, str | list | dict) and "`" not in values and len(_toml(example)) < _LONGEST:
+            meaning += f" (`{_toml(example)}`)"
         cells = (f"`{key}`", values, default, meaning)
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
@@ -96,7 +97,7 @@ def _values(about: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
         case "boolean":
             return "boolean"
         case "array":
-            return f"list of {_values(about['items'], defs)}" if about.get("items") else "list"
+            return f"list of {_plural(_values(about['items'], defs))}" if about.get("items") else "list"
         case "object":
             return "table"
         case "string":
@@ -104,14 +105,19 @@ def _values(about: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
     return "any value"
 
 
+def _plural(values: str) -> str:
+    return re.sub(r"^(any value|boolean|integer|number|table)", r"\1s", values)
+
+
 def _range(about: Mapping[str, Any]) -> str:
     low, high = (about.get(f"{end}imum") for end in ("min", "max"))
     above, below = (about.get(f"exclusive{end}imum") for end in ("Min", "Max"))
     high, below = (None if end is not None and end >= _HUGE else end for end in (high, below))
     if low is not None and high is not None:
-        return f" {low:,} to {high:,}"
+        return f" {low:,}–{high:,}"
     signs = {"≥": low, ">": above, "≤": high, "<": below}
-    return "".join(f" {sign} {bound:,}" for sign, bound in signs.items() if bound is not None)
+    bounds = ", ".join(f"{sign} {bound:,}" for sign, bound in signs.items() if bound is not None)
+    return f" {bounds}" if bounds else ""
 
 
 def _toml(value: Any) -> str:
