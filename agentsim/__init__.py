@@ -11,7 +11,20 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers know this name; importing `typing` would delay the handling of Ctrl-C
 if TYPE_CHECKING:
-    from agentsim.api import batch, compare, fork, fork_arm, influence, rate, replay, resume, run, run_sync
+    from agentsim.api import (
+        batch,
+        compare,
+        fork,
+        fork_arm,
+        influence,
+        plan,
+        rate,
+        replay,
+        report,
+        resume,
+        run,
+        run_sync,
+    )
     from agentsim.models.base import Call, Completion, Sampling, Usage
     from agentsim.results import RecordedRun, RecordedRuns, load
     from agentsim.scenario.toml_tables import ScenarioTable as Scenario
@@ -32,8 +45,10 @@ __all__ = [
     "fork_arm",
     "influence",
     "load",
+    "plan",
     "rate",
     "replay",
+    "report",
     "resume",
     "run",
     "run_sync",
@@ -41,7 +56,7 @@ __all__ = [
 
 
 _HOMES = {
-    **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "influence", "rate"), "agentsim.api"),
+    **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "influence", "plan", "rate"), "agentsim.api"),
     **dict.fromkeys(("replay", "resume", "run", "run_sync"), "agentsim.api"),
     **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "agentsim.models.base"),
     **dict.fromkeys(("RecordedRun", "RecordedRuns", "load"), "agentsim.results"),
@@ -59,6 +74,8 @@ if not TYPE_CHECKING:  # hidden from type checkers, which would accept any attri
             from agentsim.scenario.toml_tables import ScenarioTable
 
             return ScenarioTable
+        if name == "report":  # the package of that name, which can be called
+            return import_module("agentsim.report")
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(_HOMES[name]), name)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, 
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar, Unpack
 
 from agentsim.engine.event import LoggedEvent
 from agentsim.errors import AgentsimError, Interrupted, UsageError, needed_by
@@ -25,9 +25,9 @@ from agentsim.models.own import OwnModel
 from agentsim.records.bundle import unpack
 from agentsim.records.history import CONTROL, FINISHED, EventRecord
 from agentsim.records.journal import read_journal
-from agentsim.records.load import again_with
-from agentsim.records.run_files import check_name, find_run, is_running
-from agentsim.results import RecordedRun, RecordedRuns, logs_folder, run_in
+from agentsim.records.load import again_with, named_run, run_place
+from agentsim.records.run_files import check_name, is_running
+from agentsim.results import RecordedRun, RecordedRuns, folder_in, logs_folder, run_in
 from agentsim.results import load as load_results
 from agentsim.runs.fork import Change, jobs_of_arm
 from agentsim.runs.player_message import Swap
@@ -36,10 +36,13 @@ from agentsim.runs.run import Run, RunOptions, RunResult
 from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import LoadOptions, Source, load
 from agentsim.scenario.scenario import LimitOverrides, idle_settings
+from agentsim.studies.designs import read_design
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
+    from agentsim.studies.folder_report import Report
     from agentsim.studies.influence import Influence
+    from agentsim.studies.plan import Plan
     from agentsim.studies.rating import Rating
 
 _P = ParamSpec("_P")
@@ -148,7 +151,7 @@ async def resume(
 
     The limits given here replace the run's own. Raises as `run`, and `JournalError` for a journal that cannot be used.
     """
-    files = find_run(logs_folder(logs_dir), name)
+    files = named_run(name, logs_folder(logs_dir))
     options = RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {})
     limits = LimitOverrides(max_cost_usd, max_calls, max_wall_s)
     return recorded_run(await Run.open(files, options, limits).play())
@@ -176,7 +179,7 @@ async def fork(
     the decision unless `paired`. Raises as `run`, and `UsageError` if the decision does not exist or is not allowed.
     """
     options = RunOptions(variables(env, allow_keys), _Listening(on_event), own=models or {})
-    point = Run.open(find_run(logs_folder(logs_dir), name), options).fork(at)
+    point = Run.open(named_run(name, logs_folder(logs_dir)), options).fork(at)
     branch = point.branch(options, _change(instead, set), of_several=another, paired=paired, name=new_name)
     return recorded_run(await branch.play())
 
@@ -199,7 +202,7 @@ async def fork_arm(
     Branch k of both uses the same random numbers. Repeating the call continues an incomplete arm. Raises as `fork`.
     """
     options = RunOptions(variables(env, allow_keys), own=models or {})
-    point = Run.open(find_run(logs_folder(logs_dir), name), options).fork(at)
+    point = Run.open(named_run(name, logs_folder(logs_dir)), options).fork(at)
     jobs = jobs_of_arm(point, arm, branches, _change(instead, set))
     return [recorded_run(await job.run(options).play()) for job in jobs]
 
@@ -209,7 +212,8 @@ def replay(name: str, *, logs_dir: Folder = None) -> Proof:
 
     Raises `ReplayDiffers` or another `AgentsimError` if the journal and the history do not match.
     """
-    ((_, proof),) = proofs(find_run(logs_folder(logs_dir), name).name, logs_folder(logs_dir))
+    files = named_run(name, logs_folder(logs_dir))
+    ((_, proof),) = proofs(files.name, files.directory)
     return proof
 
 
@@ -224,7 +228,7 @@ def proofs(source: str, logs_dir: Path) -> Iterator[tuple[str, Proof]]:
             for files in unpack(Path(source), Path(folder)).runs:
                 yield files.name, prove(files)
         return
-    files = find_run(logs_dir, source)
+    files = named_run(source, logs_dir)
     if is_running(files.journal):
         raise UsageError(f"{files.name}: is being played now; it can be proved when it has ended")
     if not files.history.is_file():
@@ -317,7 +321,7 @@ async def influence(
     """
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy
-    files = find_run(logs_folder(logs_dir), name)
+    files = named_run(name, logs_folder(logs_dir))
     study = MessageStudy.of(files, at, swap=swap, words=words, each=each, branches=branches)
     options = RunOptions(variables(env, allow_keys), own=models or {})
     for job in study.jobs:
@@ -335,7 +339,50 @@ def compare(
     """
     with needed_by("comparing arms"):
         from agentsim.analysis.arms import comparison
-    return comparison(logs_folder(logs_dir), name, at=at, control=control, effect=effect)
+    directory, parent = run_place(name, logs_folder(logs_dir))
+    return comparison(directory, parent, at=at, control=control, effect=effect)
+
+
+def report(
+    *sources: str | os.PathLike[str],
+    by: Literal["model", "player"] | None = None,
+    pool: bool = False,
+    planned: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    max_fallbacks: float = 0.10,
+    logs_dir: Folder = None,
+) -> Report:
+    """Compare the players of the games in some folders (extra `analysis`).
+
+    The report of a design has its effects in `to_frame()`, any other its standings; `tables` has all tables. In a
+    notebook it shows itself. `by` is what to compare, by default models if there are several; `measures` takes the
+    place of a design's. Raises `UsageError` for a folder without finished games.
+    """
+    with needed_by("report"):
+        from agentsim.studies.folder_report import compared
+    folders = [folder_in(os.fspath(source), logs_folder(logs_dir)) for source in sources]
+    return compared(folders, by=by, pool=pool, planned=planned, measures=measures, max_fallbacks=max_fallbacks)
+
+
+def plan(
+    design: str | os.PathLike[str] | Mapping[str, Any],
+    pilot: str | os.PathLike[str],
+    *,
+    effect: float,
+    measure: str | None = None,
+    factor: str | None = None,
+    player: str | None = None,
+    logs_dir: Folder = None,
+) -> Plan:
+    """Return how many blocks, games, calls and dollars a design needs, by a pilot of it (extra `analysis`).
+
+    `effect` is the size to be found with a power of 80%. Raises `UsageError` if the folder is not such a pilot.
+    """
+    with needed_by("plan"):
+        from agentsim.studies.plan import plan as planned
+    table = read_design(design if isinstance(design, Mapping) else Path(design)).factorial
+    folder = folder_in(os.fspath(pilot), logs_folder(logs_dir))
+    return planned(table, folder, size=effect, measure=measure, factor=factor, player=player)
 
 
 async def rate(

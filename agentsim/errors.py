@@ -29,9 +29,13 @@ A file that cannot be written is a plain `AgentsimError` (exit 1). An error of o
 
 from __future__ import annotations
 
+import json
 import re
+import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -258,8 +262,55 @@ DISTRIBUTION = "agentsim-games"
 
 
 def installed_by(extra: str) -> str:
-    """Return how to install an extra, in words. The package is not on any registry yet."""
-    return f"`uv sync --extra {extra}` or `pip install '.[{extra}]'` in the checkout"
+    """Return the command that installs an extra, for the way in which agentsim is installed here."""
+    origin = _origin()
+    if origin is None:
+        return f"`uv sync --extra {extra}` or `pip install '.[{extra}]'` in the checkout"
+    wanted = f"'{DISTRIBUTION}[{extra}]{origin}'"
+    prefix = Path(sys.prefix)
+    if "archive-v0" in prefix.parts or "environments-v2" in prefix.parts:  # uv's cache of environments
+        return f"`uvx --from {wanted} agentsim ...`"
+    if prefix.parent.name == "tools" and prefix.parent.parent.name == "uv":
+        return f"`uv tool install --force {wanted}`"
+    if prefix.parent.name == "venvs" and prefix.parent.parent.name == "pipx":
+        return f"`pipx install --force {wanted}`"
+    try:
+        by_uv = "\nuv = " in (prefix / "pyvenv.cfg").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        by_uv = False
+    return f"`{'uv ' * by_uv}pip install {wanted}`"
+
+
+def _origin() -> str | None:
+    """Return ` @ URL` of the file or repository that the distribution was installed from, "" for one of an index.
+
+    Returns None for a checkout that is used in place.
+    """
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        text = distribution(DISTRIBUTION).read_text("direct_url.json")
+        found = json.loads(text) if text else {}
+    except (PackageNotFoundError, ValueError):
+        return None
+    if found.get("dir_info", {}).get("editable"):
+        return None
+    url, vcs = found.get("url"), found.get("vcs_info", {}).get("vcs")
+    return f" @ {f'{vcs}+' if vcs else ''}{url}" if url else ""
+
+
+_KERNEL = tuple(str(Path(__file__).parent / part) for part in ("engine", "testing"))
+
+
+def place_of(error: BaseException) -> str:
+    """Return the place at which code of a game or of agentsim raised an error: `FILE:LINE, in FUNCTION`.
+
+    It is the innermost place outside of the kernel and the checks.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if not frame.filename.startswith(_KERNEL)]
+    frame = (theirs or frames)[-1]
+    return f"{frame.filename}:{frame.lineno}, in {frame.name}"
 
 
 @contextmanager

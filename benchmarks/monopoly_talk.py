@@ -7,7 +7,8 @@ The scenario is played against a model server on loopback, which answers as the 
 each speech and pitch. Every prompt that the server receives is compared with all that was told before it: the talk of
 the last ten turns, word for word (words with a bid or a purchase of an earlier turn to 80 characters), the offers of
 those turns with their answers, and all summaries. Tokens are the package's own estimate, as in a forecast, and dollars
-are at list price.
+are at list price. The game is forecast twice: with texts as Monopoly reckons, and with texts as long as in a pilot, 20
+turns of a game with another seed (`agentsim validate FILE --like PILOT`).
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ from agentsim.games.monopoly.summarizing import Summary
 from agentsim.games.monopoly.talk import Spoke, Summarized
 from agentsim.games.monopoly.trade import Offered, TradeAccepted, TradeProposed, TradeRejected
 from agentsim.models.prices import estimated_tokens
-from agentsim.runs.forecast import Forecast, forecast
+from agentsim.records.history import History
+from agentsim.records.load import load_history
+from agentsim.runs.forecast import TextLengths, forecast, text_lengths
 from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario, prices_of
@@ -48,6 +51,8 @@ KEPT = 80
 """Characters of a speech with a bid or a purchase that are kept after its turn."""
 THOUGHT = 45
 """Words of a private thought."""
+PILOT = 20
+"""Turns of the pilot, another game, whose texts tell a forecast how much is said."""
 _TEXT = (
     "I would rather keep what is mine than sell it for a promise so tell me plainly what you want and what the others "
     "at this table will get because nobody gives a railroad away without asking for the orange ones in return"
@@ -145,8 +150,8 @@ def replace_words(part: M, **words: str) -> M:
     return part.model_copy(update=words)
 
 
-def played(config: Path, words: int, turns: int, seed: int) -> tuple[Table, Forecast]:
-    """Play the scenario on a server, and return what was found, and the forecast of the same scenario."""
+def played(config: Path, words: int, turns: int, seed: int) -> tuple[Table, History]:
+    """Play the scenario on a server, and return what was found, and the history."""
     overrides = [f"game_config.max_turns={turns}", "limits.max_cost_usd=1000"]
     scenario = replace(load(config, overrides=overrides), seed=seed)
     table = Table(scenario, words)
@@ -161,7 +166,14 @@ def played(config: Path, words: int, turns: int, seed: int) -> tuple[Table, Fore
         live = replace(load(config, overrides=[*overrides, *served]), seed=seed)
         result = play_scenario(live, Path(scratch), env=keys)
         assert result.status == "completed", result.error
-    return table, forecast(scenario, GAME, most_decisions=1_000_000, most_seconds=600)
+        return table, load_history(result.files.history)
+
+
+def foreseen(config: Path, turns: int, seed: int, lengths: TextLengths | None = None) -> float:
+    """Return the dollars of a game that are forecast."""
+    scenario = load(config, overrides=[f"game_config.max_turns={turns}", "limits.max_cost_usd=1000"])
+    expected = forecast(replace(scenario, seed=seed), GAME, most_decisions=1_000_000, most_seconds=600, lengths=lengths)
+    return expected.total().usd or 0.0
 
 
 def main(words: Sequence[str] | None = None) -> None:
@@ -173,14 +185,17 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(words)
     columns = ("words", "turns", "decisions", "ten turns of talk", "offers", "all summaries", "tokens a prompt")
-    print(f"| {' | '.join((*columns, 'longest', '$ a game', 'forecast'))} |")
+    print(f"| {' | '.join((*columns, 'longest', '$ a game', 'forecast', 'forecast like a pilot'))} |")
+    before = foreseen(given.config, given.turns, given.seed)
     for count in given.words:
-        table, foreseen = played(given.config, count, given.turns, given.seed)
+        table, _ = played(given.config, count, given.turns, given.seed)
+        _, pilot = played(given.config, count, PILOT, given.seed + 1)
+        after = foreseen(given.config, given.turns, given.seed, text_lengths(pilot.decisions))
         shares = " | ".join(f"{table.whole[name] / table.prompts:.1%}" for name in ("talk", "offers", "summaries"))
-        usd = foreseen.total().usd or 0.0
+        forecasts = " | ".join(f"{usd:.2f} ({usd / table.dollars - 1:+.0%})" for usd in (before, after))
         print(
             f"| {count} | {table.turns} | {table.answered} | {shares} | {table.tokens / table.prompts:,.0f} | "
-            f"{table.longest:,} | {table.dollars:.2f} | {usd:.2f} ({usd / table.dollars - 1:+.0%}) |",
+            f"{table.longest:,} | {table.dollars:.2f} | {forecasts} |",
             flush=True,
         )
 

@@ -29,6 +29,7 @@ PAGES = [
     CONTRIBUTING,
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "benchmarks").glob("*.md")),
+    *sorted((ROOT / "docs" / "seeds").glob("*.md")),
 ]
 
 
@@ -39,6 +40,7 @@ def relative(page: Path) -> str:
 
 # commands without a model; batches and forks of these pages are of bots
 OFFLINE = {
+    "rm",
     "runs",
     "report",
     "diff",

@@ -109,19 +109,27 @@ def test_the_table_of_adding_a_provider_plays(tmp_path: Path) -> None:
     assert {request.body["model"] for request in server.received} == {"llama-3.3-70b"}
 
 
+STUDIES = (DOCS / "studies.md").read_text(encoding="utf-8")
+
+
+def part_of(page: str, heading: str) -> str:
+    """Return a section of a page with its subsections."""
+    return re.split(r"^## ", page.partition(f"## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+
+
 @pytest.fixture
 def design_page(tmp_path: Path) -> str:
     """Return the page, whose table is the shipped design, and copy the shipped files for its commands."""
     for folder in ("configs", "prompts", "items"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
-    page = (DOCS / "designs.md").read_text(encoding="utf-8")
+    page = part_of(STUDIES, "Designs")
     (table,) = blocks(page, "toml")
     shipped = tomllib.loads((ROOT / "configs" / "designs" / "temperature.toml").read_text(encoding="utf-8"))
     assert tomllib.loads(table) == shipped
     return page
 
 
-def test_the_mistake_that_designs_shows_is_refused_so(tmp_path: Path, design_page: str) -> None:
+def test_the_mistake_that_the_page_shows_is_refused_so(tmp_path: Path, design_page: str) -> None:
     (table,) = blocks(design_page, "toml")
     (tmp_path / "design.toml").write_text(table.replace("1.2]", "9]").replace("../", "configs/"), encoding="utf-8")
     refused = agentsim("validate", "--config", "design.toml", cwd=tmp_path)
@@ -130,21 +138,27 @@ def test_the_mistake_that_designs_shows_is_refused_so(tmp_path: Path, design_pag
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_workers")
-def test_what_designs_shows_is_so(tmp_path: Path, design_page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_page_shows_of_a_design_is_so(
+    tmp_path: Path, design_page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page, said = design_page, []
     for line in (line for line in commands(page) if line[0] != "validate"):
         few = ["8" if word == "400" else word for word in line]
         said.append(agentsim(*few, cwd=tmp_path))
         assert said[-1].code == 0, f"{line}: {said[-1].err}"
-    played, report, needed, _ = (each.out for each in said)
+    played, report, tables, needed, _ = (each.out for each in said)
     (shown,) = [block for block in blocks(page, "console") if "bidder: 48" in block]
     assert all(line in shown for line in played.splitlines())
     (figures,) = blocks(page, "text")
     assert figures in report
     assert "power (12 blocks planned)" in needed
-    (count,) = [line.split() for line in figures.splitlines() if line.startswith("count")]
-    mean, low, high = (f"{abs(float(count[place].strip('()'))):.2f}" for place in (3, 6, 4))
+    assert {path.name for path in (tmp_path / "logs" / "tables").iterdir()} == {
+        Path(line).name for line in tables.splitlines()
+    }
+    assert (tmp_path / "logs" / "effects.svg").is_file()
+    (count,) = [line.split("  ")[3].split() for line in figures.splitlines() if "  count  " in line]
+    mean, low, high = (f"{abs(float(count[place].strip('()'))):.2f}" for place in (0, 3, 1))
     assert f"{mean} items fewer ({low} to {high})" in page
     monkeypatch.chdir(tmp_path)
     (snippet,) = blocks(page, "python")
-    exec(compile(snippet, "designs.md", "exec"), {})
+    exec(compile(snippet, "studies.md", "exec"), {})

@@ -58,15 +58,15 @@ def test_a_runs_tables_have_exactly_their_columns(logs: Path) -> None:
     votes = run.tables["votes"]
     assert isinstance(votes, pd.DataFrame)
     assert list(votes.columns) == [
-        "Round",
-        "Final",
-        "Voter",
-        "Choice",
-        "Explanation",
-        "Ballot",
-        "Position",
-        "Voter_model",
-        "Choice_model",
+        "round",
+        "final",
+        "voter",
+        "choice",
+        "explanation",
+        "ballot",
+        "position",
+        "voter_model",
+        "choice_model",
     ]
     assert len(run.tables["events"]) == sum(len(part["events"]) for part in run.history["rounds"])
 
@@ -84,7 +84,7 @@ def test_columns_have_the_types_of_what_they_hold(logs: Path) -> None:
         *("int64", "Int64", "boolean", "float64")
     ]
     assert decisions["fallback_reason"].dtype == decisions["kind"].dtype, "a column without words is one of words"
-    assert decisions[["prompt_tokens", "cost_usd", "fallback_reason", "model"]].isna().all(axis=None)
+    assert decisions[["prompt_tokens", "cost_usd", "fallback_reason", "reply_model"]].isna().all(axis=None)
     assert str(tables["standings"]["winner"].dtype) == "bool"
     assert tables["standings"].loc[tables["standings"]["winner"], "rank"].tolist() == [1]
 
@@ -111,7 +111,7 @@ def test_what_is_loaded_says_what_it_is(logs: Path) -> None:
     run = one(logs)
     assert repr(run) == "<RecordedRun first: agent_island, seed 1, completed>"
     assert "tables" not in vars(run), "tables are made when they are asked for, not to print a line"
-    sizes = f"events {len(run.tables['events'])}x10, decisions {len(run.tables['decisions'])}x21, standings 3x8"
+    sizes = f"events {len(run.tables['events'])}x10, decisions {len(run.tables['decisions'])}x22, standings 3x8"
     assert repr(run.tables).startswith(f"<Tables {sizes}, usage 3x12, pairs ")
     assert repr(all_of(logs)).startswith(f"<RecordedRuns {logs}: 3 of 3 runs; <Tables events, decisions, ")
 
@@ -159,7 +159,7 @@ def test_what_cannot_be_read_of_a_folder_is_a_warning_that_names_it(logs: Path, 
     ("source", "problem"),
     [
         ("nosuch", "there is no run called 'nosuch'"),
-        ("no/such.json", "^no/such.json: there is no such file or folder$"),
+        ("no/such.json", "^no/such.json: there is no such file or folder, neither here nor in logs$"),
         ("first.jsonl", "is not an agentsim history"),
         ("", "is not the name of a run"),
         ("empty", "empty: holds no run with a readable history"),

@@ -21,7 +21,7 @@ SEAT = PACKAGE / "server" / "templates" / "seat_part.html.j2"
 # A number in the source: a length, a sum, or a value formatted as a whole number; not a constant.
 _NUMBER = re.compile(r"\b(?:len|sum)\(|^(?![A-Z_]+\b).*:,$")
 _PLURAL = re.compile(r" (?:[a-z]+ )?(?P<noun>[a-z]{3,}s)\b")
-_VERBS = {"has", "leaves", "this", "was"}
+_VERBS = {"differs", "has", "leaves", "this", "was"}
 _AGREE = "are|were|have|do|begin|vote|play|share|hold|come|take|need|make|stand|use|work|die|win|go|get|give|pay|want"
 _AFTER_COUNT = re.compile(rf" (?:{_AGREE})\b")
 _IN_TEMPLATE = re.compile(rf"\{{[a-z_.]+:(?!and\b|or\b)[a-z]+(?: [a-z]+)*\}} (?:{_AGREE})\b")

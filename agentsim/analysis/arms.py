@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.special import nctdtr, stdtrit
@@ -20,20 +20,25 @@ from scipy.special import nctdtr, stdtrit
 from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
-from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.wording import aligned, cleaned, counted
+from agentsim.engine.panel import Cell, DataTable, Frame
+from agentsim.engine.wording import counted, near
 from agentsim.errors import UsageError
 from agentsim.records.events import divergence
+from agentsim.records.formats import Tables
 from agentsim.records.history import CONTROL, Branch, History
 from agentsim.records.load import branches_in, load_history
 from agentsim.records.run_files import find_run
+from agentsim.report import paper
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POWER = 0.8
 """The chance to find an effect that studies are planned for."""
 _MOST_BRANCHES = 1_000_000
 STUDENT = (
-    "Intervals of 95% of the mean of the paired differences (Student's); beside them those that hold for all rows "
-    "together{}. They are of this game from this decision on, not of other games."
+    "Intervals of 95% of the mean of the paired differences (Student's); simultaneous ones hold for all rows{}. They "
+    "are of this game from this decision on, not of other games."
 )
 
 
@@ -43,7 +48,8 @@ class PairedEffect(Effect):
 
     `sd` is the standard deviation of the differences, `needed` how many branches an arm needs for an effect of the size
     that was asked about to be found with a power of 80%. `same_as` names an earlier measure that has the same
-    values in every branch for all players, or their negatives: one fact under two names.
+    values in every branch for all players, or their negatives: one fact under two names. `interaction` is true for a
+    count of interactions, false for a result of the outcome: rank, win or a score.
     """
 
     pairs: int
@@ -52,6 +58,7 @@ class PairedEffect(Effect):
     sd: float | None = None
     needed: int | None = None
     same_as: str | None = None
+    interaction: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +92,49 @@ class Comparison:
         """Return what `agentsim compare --json` prints."""
         return {**asdict(self), "left_out": dict(self.left_out)}
 
+    def narrowed(self, measure: str | None = None, player: str | None = None) -> Comparison:
+        """Return the comparison with the effects on one measure, one player or both.
+
+        The intervals stay those that hold for all effects together. Raises `UsageError` for a measure or player without
+        effects.
+        """
+        whole = [each for arm in self.arms for each in arm.effects]
+        for option, wanted, there in (
+            ("--measure", measure, [each.measure for each in whole]),
+            ("--player", player, [each.player for each in whole]),
+        ):
+            if wanted is not None and wanted not in there:
+                valid = list(dict.fromkeys(there))
+                raise UsageError(
+                    f"{option} {wanted}: has no effect here{near(wanted, valid)} (valid: {', '.join(valid)})"
+                )
+        arms = (
+            replace(
+                arm,
+                effects=tuple(
+                    each for each in arm.effects if measure in {None, each.measure} and player in {None, each.player}
+                ),
+            )
+            for arm in self.arms
+        )
+        return replace(self, arms=tuple(arms))
+
     def __repr__(self) -> str:
         arms = ", ".join(arm.arm for arm in self.arms)
         return f"<Comparison of {self.of} at {self.at}: {arms} beside {self.control}>"
 
     def __str__(self) -> str:
         """Return the tables that `agentsim compare` prints."""
-        lines: list[str] = []
-        for panel in arm_panels([self]):
-            rows = [panel.columns, *(["–" if cell is None else str(cell) for cell in row] for row in panel.rows)]
-            lines += [panel.title, *aligned(rows), panel.note, panel.sentence, ""]
-        return cleaned("\n".join(lines).strip())
+        return "\n\n".join(map(paper.text, arm_panels([self])))
+
+    def _repr_html_(self) -> str:
+        return paper.html(arm_panels([self]))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each effect of each arm, as a DataFrame (extra `data`)."""
+        rows = [{"arm": arm.arm, **asdict(each)} for arm in self.arms for each in arm.effects]
+        columns = ("arm", *(field.name for field in fields(PairedEffect)))
+        return Tables({"arms": Frame(columns, tuple(tuple(map(row.get, columns)) for row in rows))})["arms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +247,7 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
     columns, values = [column for column, there in zip(measured, known, strict=True) if there], values[:, :, known]
     same = [divergence(one.history, other.history).same for one, other in zip(*sides, strict=True)]
     identical = bool(same) and all(same)
+    interactions = {name for side in sides for branch in side for name, _ in branch.measures.actions}
     return ArmEffects(
         arm=name,
         changed=next(iter(arm.values())).changed,
@@ -215,7 +255,7 @@ def _compared(name: str, arm: Arm, control: Arm, effect: float | None) -> ArmEff
         unpaired=len(arm.keys() ^ control.keys()),
         identical=identical,
         effects=tuple(
-            replace(each, same_as=other)
+            replace(each, same_as=other, interaction=each.measure in interactions)
             for each, other in zip(
                 effects(columns, values, identical=identical, effect=effect), repeats(columns, values), strict=True
             )
@@ -318,17 +358,27 @@ def unpaired_note(many: int) -> str:
     return f" Left out: {counted(many, 'branch')} without a finished partner." if many else ""
 
 
-def arm_panels(found: Sequence[Comparison]) -> list[DataTable]:
-    return [_arm(each, arm) for each in found for arm in each.arms]
+def arm_panels(found: Sequence[Comparison], *, every_measure: bool = False) -> list[DataTable]:
+    """Return the table of each arm: rank, win and scores, or also the interactions with `every_measure`."""
+    return [_arm(each, arm, every_measure) for each in found for arm in each.arms]
 
 
-def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
+def _arm(found: Comparison, arm: ArmEffects, every_measure: bool) -> DataTable:
     changed = f" ({arm.changed})" if arm.changed not in {"", arm.arm} else ""
-    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} less {found.control}"
-    columns: tuple[str, ...] = ("measure", "player", "pairs", found.control, arm.arm, "effect", "all together")
+    title = f"{found.of} from decision {found.at} on: {arm.arm}{changed} vs. {found.control}"
+    columns: tuple[str, ...] = (
+        "measure",
+        "player",
+        "pairs",
+        found.control,
+        arm.arm,
+        "effect (95% interval)",
+        "simultaneous",
+    )
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
-    shown = () if arm.identical else distinct(arm.effects)
+    once = distinct(arm.effects)
+    shown = () if arm.identical else [each for each in once if every_measure or not each.interaction] or once
     rows = [(*paired_row(each), *(() if found.effect is None else (each.needed,))) for each in shown]
     if arm.identical:
         note = (
@@ -338,7 +388,7 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
         same = f"From decision {found.at} of {found.of} on, {arm.arm} changed nothing in {counted(arm.pairs, 'pair')}."
         return DataTable(title, columns, (), note, sentence=same)
     note = (
-        "Branch k less branch k of the control, which has the same chance; below 0 a rank is better. "
+        "Branch k of the arm vs. branch k of the control, which has the same chance; below 0 a rank is better. "
         f"{STUDENT.format(' (the greatest |t|)')}{unpaired_note(arm.unpaired)}"
     )
     if found.effect is not None:
@@ -346,9 +396,11 @@ def _arm(found: Comparison, arm: ArmEffects) -> DataTable:
             f" The last column is how many branches an arm needs, and its control as many, for an effect of "
             f"{found.effect:g} to be found with a power of {POWER:.0%}, if the differences spread as they do here."
         )
-    if hidden := len(arm.effects) - len(shown) if shown else 0:
+    if others := len(once) - len(shown):
+        note += f" Not shown: {counted(others, 'effect')} on interactions (`agentsim compare {found.of} --all`)."
+    if hidden := len(arm.effects) - len(once):
         note += f" Not shown: {counted(hidden, 'row')}, the same as another row but for the sign."
-    said = change_sentence(found.of, found.at, arm.arm, distinct(arm.effects))
+    said = change_sentence(found.of, found.at, arm.arm, shown)
     return DataTable(title, columns, tuple(rows), note, sentence=said)
 
 

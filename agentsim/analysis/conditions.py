@@ -6,7 +6,7 @@ conditions that were played with the same seeds (docs/inference.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.analysis.finished_games import RANK, WIN, Entrant, GameRecord
-from agentsim.analysis.in_words import ends, estimated, written
+from agentsim.analysis.in_words import DIFFERS, ends, estimated, written
 from agentsim.analysis.intervals import (
     FEWEST,
     Array,
@@ -28,7 +28,7 @@ from agentsim.analysis.intervals import (
 )
 from agentsim.analysis.standings import relative
 from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import counted, decimals
 from agentsim.records.folders import Levels, levels, named
 
 _ALL = "all"
@@ -77,13 +77,22 @@ class Difference:
     together: Interval
 
 
-def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = False) -> list[Condition]:
+def by_condition(
+    games: Sequence[GameRecord], *, models: bool, pool: bool = False, cells: Mapping[str, Levels] | None = None
+) -> list[Condition]:
     """Group the games by condition, in the order of the levels; with `pool` all of them are one.
 
+    `cells` are the levels of a design's games by name, in the design's order; without them, levels are what differs
+    between the scenarios.
     With `models` the models are a setting, since players are compared. If games of several folders are alike, the
     folder is a level. A game of bots that repeats another under its condition counts once.
     """
-    found = [{} for _ in games] if pool else levels([game.scenario for game in games], models=models)
+    found: list[Levels] = [{} for _ in games]
+    if not pool:
+        found = levels([game.scenario for game in games], models=models)
+        if cells and all(game.name in cells for game in games):
+            found = [cells[game.name] for game in games]
+    in_order = list((cells or {}).values())
     folders = list(dict.fromkeys(game.folder for game in games))
     told = {named(own): set[str]() for own in found}
     for game, own in zip(games, found, strict=True):
@@ -100,6 +109,8 @@ def by_condition(games: Sequence[GameRecord], *, models: bool, pool: bool = Fals
         return [(0, level, "") if isinstance(level, int | float) else (1, 0, str(level)) for level in at.values()]
 
     conditions = [Condition(name, own, tuple(here.values())) for name, (own, here) in groups.items()]
+    if cells and all(each.levels in in_order for each in conditions):
+        return sorted(conditions, key=lambda each: in_order.index(each.levels))
     return sorted(conditions, key=lambda each: order(each.levels))
 
 
@@ -222,7 +233,7 @@ def condition_panels(
     rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
     note = (
         "Each cell is a mean, its interval of 95% (jackknife, games of one seed left out together) if "
-        "there are games enough, and how many games it is of. Below, each condition less the first."
+        "there are games enough, and how many games it is of. Below, each condition vs. the first."
     )
     if relative:
         note += " Tables differ in size: a relative rank is 0 for the first and 1 for the last."
@@ -237,6 +248,35 @@ def condition_panels(
                         for name in names[1:])]  # fmt: skip
 
 
+def score_panel(means: Sequence[Measured]) -> DataTable:
+    """Return a table of the mean of each score by label, of games under one condition."""
+    measures = list(dict.fromkeys(each.measure for each in means))
+    by_label: dict[str, dict[str, Interval]] = {}
+    for each in means:
+        by_label.setdefault(each.label or _ALL, {})[each.measure] = each.mean
+    halves = {measure: [0.0] for measure in measures}
+    for each in means:
+        if np.isfinite(each.mean.width):
+            halves[each.measure].append(each.mean.width / 2)
+    forms = {measure: f".{decimals(max(own))}f" for measure, own in halves.items()}
+    rows = tuple(
+        (label, *(written(own[measure], forms[measure]) if measure in own else None for measure in measures))
+        for label, own in by_label.items()
+    )
+    note = "Means over entries of the game's own scores, with intervals of 95% (cluster jackknife by seed)."
+    return DataTable("Scores", ("", *measures), rows, note, sentence=_highest(means, measures[0], forms[measures[0]]))
+
+
+def _highest(means: Sequence[Measured], measure: str, form: str) -> str:
+    """Say which label has the highest mean of a measure; no label is named if several have it in what is printed."""
+    own = sorted((each for each in means if each.measure == measure), key=lambda each: -each.mean.value)
+    best = [each for each in own if f"{each.mean.value:{form}}" == f"{own[0].mean.value:{form}}"]
+    mean = estimated(own[0].mean, form, own[0].games, counted(own[0].games, "game"))
+    if len(best) > 1:
+        return f"No entry alone has the highest mean {measure}, which is {mean}."
+    return f"The mean {measure} was highest for {own[0].label}: {mean}."
+
+
 def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:
     rows: list[tuple[Cell, ...]] = []
     for each in found:
@@ -244,12 +284,12 @@ def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable
         games = f"{each.games[0]}, {each.games[1]}"
         rows.append((each.measure, each.label or _ALL, games, written(each.difference, "+.2f"), both))
     note = (
-        "Means under the one less those under the other; below 0 a rank is better. Intervals of 95% take games of one "
-        "seed together, of both conditions: alone, and so wide that all rows hold at once. Games of other seeds are "
-        "taken to be independent, and games to differ in nothing else than the condition."
+        "Differences of means; below 0 a rank is better. Intervals of 95% take games of one seed together, of both "
+        "conditions; simultaneous ones hold for all rows. Games of other seeds are taken to be independent, and games "
+        "to differ in nothing else than the condition."
     )
-    title = f"Conditions: {name} less {less}"
-    columns = ("measure", "of", "games of each", "difference", "all together")
+    title = f"Conditions: {name} vs. {less}"
+    columns = ("measure", "of", "games of each", "difference (95% interval)", "simultaneous")
     return DataTable(title, columns, tuple(rows), note, sentence=_verdict(found))
 
 
@@ -272,9 +312,11 @@ def _verdict(found: Sequence[Difference]) -> str:
     if not apart:
         alone = sum(each.difference.leaves_out(0) for each in known)
         return (
-            f"None of {counted(len(known), 'difference')} can be told from 0 by 95% intervals that hold for all "
-            f"together; by its own interval {alone} can."
+            f"None of {counted(len(known), 'difference')} {DIFFERS} (simultaneous 95% intervals); by its own interval "
+            f"{alone} would."
         )
     clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
-    together = difference_sentence(replace(clearest, difference=clearest.together), "95% interval for all together")
-    return f"Of {counted(len(known), 'difference')} {len(apart)} can be told from 0 all together. {together}"
+    together = difference_sentence(replace(clearest, difference=clearest.together), "simultaneous 95% interval")
+    differ = "differs" if len(apart) == 1 else "differ"
+    said = f"{len(apart)} of {counted(len(known), 'difference')} {differ} from zero (simultaneous 95% intervals)"
+    return f"{said}. {together}"

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
+from agentsim.engine.wording import near
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.records.events import Pair, derived, pairs, told_events
 from agentsim.records.fallback_rates import FallbackRate, fallback_rates_in
@@ -28,6 +29,11 @@ from agentsim.records.load import parsed, read, runs_with_history
 RANK, WIN = "rank", "win"
 Column: TypeAlias = tuple[str, str]
 """A measure and a player."""
+
+
+def no_such_measure(measure: str, known: Sequence[str]) -> str:
+    """Say that there is no such measure, with a similar one if there is one, and all that there are."""
+    return f"{measure}: there is no such measure{near(measure, known)} (measures: {', '.join(known)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from agentsim.analysis.intervals import FEWEST, Effect, Interval
 from agentsim.engine.wording import counted
 
 SMALL = 0.05
+DIFFERS = "differs from zero"
 
 
 def written(interval: Interval, form: str) -> str:
@@ -43,7 +44,7 @@ def _alike(number: int, unit: str) -> str:
 
 
 def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of: str, unit: str, more: str = "") -> str:
-    """Say which of many effects is clearest, or that none is shown, by the intervals that hold for all together.
+    """Say which of many effects is clearest, or that none was found, by the intervals that hold for all together.
 
     None of the rows was named beforehand, so the interval of one alone would be too narrow for the row that is chosen.
     `found` holds who did it, the effect and its number of pairs (or blocks); `of` is who did them all.
@@ -57,20 +58,19 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
     alike = [each for each in found if each[1].low is None and each[2] >= FEWEST and each[1].mean]
     if told:
         who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].together.width)
-        of = counted(len(known), "effect")
-        both = f"95% interval {best.low_adj:{form}} to {best.high_adj:{form}} for all {of} together"
-        changed = f"{best.measure} of {best.player} by {best.mean:{form}} ({both}; {counted(own, unit)}{more})"
-        return f"{where}, {who} changed {changed}; {len(told)} of the {len(known)} can be told from 0."
+        both = f"simultaneous 95% interval {best.low_adj:{form}} to {best.high_adj:{form}}; {counted(own, unit)}{more}"
+        differ = f"{len(told)} of {counted(len(known), 'effect')} {'differs' if len(told) == 1 else 'differ'} from zero"
+        return f"{where}, {who} changed {best.measure} of {best.player} by {best.mean:{form}} ({both}); {differ}."
     if alike:
         who, best, own = max(alike, key=lambda each: abs(each[1].mean))
         changed = f"{best.measure} of {best.player} by {best.mean:{form}}, {_alike(own, unit)}{more}"
-        beside = f"; of {counted(len(known), 'effect')} that vary none can be told from 0" if known else ""
+        beside = f"; none of {counted(len(known), 'effect')} that vary {DIFFERS}" if known else ""
         return f"{where}, {who} changed {changed}{beside}."
     if known:
-        none = f"none of {counted(len(known), 'effect')} can be told from 0 by 95% intervals that hold for all together"
-        return f"{where}, no effect of {of} is shown: {none} ({many})."
+        none = f"none of {counted(len(known), 'effect')} {DIFFERS} (simultaneous 95% intervals; {many})"
+        return f"{where}, no effect of {of} was found: {none}."
     if any(each.mean or each.low is not None for _, each, _ in found):
-        return f"{where}, no effect of {of} is shown: {many} give no interval that holds for all effects together."
+        return f"{where}, no effect of {of} was found: {many} give no simultaneous intervals."
     return f"{where}, {of} made no difference to any measure in {many}."
 
 

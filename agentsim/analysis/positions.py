@@ -136,6 +136,9 @@ def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, draws
     return Ballots(places, len(votes), int((chosen.sum(axis=1) > 0).sum()), p)
 
 
+_VOTES = {True: "final", False: "elimination"}
+
+
 def ballot_panel(found: Sequence[Ballots]) -> DataTable:
     """Return a table of the votes for each position on the ballot, by kind of vote."""
     rows, tests, said = [], [], []
@@ -148,10 +151,10 @@ def ballot_panel(found: Sequence[Ballots]) -> DataTable:
         tested = "too few games for a test" if each.p is None else p_value(each.p)
         tests.append(f"votes {kind}: {tested}")
         told = each.p is not None and each.p <= SMALL
-        verdict = "went along with" if told else "was not seen to go along with"
         first = each.places[0]
         whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
-        said.append(f"Position on the ballot {verdict} votes {kind} ({tested}): the first got {whole}.")
+        effect = f"{'An' if told else 'No'} effect of ballot position on {_VOTES[first.final]} votes was found"
+        said.append(f"{effect} ({tested}): the first position got {whole}.")
     note = (
         "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
         "what the lot alone gives. Intervals of 95% by games. The tests compare the choices with "

@@ -134,7 +134,7 @@ class Posterior:
         return credible(self.shares, self.alike, self.means(self.shares)[0])
 
     @property
-    def settled(self) -> bool:
+    def to_printed_precision(self) -> bool:
         """Return whether the Monte Carlo error of strengths, shares and places is below `PRINTED`."""
         size = self.logs.shape[1]
         errors = [self.means(draws)[1].max(initial=0.0) for draws in (self.logs, self.shares)]
@@ -172,11 +172,12 @@ def posterior(
     weight: float | Array = 1.0,
     chains: int = CHAINS,
     seed: int = SEED,
-    settled: bool = False,
+    to_printed_precision: bool = False,
 ) -> Posterior:
     """Draw the strengths of `size` labels. `weight` is how many games each one counts as (`independence`).
 
-    If it is to be `settled`, draws are added until the Monte Carlo error is below what is printed, up to `MOST_DRAWS`.
+    With `to_printed_precision`, draws are added until the Monte Carlo error is below what is printed, up to
+    `MOST_DRAWS`.
     """
     generator = np.random.default_rng(seed)
     weights = np.broadcast_to(weight, len(games))
@@ -204,7 +205,7 @@ def posterior(
                 continue
         drawn.append(logs.reshape(-1, size))
         found = Posterior(np.concatenate(drawn), agreed, chains, stood, counts, shape)
-        if not settled or sum(map(len, drawn)) + len(drawn[0]) > MOST_DRAWS or found.settled:
+        if not to_printed_precision or sum(map(len, drawn)) + len(drawn[0]) > MOST_DRAWS or found.to_printed_precision:
             return found
 
 

@@ -276,5 +276,6 @@ def _own_maker_sentence(found: OwnMaker) -> str:
 
 
 def _relation_sentence(found: Relation) -> str:
-    done = f"{counted(found.done_for, 'action')} for {found.whom} and {found.done_against} against it"
-    return f"In {counted(found.games, 'game')} {found.who} did {done} (a count, without an interval)."
+    helped, opposed = counted(found.done_for, "time"), counted(found.done_against, "time")
+    done = f"helped {found.whom} {helped} and opposed it {opposed}"
+    return f"In {counted(found.games, 'game')} {found.who} {done} (counts, without an interval)."

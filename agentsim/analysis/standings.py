@@ -187,8 +187,8 @@ def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     ranked = [stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games]
     won = [(counts[None], wins) for counts, wins in zip(results.counts_by_game, results.wins_by_game, strict=True)]
     weight = independence(ranked, size, results.clusters)
-    ranks = posterior(ranked, size, weight=weight, settled=True)
-    first = posterior(won, size, weight=independence(won, size, results.clusters), settled=True)
+    ranks = posterior(ranked, size, weight=weight, to_printed_precision=True)
+    first = posterior(won, size, weight=independence(won, size, results.clusters), to_printed_precision=True)
     check = wins_check(ranks, results.counts_by_game, results.wins, weight=weight)
     return _Ratings(ranks, first.first, check)
 
@@ -302,8 +302,9 @@ def panels(
         shown.append(own_maker_panel(own_makers))
     if relations:
         shown.append(relation_panel(relations))
-    shown.append(_costs(found.played))
-    return shown
+    if any(line.asked for line in found.played):
+        shown.append(_causes(found.played))
+    return [*shown, cost_panel(found.played)]
 
 
 def _places_of_all(found: Standings, kept: Standings | None) -> list[Panel]:
@@ -323,10 +324,8 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
         beside = _beside(kept, line, lambda other: (other.games, *_results(other)))
         rows.append((line.label, line.games, line.entries, round(line.wins, 2), *_results(line), *beside))
     note = (
-        "Intervals of 95% by the jackknife: the games of each seed are left out in turn, and two games of an unknown "
-        "entry are added, which keep small samples honest (docs/inference.md). Of a first place that n "
-        "players share, each has 1/n of a win. Games of different seeds are "
-        "taken to be independent."
+        "Intervals of 95% (cluster jackknife by seed). Of a first place that n players share, each has 1/n of a win. "
+        "The rating is the log strength (Plackett-Luce) with 95% of the posterior."
     )
     if found.relative:
         note += (
@@ -336,21 +335,19 @@ def _leaderboard(found: Standings, kept: Standings | None) -> DataTable:
     if found.unranked:
         note += f" Not counted: {counted(found.unranked, 'game')} without a ranking."
     if found.null_p is not None:
-        verdict = "no further" if found.null_p > 0.05 else "further"
-        ranks = f"{_rank(found).capitalize()}s"
-        p = p_value(found.null_p)
-        note += f" {ranks} lie {verdict} apart than chance alone would put them (sign-flip test: {p})."
+        verdict = "do not differ detectably" if found.null_p > SMALL else "differ"
+        note += f" {_rank(found).capitalize()}s {verdict} (sign-flip test: {p_value(found.null_p)})."
     if found.seats_fixed:
         note += " No entry ever changed its seat: these figures contain the effect of the seat."
-    columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found))
+    columns: tuple[str, ...] = ("", "games", "entries", "wins", "win rate", _rank(found), "rating")
     if kept is not None:
-        columns += ("games*", "win rate*", f"{_rank(kept)}*")
+        columns += ("games*", "win rate*", f"{_rank(kept)}*", "rating*")
         note += f" {_KEPT}"
     return DataTable("Standings", columns, tuple(rows), note, sentence=standing_sentence(found, _rank(found)))
 
 
-def _results(line: StandingsLine) -> tuple[str, str]:
-    return written(line.win_rate, ".0%"), written(line.mean_rank, ".2f")
+def _results(line: StandingsLine) -> tuple[str, str, str]:
+    return written(line.win_rate, ".0%"), written(line.mean_rank, ".2f"), written(line.strength, "+.2f")
 
 
 def _ratings_table(found: Standings, kept: Standings | None) -> DataTable:
@@ -463,22 +460,33 @@ def _places(what: str, found: Standings, note: str) -> DataTable:
     return DataTable(title, columns, rows, note, sentence=place_sentence(what, places, p, found.uneven[what]))
 
 
-def _costs(lines: Sequence[LabelCounts]) -> DataTable:
+def cost_panel(lines: Sequence[LabelCounts]) -> DataTable:
+    """Return a table of calls, fallbacks and cost by label."""
     rows = []
     for line in lines:
-        share = f"{line.fallbacks / line.asked:.0%}" if line.asked else None
+        share = f" ({line.fallbacks / line.asked:.0%})" if line.asked else ""
         cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
-        counts = (line.games, line.decisions, line.calls, line.reasks, line.fallbacks)
-        lost = (line.lost_to_host, line.lost_to_model, line.lost_to_person, line.lost_to_deadline)
-        rows.append((line.label, *counts, share, *lost, line.turned_away, cost))
-    columns: tuple[str, ...] = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "share")
-    columns += (*("to host", "to model", "to person", "to deadline"), "turned away", "cost of a game")
-    note = (
-        "The share of fallbacks is of decisions that no bot made, each lost to one cause. Turned "
-        "away is an answer that was read, and that the rules of the game refuse. These are counts of what was played, "
-        "without intervals."
-    )
+        counts = (line.games, line.decisions, line.calls, line.reasks, f"{line.fallbacks}{share}")
+        rows.append((line.label, *counts, cost))
+    columns = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "cost of a game")
+    note = "Counts of what was played, without intervals; the share of fallbacks is of decisions that no bot made."
     return DataTable("Calls and cost", columns, tuple(rows), note, sentence=cost_sentence(lines))
+
+
+def _causes(lines: Sequence[LabelCounts]) -> DataTable:
+    rows = tuple(
+        (
+            *(line.label, line.asked, line.fallbacks),
+            *(line.lost_to_host, line.lost_to_model, line.lost_to_person, line.lost_to_deadline, line.turned_away),
+        )
+        for line in lines
+    )
+    columns = ("", "asked", "fallbacks", "to host", "to model", "to person", "to deadline", "turned away")
+    note = (
+        "Each fallback is lost to one cause. Turned away is an answer that was read, and that the rules of the game "
+        "refuse. Asked are decisions that no bot made."
+    )
+    return DataTable("Fallbacks by cause", columns, rows, note)
 
 
 def without_host_panels(found: Standings, games: int) -> list[Panel]:
@@ -509,6 +517,11 @@ def standing_sentence(found: Standings, rank: str) -> str:
         return f"No entry is ahead of all others: {equal} of {len(found.lines)} have the best {rank}, {mean}."
     won = estimated(line.win_rate, ".0%", line.games, f"entries that won: {line.wins:g} of {line.entries}, in {many}")
     return f"{line.label} came first in {won}, with a {rank} of {estimated(line.mean_rank, '.2f', line.games)}."
+
+
+def equal_rank(one: StandingsLine, other: StandingsLine) -> bool:
+    """Return whether two lines have the same mean rank in what is printed."""
+    return abs(one.mean_rank.value - other.mean_rank.value) <= _SAME
 
 
 _SAME = 0.0005  # the largest difference that tables print as none, and a little more
@@ -555,7 +568,7 @@ def ahead_sentence(found: Standings) -> str:
     if not told:
         return ""
     if not apart:
-        return "Head to head no difference is shown: every 95% interval includes 50%."
+        return "No pair differs detectably head to head: every 95% interval includes 50%."
     share, row, column = max(apart, key=lambda each: each[0].value)
     won, pairs = found.beats[row][column]
     one, other = found.lines[row].label, found.lines[column].label
@@ -570,7 +583,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     """Return a sentence on whether ranks differ by seat or turn, with those that came first most often."""
     if p is None:
         return ""
-    verdict = "differ by more than" if p <= SMALL else "are not seen to differ by more than"
+    verdict = "differ" if p <= SMALL else "do not differ detectably"
     most = max(place.win_rate.value for place in places)
     best = [place for place in places if math.isclose(place.win_rate.value, most)]
     first, alone = best[0], len(best) == 1
@@ -582,7 +595,7 @@ def place_sentence(what: str, places: Sequence[Place], p: float | None, uneven: 
     else:
         named = listed([str(place.place) for place in best])
         won = f"{what}s {named} came first most often and equally often, in {first.win_rate.value:.0%} each"
-    said = f"The ranks of {what}s {verdict} chance alone would make them (sign-flip test: {p_value(p)}); {won}."
+    said = f"The ranks of {what}s {verdict} (sign-flip test: {p_value(p)}); {won}."
     if uneven is not None:
         label, fewest, many = uneven
         said += (
@@ -598,4 +611,6 @@ def cost_sentence(lines: Sequence[LabelCounts]) -> str:
     if not known:
         return ""
     line = max(known, key=lambda line: line.cost_usd or 0.0)
+    if sum(f"{each.cost_usd:.4f}" == f"{line.cost_usd:.4f}" for each in known) > 1:
+        return ""
     return f"A game cost ${line.cost_usd:.4f} for {line.label} (the mean of {counted(line.games, 'game')})."

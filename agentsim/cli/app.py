@@ -13,42 +13,79 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
+from agentsim.cli import shared_options as o
 from agentsim.cli.batch import batch
 from agentsim.cli.compare import compare, diff, influence
 from agentsim.cli.rate import plan, pool, rate
 from agentsim.cli.report import report
 from agentsim.cli.run import fork, replay, resume, run
-from agentsim.cli.saved_runs import bundle, export, logs, runs, watch
+from agentsim.cli.saved_runs import bundle, export, logs, rm, runs, watch
 from agentsim.cli.scaffold import gen_items, init
 from agentsim.cli.scenarios import check, games, models, schema, validate
 from agentsim.cli.serve import serve
-from agentsim.errors import AgentsimError
+from agentsim.errors import AgentsimError, place_of
+
+_EXTRA = re.compile(r"  \[[\d.]*<?=?x[<>]=?[\d.]+\]$|; [\d.]*<?=?x[<>]=?[\d.]+(?=\]$)|env var: \w+; ")
+"""The range and the variable of an option in its help. Its errors name both, and docs/commands.md the variables."""
 
 
 class _Command(TyperCommand):
-    """A command whose usage line names arguments as its help does, without Typer's braces."""
+    """A command whose usage line names arguments as its help does, and whose help has a section for each panel."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [re.sub(r"^\{(.+)\}", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], o.ADVANCED: []}
+        for each in self.get_params(ctx):
+            if (record := each.get_help_record(ctx)) is not None:
+                name, said = record
+                plain = "Arguments" if each.param_type_name == "argument" else "Options"
+                sections[getattr(each, "rich_help_panel", None) or plain].append((name, _EXTRA.sub("", said)))
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+_COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {
+    "Play": (run, resume, fork, serve, watch),
+    "Look": (runs, logs, diff, replay, rm),
+    "Compare": (batch, report, compare, influence, rate),
+    "Study": (plan, pool, export, bundle),
+    "Make": (init, validate, check, gen_items),
+    "More": (games, models, schema),
+}
+
+
+class _Commands(TyperGroup):
+    """All commands, whose help lists them by what they are for."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        room = formatter.width - 6 - max(map(len, self.commands))
+        for title, own in _COMMANDS.items():
+            names = [command.__name__.replace("_", "-") for command in own]
+            with formatter.section(title):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(room)) for name in names])
+
 
 app = typer.Typer(
     name="agentsim",
+    cls=_Commands,
     help="Multi-agent games played by language models: one TOML in, a resumable, provable history out.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-_PLAY = (run, batch, resume, replay, fork, influence, rate)
-_READ = (watch, serve, logs, runs, diff, report, compare, pool, export, bundle)
-_PREPARE = (init, validate, plan, check, gen_items, games, models, schema)
-for command in (*_PLAY, *_READ, *_PREPARE):
+for command in chain.from_iterable(_COMMANDS.values()):
     app.command(cls=_Command)(command)
 
 DEBUG = "--debug"
@@ -99,7 +136,7 @@ def main() -> NoReturn:
             code = _fail(_reworded(error.format_message()) + _where_to_look(error), error.exit_code, debug)
         else:
             hint = "" if debug else " (a bug in agentsim or in a game; --debug prints the traceback)"
-            code = _fail(f"{type(error).__name__}: {error}{hint}", 1, debug)
+            code = _fail(f"{place_of(error)}: {type(error).__name__}: {error}{hint}", 1, debug)
     if (lost := _flush()) and not code:
         code = _fail(lost, 1, debug)
     sys.exit(code if isinstance(code, int) else 0)

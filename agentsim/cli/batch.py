@@ -31,48 +31,39 @@ _ON_A_CLUSTER = 100
 def batch(
     *,
     source: o.ConfigFile,
-    games: Annotated[
-        int | None, o.option("--games", "How many games; --design may say it instead.", "N", min=1)
-    ] = None,
+    games: Annotated[int | None, o.option("--games", "How many games; --design may say it.", "N", min=1)] = None,
     design: o.Design = None,
     until_width: Annotated[
         float | None,
-        o.option("--until-width", "End when the interval of an effect of --design is narrower; see --measure.", "W"),
+        o.option(
+            "--until-width",
+            "End when the interval of an effect of --design is narrower; see --measure.",
+            "W",
+            rich_help_panel=o.ADVANCED,
+        ),
     ] = None,
     effect: o.EffectOptions,
     playing: o.Playing,
-    seed: Annotated[
-        int | None, o.option("--seed", "Source of the games' seeds; overrides the scenario's.", "S", min=0)
-    ] = None,
+    seed: Annotated[int | None, o.option("--seed", "Source of the games' seeds.", "S", min=0)] = None,
     models: Annotated[
         str | None,
-        o.option(
-            "--models", "Models that rotate through the players' seats, each equally often in every seat.", "A,B,C"
-        ),
+        o.option("--models", "Models that rotate through the seats.", "A,B,C"),
     ] = None,
-    rotate: Annotated[bool, o.option("--rotate", "Also rotate the players' places at the table.")] = False,
-    paired: Annotated[bool, o.option("--paired", "Use one seed for games that differ only in who sits where.")] = False,
-    out: Annotated[
-        Path | None, o.option("--out", "Folder of the batch; default: one in --logs-dir, named by the plan.", "DIR")
-    ] = None,
+    rotate: Annotated[bool, o.option("--rotate", "Rotate the players' places at the table.")] = False,
+    paired: Annotated[bool, o.option("--paired", "Use one seed for all seatings of a game.")] = False,
+    out: Annotated[Path | None, o.option("--out", "Folder of the batch; by default in --logs-dir.", "DIR")] = None,
     logs_dir: o.LogsDir = Path("logs"),
     loading: o.Loading,
-    max_cost: Annotated[
-        float | None,
-        o.option("--max-cost", "Limit of all games together; overrides limits.max_cost_usd.", "USD", min=0),
-    ] = None,
+    limits: o.LimitOptions,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    html: Annotated[bool, o.option("--html", "Write a page for every game.")] = False,
+    html: o.Html = False,
     keys: o.Keys,
 ) -> None:
     """Play many games of a scenario, resumably.
 
-    After a kill the same command continues and repeats nothing. With a larger --games it plays the new games.
-
-    DIR gets a manifest and each game's files as `agentsim run` leaves them; pages only with --html. Limits in calls and
-    dollars hold for all games together. `agentsim report DIR` compares the players. With --design each seed plays every
-    cell of a design of factors, and the report has their effects.
+    The same command continues; a larger --games plays the new games. Limits hold for all games together.
+    `agentsim report DIR` compares the players.
     """
     from agentsim.studies.batches import prepare_batch
 
@@ -92,10 +83,9 @@ def batch(
         out=out,
         logs_dir=logs_dir,
         seed=seed,
-        max_cost_usd=max_cost,
         design=design,
         until=until,
-        **loading.options,
+        **loading.with_limits(limits),
     )
     carry_on(manifest, directory, playing, env=keys.env, display=display, as_json=as_json, html=html)
 

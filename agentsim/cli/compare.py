@@ -17,6 +17,9 @@ from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.records.events import Divergence, Parted
+    from agentsim.runs.fork import BranchJob
+    from agentsim.runs.run import Run, RunResult
+    from agentsim.runs.watcher import Watcher
 
 
 def compare(
@@ -29,25 +32,30 @@ def compare(
     effect: Annotated[
         float | None, o.option("--effect", "Say how many branches an effect of this size needs.", "SIZE")
     ] = None,
+    measure: Annotated[
+        str | None, o.option("--measure", "Only this measure: rank, win, a score or an interaction.", "MEASURE")
+    ] = None,
+    player: Annotated[str | None, o.option("--player", "Only this player.", "ID")] = None,
+    every_measure: Annotated[bool, o.option("--all", "Show interactions between players, too.")] = False,
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
     """Compare the arms of a fork, branch k with branch k.
 
-    What each arm does to rank, win, every score of the outcome and every action of each player, with intervals of 95%
-    for one effect alone and for all together. NAME is the run that was forked; it is no data point of its branches.
-    Needs the extra analysis.
+    Shows what each arm does to each player's rank, win and scores, with 95% intervals for each effect and simultaneous
+    ones (of all measures, shown or not). NAME is the run that was forked; it is no data point of its branches.
+    --json prints all measures. Needs the extra analysis.
     """
     from agentsim import api
 
-    found = api.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir)
+    found = api.compare(name, at=at, control=control, effect=effect, logs_dir=logs_dir).narrowed(measure, player)
     if as_json:
         say_json(found.to_json())
         return
     from agentsim.analysis.arms import arm_panels
 
     some_left_out(found.left_out)
-    for panel in arm_panels([found]):
+    for panel in arm_panels([found], every_measure=every_measure or measure is not None):
         print_panel(panel)
 
 
@@ -56,8 +64,8 @@ _LONGEST = 300
 
 
 def diff(
-    one: Annotated[str, typer.Argument(metavar="A", help="A run's name, or its history file.")],
-    other: Annotated[str, typer.Argument(metavar="B", help="Another's.")],
+    one: Annotated[str, o.run_argument("A", "A run: its name, FOLDER/NAME or a file's path.")],
+    other: Annotated[str, o.run_argument("B", "Another run.")],
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
@@ -115,7 +123,8 @@ def _parting(parted: Divergence, one: str, other: str) -> list[str]:
 def _place(what: str, parted: Parted | None, one: str, other: str) -> list[str]:
     if parted is None:
         return [f"no {what} differs"]
-    rows = [f"the first {what} that differs is number {parted.place}:"]
+    again = f" (`agentsim fork {one} --at {parted.place}` plays on from there)" if what == "decision" else ""
+    rows = [f"the first {what} that differs is number {parted.place}{again}:"]
     sides = parted.one, parted.other
     words = [None if side is None else _in_words(side) for side in sides]
     if words[0] == words[1]:  # the difference is in fields that the words leave out
@@ -159,6 +168,7 @@ def influence(
         bool, o.option("--each", "Do the same for every player's message of that kind in the round.")
     ] = False,
     branches: Annotated[int, o.option("--branches", "How many branches a side.", "K", min=1)] = 20,
+    jobs: o.BranchesAtOnce = None,
     limits: o.LimitOptions,
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = "auto",
@@ -169,26 +179,29 @@ def influence(
 
     Plays K branches in which decision N says what it said and K in which it is silent, says neutral words of the same
     length, or says TEXT; branch k of both has the same chance. The same command again continues where it stopped,
-    and repeats nothing. Limits hold for what each branch calls itself. Needs the extra analysis.
+    and repeats nothing. Limits count only the branch's own calls. Needs the extra analysis.
     """
-    from agentsim.cli.display import shown
-    from agentsim.records.run_files import find_run
-    from agentsim.runs.fork import jobs_to_play
+    from agentsim.cli.run import play_branches
+    from agentsim.records.load import named_run
     from agentsim.runs.run import RunOptions
 
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy, influence_panels
 
-    study = MessageStudy.of(find_run(logs_dir, name), at, swap=swap, words=words, each=each, branches=branches)
+    study = MessageStudy.of(named_run(name, logs_dir), at, swap=swap, words=words, each=each, branches=branches)
     env = keys.env
-    for job in jobs_to_play(study.jobs, remark):
-        with shown(display) as watcher:
-            result = job.run(RunOptions(env, watcher), limits=limits.given).play_sync()
+
+    def opened(job: BranchJob, watcher: Watcher) -> Run:
+        return job.run(RunOptions(env, watcher), limits=limits.given)
+
+    def ended(result: RunResult) -> None:
         if result.how == "played" and result.status == "degraded":
             remark(f"{result.files.name} is degraded: its share of fallbacks is above the limit")
         if result.error is not None:
             remark(f"{result.files.name} was stopped: the same command goes on with it")
             raise result.error
+
+    play_branches(study.jobs, jobs, display, opened, ended)
     found = study.measured()
     if not any(one.pairs for one in found):
         raise UsageError(f"{name}: no pair of branches is finished")

@@ -14,15 +14,14 @@ from agentsim.engine.wording import aligned, counted
 from agentsim.errors import needed_by
 
 if TYPE_CHECKING:
-    from agentsim.engine.panel import DataTable
-    from agentsim.studies.plan import Plan
     from agentsim.studies.rating import Rating
 
 
 def pool(
-    source: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of finished games of one scenario.")],
+    source: Annotated[str, typer.Argument(metavar="DIR", help="A folder of finished games of one scenario.")],
     *,
-    out: Annotated[Path, o.option("--out", "The pool's file, a new one.", "FILE")],
+    out: Annotated[Path, o.path_option("--out", "The pool's file, a new one.")],
+    logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:
     """Freeze a folder of games as a reference pool.
@@ -30,9 +29,11 @@ def pool(
     FILE holds the ranks of every game, with the digest of its history. The members of the pool are the models, with
     their settings. Needs the extra analysis.
     """
+    from agentsim.records.load import named_folder
+
     with needed_by("pool"):
         from agentsim.studies.reference_pool import frozen
-    made, left_out = frozen(source)
+    made, left_out = frozen(named_folder(source, logs_dir) or Path(source))
     made.write(out)
     some_left_out(left_out)
     if as_json:
@@ -168,7 +169,7 @@ def _print(rating: Rating, *, as_json: bool) -> None:
             f"warning: its results vary {known.dispersion.factor:.1f} times as much as strengths explain "
             f"(p = {known.dispersion.p:.3f}), and count for so much less"
         )
-    say(safe(f"One may write: {rating.sentence}"))
+    say(safe(f"Suggested sentence: {rating.sentence}"))
 
 
 @o.grouped
@@ -187,39 +188,13 @@ def plan(
     with a power of 80%, at 5% on both sides. The pilot says how blocks differ and what a game costs; it should have 20
     blocks. Needs the extra analysis.
     """
-    with needed_by("plan"):
-        from agentsim.studies.plan import plan as planned
-    from agentsim.studies.designs import read_design
+    from agentsim import api
+    from agentsim.records.load import named_folder
 
-    folder = next((path for path in (pilot, logs_dir / pilot) if path.is_dir()), pilot)
-    found = planned(read_design(design).factorial, folder, size=effect, **asdict(of))
+    found = api.plan(
+        design, named_folder(str(pilot), logs_dir) or pilot, effect=effect, logs_dir=logs_dir, **asdict(of)
+    )
     if as_json:
         say_json(found.to_json())
         return
-    print_panel(_table(found))
-
-
-def _table(found: Plan) -> DataTable:
-    from agentsim.cli.finish import money
-    from agentsim.engine.panel import DataTable
-    from agentsim.studies.plan import PILOT
-
-    rows = []
-    for each in found.needed:
-        cost = money(each.cost_usd) if each.calls else None
-        power = None if each.power is None else f"{each.power:.0%}"
-        of = each.pilot
-        sd = None if of.sd is None else f"{of.sd:.3f}"
-        rows.append((of.effect, of.measure, of.player, sd, each.blocks, each.games, each.calls, cost, power))
-    said = "no replicates are planned" if found.planned is None else f"{counted(found.planned, 'block')} planned"
-    columns = ("effect", "measure", "player", "sd", "blocks", "games", "calls", "cost", f"power ({said})")
-    note = (
-        f"{found.design}; {counted(found.cells, 'game')} a block, each with another seed than the pilot's. sd is that "
-        f"of the effect between {counted(found.pilot, 'block')} of the pilot, whose uncertainty is allowed for; an "
-        "effect without one was the same in all of them."
-    )
-    if found.pilot < PILOT:
-        note += (
-            f" A pilot of {PILOT} blocks is better: the power is right on average, and far off for some small pilots."
-        )
-    return DataTable(f"For an effect of {found.size:g} to be found with a power of 80%", columns, tuple(rows), note)
+    print_panel(found.panel)

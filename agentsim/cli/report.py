@@ -16,11 +16,11 @@ from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
     from agentsim.analysis.finished_games import Games, LabelCounts
-    from agentsim.studies.folder_report import Compared, ReportSection
+    from agentsim.studies.folder_report import Report
 
 
 By: TypeAlias = Literal["model", "player"]
-ReportFormat: TypeAlias = Literal["csv", "json"]
+ReportFormat: TypeAlias = Literal["csv", "json", "latex", "markdown"]
 
 
 def report(  # noqa: PLR0917 - the argument and one option each
@@ -50,11 +50,22 @@ def report(  # noqa: PLR0917 - the argument and one option each
             max=1,
         ),
     ] = 0.10,
+    exploratory: Annotated[
+        bool, o.option("--exploratory", "Also print all that was not planned: ratings, head to head, seats, ...")
+    ] = False,
+    measure: Annotated[
+        list[str] | None,
+        o.option("--measure", "Show the effects of a design on this measure; repeatable; default: its own.", "MEASURE"),
+    ] = None,
     file_format: Annotated[
-        ReportFormat | None, o.option("--format", "Print all tables as data instead.", "csv|json")
+        ReportFormat | None,
+        o.option("--format", "Print tables for a paper (LaTeX, Markdown), or as data.", "latex|markdown|csv|json"),
     ] = None,
     out: Annotated[
-        Path | None, o.option("--out", "With --format csv: a folder for a file of each table.", "FOLDER")
+        Path | None, o.option("--out", "With --format: a folder for a file of each table.", "FOLDER")
+    ] = None,
+    figure: Annotated[
+        Path | None, o.path_option("--figure", "Write the effects, or else the mean ranks, as an SVG file.", "FILE.svg")
     ] = None,
     html: Annotated[
         bool, o.option("--html", "Also write DIR/index.html, and the pages of the games that it links to.")
@@ -64,59 +75,101 @@ def report(  # noqa: PLR0917 - the argument and one option each
 ) -> None:
     """Compare the players of many games.
 
-    Ranks, ratings, who beats whom and who was for or against whom, what a seat is worth; arms of a fork beside their
-    control; main effects and interactions of a design. Games whose scenarios differ in more than seed, name and who
-    sits where are conditions: each has its tables, and one compares them. Several games have tables each.
-    Needs the extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same
-    seed, past and luck); both are counted.
+    Of a design: its effects, the means of its cells and a forest plot. Of other games: standings with a rating, scores,
+    calls and cost. --exploratory adds who beats whom, who was for or against whom, and what a seat is worth. Games
+    whose scenarios differ in more than seed, name and who sits where are conditions, which are compared. Needs the
+    extra analysis. Games that are not finished are left out, and so are copies (games of bots with the same seed, past
+    and luck); both are counted.
     """
-    if out is not None and file_format != "csv":
-        raise UsageError("--out: needs --format csv")
-    directories = [
-        next((path for path in (Path(name), logs_dir / name) if path.is_dir()), Path(name)) for name in sources
-    ]
-    with needed_by("report"):
-        from agentsim.studies.folder_report import compared, planned_by_batch
+    if out is not None and file_format in {None, "json"}:
+        raise UsageError("--out: needs --format csv, latex or markdown")
+    from agentsim.results import folder_in
 
-    wanted = frozenset({*(planned or ()), *(name for path in directories for name in planned_by_batch(path))})
-    found = compared(directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=wanted)
-    _check_planned(found, planned or ())
+    directories = [folder_in(name, logs_dir) for name in sources]
+    with needed_by("report"):
+        from agentsim.studies.folder_report import compared
+
+    found = compared(
+        directories, by=by, pool=pool, max_fallbacks=max_fallbacks, planned=planned or (), measures=measure or ()
+    )
     if html:
         note(f"page: {write_page(directories[0], found, max_fallbacks)}")
+    if figure is not None:
+        note(f"figure: {_write_figure(found, figure)}")
     if as_json or file_format == "json":
         say_json(_as_json(directories, found, max_fallbacks))
     elif file_format == "csv":
         _write_csv(found, out)
+    elif file_format is not None:
+        _write_tables(found, file_format, out, exploratory=exploratory)
     else:
-        _say(directories, found, max_fallbacks)
+        _say(directories, found, max_fallbacks, exploratory=exploratory)
 
 
-def _check_planned(found: Compared, planned: Sequence[str]) -> None:
-    known = {*found.tables, *found.slugs, *(key for kind in found.kinds for key in kind.keys)}
-    if unknown := [name for name in planned if name not in known]:
-        raise UsageError(
-            f"--planned: {unknown[0]} is neither a table here nor a setting that varies ({', '.join(sorted(known))})"
-        )
+def _write_figure(found: Report, path: Path) -> Path:
+    """Write the first plot as an SVG file. Raises `UsageError` if there is none."""
+    from agentsim.records.run_files import write_whole
+    from agentsim.report.paper import first_plot, svg
+
+    if path.suffix.lower() != ".svg":
+        raise UsageError(f"--figure {path}: must end with .svg")
+    if (panel := first_plot(found.main)) is None:
+        raise UsageError("--figure: there is no plot in this report")
+    write_whole(path, svg(panel))
+    return path
 
 
-def _say(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> None:
+def _write_tables(found: Report, kind: Literal["latex", "markdown"], out: Path | None, *, exploratory: bool) -> None:
+    """Write a file per table to the folder, or print the tables to stdout."""
+    from agentsim.engine.panel import DataTable
+    from agentsim.records.run_files import write_whole
+    from agentsim.report.paper import latex, markdown
+    from agentsim.studies.folder_report import slug
+
+    shown = [each.panel for each in found.panels if each.main or exploratory]
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    elif kind == "latex":
+        typer.echo("% needs \\usepackage{booktabs}")
+    for panel in (panel for panel in shown if isinstance(panel, DataTable)):
+        name = slug(panel.title)
+        text = latex(panel, name) if kind == "latex" else markdown(panel)
+        if out is None:
+            typer.echo(f"{text}\n")
+        else:
+            path = out / f"{name}.{'tex' if kind == 'latex' else 'md'}"
+            write_whole(path, f"{text}\n")
+            typer.echo(str(path))
+
+
+def _say(directories: Sequence[Path], found: Report, max_fallbacks: float, *, exploratory: bool) -> None:
     from agentsim.report.page import EXPLORATORY
+    from agentsim.studies.folder_report import slug
 
     _say_what_is_left_out(found)
     where = ", ".join(map(str, directories))
-    games = [_of(kind.game, [(each.name, len(each.games)) for each in kind.conditions]) for kind in found.kinds]
+    if found.designs:
+        games = [
+            f"{counted(found.games, 'game')} in {counted(each.blocks, 'complete block')}; {each.design}"
+            for each in found.designs
+        ]
+    else:
+        games = [_of(kind.game, [(each.name, len(each.games)) for each in kind.conditions]) for kind in found.kinds]
     typer.echo(safe(f"{where}: {'; '.join(games)}, by {found.by}"))
-    for kind in found.kinds:
-        for part in kind.parts:
-            _say_fallbacks(part, max_fallbacks, alone=found.whole is part)
-    headed = any(wanted for wanted, _ in found.panels)
-    for wanted in (True, False) if headed else (False,):
-        if headed:
-            typer.echo("\nPlanned comparisons" if wanted else "\nExploratory comparisons")
-        if not wanted:
+    _say_fallbacks(found, max_fallbacks)
+    counts = {"calls-and-cost"}
+    tables = [each for each in found.panels if each.main or exploratory]
+    headed = any(each.planned for each in tables) and not found.designs
+    for planned in (True, False):
+        shown = [each.panel for each in tables if each.planned is planned]
+        if headed and shown:
+            typer.echo("\nPlanned comparisons" if planned else "\nExploratory comparisons")
+        if not planned and any(slug(panel.title) not in counts for panel in shown):
             say(EXPLORATORY)
-        for panel in (panel for was, panel in found.panels if was is wanted):
+        for panel in shown:
             print_panel(panel)
+    if not exploratory and (left := [each for each in found.panels if not each.main]):
+        typer.echo(f"\n{counted(len(left), 'more table or chart', 'more tables and charts')}: --exploratory")
 
 
 def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
@@ -128,19 +181,21 @@ def _of(game: str, conditions: Sequence[tuple[str, int]]) -> str:
     return f"{games} in {len(conditions)} conditions, not pooled: {named}"
 
 
-def _say_fallbacks(part: ReportSection, max_fallbacks: float, *, alone: bool) -> None:
-    if not any(line.asked for line in part.table.played):
-        return
+def _say_fallbacks(found: Report, max_fallbacks: float) -> None:
     from agentsim.studies.folder_report import DECIDED, fell, lost_to_hosts
 
-    where, said = "" if alone else f" ({part.name})", fell(part, max_fallbacks)
-    line = f"fallbacks{where}: {said}"
-    typer.echo(safe(f"warning: {line}: {DECIDED}" if part.above else line))
-    typer.echo(safe(f"hosts{where}: {lost_to_hosts(part)}"))
-    _warn_of(part.table.played)
+    if not (said := fell(found, max_fallbacks)):
+        return
+    parts = [part for kind in found.kinds for part in kind.parts]
+    above = any(part.above for part in parts)
+    typer.echo(safe(f"warning: fallbacks: {said}: {DECIDED}" if above else f"fallbacks: {said}"))
+    if lost := lost_to_hosts(found):
+        typer.echo(safe(f"hosts: {lost}"))
+    for part in parts:
+        _warn_of(part.table.played)
 
 
-def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float) -> dict[str, Any]:
+def _as_json(directories: Sequence[Path], found: Report, max_fallbacks: float) -> dict[str, Any]:
     """Return the report as JSON values. With a single game and condition, its figures are at the top level."""
     parts = [
         {
@@ -178,18 +233,18 @@ def _as_json(directories: Sequence[Path], found: Compared, max_fallbacks: float)
         "designs": [each.to_json() for each in found.designs],
         "tables": {
             name: [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
-            for name, frame in found.tables.items()
+            for name, frame in found.frames.items()
         },
         "sentences": found.sentences(),
     }
 
 
-def _write_csv(found: Compared, out: Path | None) -> None:
+def _write_csv(found: Report, out: Path | None) -> None:
     """Write a file per table to the folder, or print all tables to stdout."""
     from agentsim.records.formats import FORMATS
     from agentsim.records.run_files import write_whole
 
-    files = {name: FORMATS["csv"](name, frame) for name, frame in found.tables.items()}
+    files = {name: FORMATS["csv"](name, frame) for name, frame in found.frames.items()}
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
@@ -198,7 +253,7 @@ def _write_csv(found: Compared, out: Path | None) -> None:
         typer.echo(f"# {name}\n{content.decode()}" if out is None else str(out / f"{name}.csv"))
 
 
-def _say_what_is_left_out(compared: Compared) -> None:
+def _say_what_is_left_out(compared: Report) -> None:
     found: Games = compared.read
     games = [game for kind in compared.kinds for each in kind.conditions for game in each.games]
     some_left_out(found.skipped)
@@ -230,7 +285,7 @@ def _warn_of(lines: Sequence[LabelCounts]) -> None:
         typer.echo(shortened(f"warning: fallbacks decided more than {NOTABLE:.0%} of {whose}", 600))
 
 
-def write_page(directory: Path, found: Compared, max_fallbacks: float) -> Path:
+def write_page(directory: Path, found: Report, max_fallbacks: float) -> Path:
     """Write the folder's page, and the missing pages of its finished games. Return the path of the folder's page."""
     from agentsim.cli.batch import write_pages
     from agentsim.records.history import FINISHED

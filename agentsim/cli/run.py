@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,12 +32,12 @@ def run(
         str | None, o.option("--name", "The run's name; default: gameplay_YYYYMMDD_HHMMSS.", "NAME")
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
-    max_cost: o.MaxCost = None,
+    limits: o.LimitOptions,
     record: o.Record = None,
     replay_replies: o.Replies = None,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    no_html: o.NoHtml = False,
+    html: o.Html = True,
     keys: o.Keys,
     page: o.Page,
     serving: o.Serving,
@@ -53,12 +53,10 @@ def run(
     def created(watcher: Watcher) -> Run:
         recording = recording_of(record, replay_replies)
         options = RunOptions(keys.env, watcher, recording, served=serving.serve)
-        return create_run(
-            scenario.path, logs_dir, options, name=name, seed=seed, max_cost_usd=max_cost, **loading.options
-        )
+        return create_run(scenario.path, logs_dir, options, name=name, seed=seed, **loading.with_limits(limits))
 
     def ended(result: RunResult) -> None:
-        finish(result, page=None if no_html else page.options, as_json=as_json)
+        finish(result, page=page.options if html else None, as_json=as_json)
 
     if (at := serving.at) is not None:
         play_and_serve(created, ended, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
@@ -73,7 +71,7 @@ def resume(
     *,
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME|DIR", help="The run's name, as `agentsim runs` lists it; or a batch's folder."),
+        o.run_argument("NAME|DIR", "The run; or a batch's folder."),
     ],
     logs_dir: o.LogsDir = Path("logs"),
     limits: o.LimitOptions,
@@ -81,7 +79,9 @@ def resume(
     replay_replies: o.Replies = None,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    no_html: o.NoHtml = False,
+    html: Annotated[
+        bool | None, o.option("--html/--no-html", "Write the page of each game, or none; default: of a run alone.")
+    ] = None,
     keys: o.Keys,
     playing: o.Playing,
     page: o.Page,
@@ -95,7 +95,7 @@ def resume(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
     from agentsim.cli.serve import play_and_serve
-    from agentsim.records.run_files import find_run
+    from agentsim.records.load import named_run
     from agentsim.runs.batch.manifest import folder_of, require_manifest
     from agentsim.runs.playback import recording_of
     from agentsim.runs.run import Run, RunOptions
@@ -106,9 +106,9 @@ def resume(
             raise UsageError("--record, --replay-replies and --serve are for single runs")
         env = keys.env
         manifest = require_manifest(folder).limited(env, limits.given)
-        carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json)
+        carry_on(manifest, folder, playing, env=env, display=display, as_json=as_json, html=bool(html))
         return
-    files = find_run(logs_dir, name)
+    files = named_run(name, logs_dir)
 
     def opened(watcher: Watcher) -> Run:
         recording = recording_of(record, replay_replies)
@@ -119,7 +119,7 @@ def resume(
             show_finished(result, as_json=as_json)
             note(f"{files.name} is finished already: nothing was played")
         else:
-            finish(result, page=None if no_html else page.options, as_json=as_json)
+            finish(result, page=None if html is False else page.options, as_json=as_json)
 
     if at is not None:
         play_and_serve(opened, ended, logs_dir=logs_dir, at=at, display=display, as_json=as_json)
@@ -152,48 +152,50 @@ def fork(
         o.option("--branches", "How many branches, each with its own chance; of an arm, numbers 1 to K.", "K", min=1),
     ] = None,
     paired: Annotated[bool, o.option("--paired", "Give all branches the parent's chance.")] = False,
+    jobs: o.BranchesAtOnce = None,
     limits: o.LimitOptions,
     new_name: Annotated[str | None, o.option("--name", "Name of the branch; default: NAME_atN.", "NEW")] = None,
     logs_dir: o.LogsDir = Path("logs"),
     display: o.Display = "auto",
     as_json: o.AsJson = False,
-    no_html: o.NoHtml = False,
+    html: o.Html = True,
     keys: o.Keys,
 ) -> None:
     """Play a run again from one of its decisions on.
 
     Decisions before N, and those of N's own wave, stay and are not paid for again. A branch is a run of its own,
-    beside its parent, and `agentsim resume` continues it. Limits hold for what each branch calls itself.
+    beside its parent, and `agentsim resume` continues it. Limits count only the branch's own calls.
 
     With --arm, branches 1 to K are played of the arm, and of a control that changes nothing; branch k of both has the
     same chance. The same command again continues where it stopped. Without --arm, branches that were stopped are
     finished first, and new ones get the next numbers.
     """
     from agentsim.records.history import CONTROL
-    from agentsim.records.load import elsewhere
-    from agentsim.records.run_files import find_run
-    from agentsim.runs.fork import BranchJob, Change, ForkPoint, jobs_of_arm, jobs_of_several
+    from agentsim.records.load import elsewhere, named_run
+    from agentsim.runs.fork import BranchJob, Change, ForkPoint, jobs_of_arm, jobs_of_several, kinds_of_models
 
     if arm is not None and paired:
         raise UsageError("--paired: branches of an arm have chance of their own, number by number; leave it out")
     env = keys.env
-    point = ForkPoint.of(find_run(logs_dir, name), at)
+    point = ForkPoint.of(named_run(name, logs_dir), at)
     change = Change(instead, tuple(overrides or ()))
     if arm is not None:
-        jobs = jobs_of_arm(point, arm, branches or 1, change)
+        planned = jobs_of_arm(point, arm, branches or 1, change)
     elif branches is not None:
-        jobs = jobs_of_several(point, branches, change, paired=paired)
+        planned = jobs_of_several(point, branches, change, paired=paired)
     else:
-        jobs = [BranchJob(point, change, paired=paired)]
-    if len(jobs) > 1 and display == "auto" and all(plan.name.kind != "human" for plan in point.scenario.seats):
+        planned = [BranchJob(point, change, paired=paired)]
+    if len(planned) > 1 and display == "auto" and "human" not in kinds_of_models(planned):
         display = "none"  # each would show the shared past again
-    _play_each(jobs, env, new_name, limits.given, display=display, page=None if no_html else {}, as_json=as_json)
+    page: dict[str, Any] | None = {} if html else None
+    _play_each(planned, jobs, env, new_name, limits.given, display=display, page=page, as_json=as_json)
     if arm not in {None, CONTROL} and not as_json:
         say(f"compare the arms: agentsim compare {point.files.name}{elsewhere(logs_dir)}")
 
 
 def _play_each(
-    jobs: Sequence[BranchJob],
+    planned: Sequence[BranchJob],
+    at_once: int | None,
     env: Mapping[str, str],
     name: str | None,
     limits: LimitOverrides,
@@ -206,16 +208,17 @@ def _play_each(
 
     Exit with the first nonzero code.
     """
-    from agentsim.cli.display import shown
     from agentsim.cli.finish import finish, show_finished
-    from agentsim.runs.fork import jobs_to_play
     from agentsim.runs.run import RunOptions
 
-    brief = len(jobs) > 1
+    brief = len(planned) > 1
     worst = there = 0
-    for job in jobs_to_play(jobs, remark):
-        with shown(display) as watcher:
-            result = job.run(RunOptions(env, watcher), name=name, limits=limits).play_sync()
+
+    def opened(job: BranchJob, watcher: Watcher) -> Run:
+        return job.run(RunOptions(env, watcher), name=name, limits=limits)
+
+    def ended(result: RunResult) -> None:
+        nonlocal worst, there
         try:
             if result.how != "unchanged":
                 finish(result, page=page, as_json=as_json, brief=brief)
@@ -223,21 +226,62 @@ def _play_each(
                 there += 1
                 if as_json or not brief:
                     show_finished(result, as_json=as_json)
-        except typer.Exit as ended:
-            worst = worst or ended.exit_code
-            if ended.exit_code >= 128:
-                break
+        except typer.Exit as left:
+            worst = worst or left.exit_code
+
+    play_branches(planned, at_once, display, opened, ended)
     if there:
-        branches = f"{there} of {counted(len(jobs), 'branch')} {by_count(there, 'was', 'were')}"
+        branches = f"{there} of {counted(len(planned), 'branch')} {by_count(there, 'was', 'were')}"
         note(f"{branches} finished already: nothing was played there")
     if worst:
         raise typer.Exit(worst)
 
 
+def play_branches(
+    planned: Sequence[BranchJob],
+    at_once: int | None,
+    display: o.DisplayMode,
+    opened: Callable[[BranchJob, Watcher], Run],
+    ended: Callable[[RunResult], object],
+) -> None:
+    """Play branches, one after another with a display or several at once without, until a signal ends them in order.
+
+    `opened` makes the run of a branch when its turn comes; `ended` gets each result.
+    """
+    import asyncio
+
+    from agentsim.cli.display import shown
+    from agentsim.errors import Interrupted
+    from agentsim.runs.fork import branches_at_once, jobs_to_play, kinds_of_models, play_at_once
+    from agentsim.runs.process import stoppable
+
+    kinds = kinds_of_models(planned)
+    if at_once is None:
+        at_once = branches_at_once(kinds)
+    elif at_once > 1 and "human" in kinds:
+        raise UsageError(f"--jobs {at_once}: a person at this terminal plays one branch at a time (valid: 1)")
+    if min(at_once, len(planned)) == 1:
+        for job in jobs_to_play(planned, remark):
+            with shown(display) as watcher:
+                result = opened(job, watcher).play_sync()
+            ended(result)
+            if isinstance(result.error, Interrupted):
+                break
+        return
+    with shown("none") as watcher, stoppable() as stop:
+
+        async def play() -> None:
+            task = asyncio.create_task(
+                play_at_once(planned, lambda job: opened(job, watcher), ended, at_once=at_once, noted=remark)
+            )
+            stop(task)
+            await task
+
+        asyncio.run(play())
+
+
 def replay(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME|FILE", help="The run's name, as `agentsim runs` lists it, or a bundle.")
-    ],
+    name: Annotated[str, o.run_argument("NAME|FILE", "The run; or a bundle.")],
     logs_dir: o.LogsDir = Path("logs"),
     as_json: o.AsJson = False,
 ) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, TypeVar
 
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import columns, left_out, note, remark, say, say_json, shortened
-from agentsim.engine.wording import aligned
+from agentsim.cli.terminal_output import columns, left_out, note, remark, safe, say, say_json, shortened
+from agentsim.engine.wording import aligned, counted
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
+    from agentsim.records.load import BatchSummary
     from agentsim.records.run_files import RunFiles
 
 
@@ -23,20 +26,75 @@ ExportFormat: TypeAlias = Literal["csv", "jsonl", "parquet", "chat-jsonl", "insp
 T = TypeVar("T")
 
 
-def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
-    """List runs with players, winner and cost; the newest last."""
+def runs(
+    source: Annotated[
+        str | None,
+        o.run_argument("NAME|DIR", "A run, whose decisions are listed; or a folder."),
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
+) -> None:
+    """List the runs of a folder, or the decisions of one run.
+
+    The newest run is the last. The folder's batches stand below its runs. The numbers of decisions are those of
+    `agentsim fork NAME --at N`.
+    """
+    from agentsim.records.load import find_source
+    from agentsim.records.run_files import RunFiles
+
+    found = logs_dir if source is None else find_source(source, logs_dir)
+    if source is not None and (isinstance(found, RunFiles) or found.is_file()):
+        _print_decisions(source, logs_dir, as_json=as_json)
+    else:
+        assert isinstance(found, Path), "a folder"
+        _print_runs(found, as_json=as_json)
+
+
+def _print_decisions(source: str, logs_dir: Path, *, as_json: bool) -> None:
+    """Print the decisions on record of one run."""
+    from agentsim.records.journal import read_journal
+    from agentsim.records.load import elsewhere, load_history, named_run
+    from agentsim.records.run_files import is_running
+
+    files = named_run(source, logs_dir)
+    if files.history.is_file() and not is_running(files.journal):
+        decisions = list(load_history(files.history).decisions)
+    else:
+        decisions = sorted(read_journal(files.journal).decisions.values(), key=lambda entry: entry.index)
+    if as_json:
+        keys = ("index", "wave", "player", "kind", "decision", "source")
+        say_json([{key: getattr(entry, key) for key in keys} for entry in decisions])
+        return
+    rows: list[tuple[str, ...]] = [("decision", "wave", "player", "question", "by", "answer")]
+    for entry in decisions:
+        answer = json.dumps(entry.decision, ensure_ascii=False)
+        row = (str(entry.index), str(entry.wave), entry.player, entry.kind, entry.source, answer)
+        rows.append(tuple(shortened(cell, 80) for cell in row))
+    typer.echo("\n".join(aligned(rows)))
+    if decisions:
+        where = elsewhere(files.directory)
+        note(f"play on from decision N in another way: agentsim fork {files.name} --at N{where}")
+
+
+def _print_runs(directory: Path, *, as_json: bool) -> None:
+    """Print the runs and batches of a folder."""
     from agentsim.cli.finish import money
     from agentsim.records.fallback_rates import NOTABLE
-    from agentsim.records.load import list_runs
+    from agentsim.records.load import list_batches, list_runs
 
-    if logs_dir.exists() and not logs_dir.is_dir():
-        raise UsageError(f"{logs_dir}: is not a directory")
-    found = list_runs(logs_dir)
+    if directory.exists() and not directory.is_dir():
+        raise UsageError(f"{directory}: is not a directory")
+    found, batches = list_runs(directory), list_batches(directory)
     if as_json:
-        say_json([run.to_json() for run in found])
+        say_json([*(run.to_json() for run in found), *map(asdict, batches)])
+        return
+    if not found and not batches:
+        typer.echo(
+            safe(f"no runs in {directory.absolute()} (--logs-dir DIR or AGENTSIM_LOGS_DIR names another folder)")
+        )
         return
     if not found:
-        typer.echo(f"no runs in {logs_dir}")
+        _print_batches(batches)
         return
     if above := [
         f"{run.name} {run.fallback_rates.short}"
@@ -72,6 +130,13 @@ def runs(logs_dir: o.LogsDir = Path("logs"), as_json: o.AsJson = False) -> None:
         for name, *cells in rows[1:]:
             say(name)
             say(f"  {'  '.join(cells)}")
+    _print_batches(batches)
+
+
+def _print_batches(batches: Sequence[BatchSummary]) -> None:
+    for each in batches:
+        name, games = shortened(each.batch, 100), "?" if each.games is None else each.games
+        say(shortened(f"batch {name}: {each.game}, {each.done} of {games} games (agentsim runs {name})", 300))
 
 
 def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Display = "auto") -> None:
@@ -81,10 +146,10 @@ def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Displa
     every public event.
     """
     from agentsim.cli.display import shown
-    from agentsim.records.run_files import find_run
+    from agentsim.records.load import named_run
     from agentsim.runs.follower import follow
 
-    files = find_run(logs_dir, name)
+    files = named_run(name, logs_dir)
     with shown(display) as watcher:
         status = follow(files, watcher)
     typer.echo(f"{files.name}: {status}")
@@ -93,9 +158,7 @@ def watch(name: o.RunName, logs_dir: o.LogsDir = Path("logs"), display: o.Displa
 @o.grouped
 def logs(
     *,
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")
-    ] = None,
+    name: Annotated[str | None, o.run_argument()] = None,
     filename: Annotated[str | None, o.option("--filename", "Name of the run, as an option.", "NAME")] = None,
     logs_dir: o.LogsDir = Path("logs"),
     page: o.Page,
@@ -106,18 +169,47 @@ def logs(
 
     As seen by a player it is NAME.PLAYER.html (of a name in another script, PLAYER in ASCII), and the whole page stays.
     """
-    from agentsim.records.run_files import find_run
+    from agentsim.records.load import named_run
     from agentsim.results import run_in
 
     if (name is None) == (filename is None):
         raise UsageError(f"NAME: is {'missing' if name is None else 'given twice'} (`agentsim runs` lists the runs)")
-    files = find_run(logs_dir, name or filename or "")
+    files = named_run(name or filename or "", logs_dir)
     check_history(files, "the page shows")
     run = run_in(files)
     written = run.page(run.page_path(as_seen_by), as_seen_by=as_seen_by, **page.options)
     typer.echo(str(written))
     if open_page:
         typer.launch(str(written))
+
+
+def rm(
+    name: o.RunName,
+    yes: Annotated[bool, o.option("--yes", "Do not ask.")] = False,
+    logs_dir: o.LogsDir = Path("logs"),
+) -> None:
+    """Delete a run: its journal, history, pages and exported tables.
+
+    Asks first. A run that is being played is not deleted.
+    """
+    from agentsim.records.load import named_run
+    from agentsim.records.run_files import is_running
+
+    files = named_run(name, logs_dir)
+    if is_running(files.journal):
+        raise UsageError(f"{files.name}: is being played now; nothing was deleted")
+    paths = files.written
+    if not yes:
+        for path in paths:
+            typer.echo(safe(str(path)))
+        if not sys.stdin.isatty():
+            raise UsageError(f"{files.name}: --yes deletes these files without a question; nothing was deleted")
+        if not typer.confirm(f"Delete {counted(len(paths), 'file')} of {files.name}?"):
+            typer.echo("nothing was deleted")
+            return
+    for path in paths:
+        path.unlink()
+    say(safe(f"{files.name}: {counted(len(paths), 'file')} deleted"))
 
 
 def export(
@@ -251,13 +343,15 @@ def bundle(
 
 def _source(source: str, logs_dir: Path) -> RunFiles | Path:
     """Return the run of that name or path, or the directory. Raises `UsageError` if there is neither."""
-    from agentsim.records.load import find_source
-    from agentsim.records.run_files import RunFiles
+    from agentsim.records.load import find_source, named_run
 
     found = find_source(source, logs_dir)
-    if isinstance(found, RunFiles) or found.is_dir():
-        return found
-    raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory")
+    if isinstance(found, Path) and not found.is_dir():
+        try:
+            return named_run(source, logs_dir)
+        except UsageError:
+            raise UsageError(f"{source}: is neither a run in {logs_dir} nor a directory") from None
+    return found
 
 
 def _place(found: RunFiles | Path) -> tuple[Path, str]:

@@ -133,8 +133,7 @@ def gen_items(
 
     Without --overwrite nothing is written if a file is there and would change.
     """
-    from agentsim.games.auction.drawing import KINDS, draw
-    from agentsim.games.auction.items import written
+    from agentsim.games.auction.items import KINDS, draw, written
     from agentsim.records.run_files import write_whole
 
     if extra is not None and kind != "random":

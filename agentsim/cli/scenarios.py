@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import left_out, note, remark, say, say_json, shortened
+from agentsim.cli.terminal_output import left_out, note, remark, safe, say, say_json, shortened
 from agentsim.engine.wording import aligned, counted
 from agentsim.errors import ModelError, ProviderStopped, ScenarioError, UsageError
 
 if TYPE_CHECKING:
     from agentsim.engine.game import Game
     from agentsim.models.keys import Variables
-    from agentsim.runs.forecast import Forecast, ModelForecast
+    from agentsim.runs.forecast import Forecast, ModelForecast, TextLengths
     from agentsim.scenario.scenario import Scenario
 
 
@@ -35,26 +35,38 @@ def validate(
     loading: o.Loading,
     keys: o.Keys,
     ping: Annotated[bool, o.option("--ping", "Send one small request to every model and explain failures.")] = False,
+    like: Annotated[
+        str | None, o.option("--like", "Forecast with texts as long as those of this played game.", "NAME")
+    ] = None,
+    logs_dir: o.LogsDir = Path("logs"),
+    count: Annotated[
+        int | None, o.option("--games", "Forecast a batch of N games; default of a design: all of it.", "N", min=1)
+    ] = None,
+    models: Annotated[
+        str | None, o.option("--models", "Forecast a batch in which these models take turns in the seats.", "A,B,C")
+    ] = None,
+    show_prompts: Annotated[
+        bool, o.option("--show-prompts", "Print what the first question to each player looks like.")
+    ] = False,
 ) -> None:
     """Check a scenario or a design without playing it.
 
-    What is checked is all that can be known before the first call: the file, the players, keys and extras. Then calls,
-    tokens and cost are forecast from games on bots.
+    What is checked is all that can be known before the first call: the file, the players, keys and extras, and the
+    measures of a design. Then calls, tokens and cost are forecast from games on bots, with texts of the lengths that
+    are printed: of one game, of a whole design, or of --games N.
     """
     from agentsim.games import find
-    from agentsim.runs.forecast import forecast
+    from agentsim.runs.forecast import Forecast, batch_forecast, forecast
     from agentsim.runs.seats import build_players, key_disclosures, setting_notes
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_settings
-    from agentsim.studies.designs import is_design
 
-    config = source.path
-    if is_design(config):
-        config = _base_of(config, loading.options)
+    config, casts, count = _casts(source.path, count, models, loading.options)
     scenario = load(config, **loading.options)
     played, env = find(scenario.game), keys.env
     if not ping:  # the ping reports missing keys in more detail, for every model
-        build_players(scenario, played, env, served=True)
+        for each in {json.dumps(each.identity(), sort_keys=True): each for each in (scenario, *casts)}.values():
+            build_players(each, played, env, served=True)
     doubted = played.doubts(scenario.config, [plan.id for plan in scenario.players])
     for line in (*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted):
         remark(f"{config}: {line}")
@@ -63,19 +75,69 @@ def validate(
     seats = list(_seats(scenario))
     for row in aligned(seats, " "):
         say(f"  {row}")
-    expected = forecast(scenario, played, env=env)
-    for row in (*_rows(scenario, expected), *key_disclosures(scenario, env)):
+    lengths = None if like is None else _lengths(like, logs_dir, scenario)
+    expected = forecast(scenario, played, env=env, lengths=lengths) if ping or count is None else Forecast()
+    of_all = expected if count is None else batch_forecast(casts, played, count, env, lengths)
+    for row in (*_rows(scenario, of_all, count), *key_disclosures(scenario, env)):
         say(row)
+    if show_prompts:
+        _print_prompts(scenario, played)
     if ping:
-        from agentsim.runs.ping import ping as pinged
+        _ping(scenario, played, env, expected)
 
-        answers = pinged(scenario, played, env, expected)
-        say("ping:" if answers else "ping: no player uses a model that can be asked")
-        for answer in answers:
-            verdict = "ok" if answer.ok else "FAILS"
-            say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
-        if not all(answer.ok for answer in answers):
-            raise typer.Exit(PROVIDER_FAILS)
+
+def _ping(scenario: Scenario, played: Game, env: Variables, expected: Forecast) -> None:
+    from agentsim.runs.ping import ping as pinged
+
+    answers = pinged(scenario, played, env, expected)
+    say("ping:" if answers else "ping: no player uses a model that can be asked")
+    for answer in answers:
+        verdict = "ok" if answer.ok else "FAILS"
+        say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
+    if not all(answer.ok for answer in answers):
+        raise typer.Exit(PROVIDER_FAILS)
+
+
+def _casts(
+    path: Path, count: int | None, models: str | None, loading: dict[str, Any]
+) -> tuple[Path, list[Scenario], int | None]:
+    """Return the scenario's file (of a design its base), the scenarios that a batch plays, and its number of games."""
+    from agentsim.scenario.load import load
+    from agentsim.studies.designs import is_design
+
+    cast = [name.strip() for name in models.split(",")] if models else [None]
+    if is_design(path):
+        config, casts, planned = _of_design(path, cast, loading)
+        return config, casts, count or planned
+    if models and count is None:
+        raise UsageError("--models: needs --games")
+    return path, [load(path, **loading, model=model) for model in cast], count
+
+
+def _lengths(name: str, logs_dir: Path, scenario: Scenario) -> TextLengths:
+    """Return the lengths of texts in a played game. Raises `UsageError` if it is no model's, or of another game."""
+    from agentsim.records.load import load_history, require_history
+    from agentsim.records.run_files import find_run
+    from agentsim.runs.forecast import text_lengths
+
+    files = find_run(logs_dir, name)
+    require_history(files)
+    history = load_history(files.history)
+    if history.game != scenario.game:
+        raise UsageError(f"--like {name}: is a game of {history.game}, not of {scenario.game}")
+    if not (lengths := text_lengths(history.decisions)):
+        raise UsageError(f"--like {name}: holds no text of a model")
+    return lengths
+
+
+def _print_prompts(scenario: Scenario, game: Game) -> None:
+    """Print the messages of the first request to each player, in a game on bots."""
+    from agentsim.runs.forecast import first_prompts
+
+    for player, (request, messages) in first_prompts(scenario, game).items():
+        typer.echo(safe(f"\n=== the first question to {player}: {request.kind} (in a game on bots)"))
+        for message in messages:
+            typer.echo(safe(f"--- {message.role}\n{message.text}"))
 
 
 def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -88,18 +150,30 @@ def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
         yield f"{first} to {others[-1]} ({len(others) + 1}):" if others else f"{first}:", title
 
 
-def _base_of(config: Path, loading: dict[str, Any]) -> Path:
-    """Check and print all cells of a design, and return its base scenario."""
+def _of_design(
+    config: Path, cast: Sequence[str | None], loading: dict[str, Any]
+) -> tuple[Path, list[Scenario], int | None]:
+    """Check and print all cells of a design. Return its base scenario, the scenarios of its cells, and its games."""
+    from agentsim.studies.batches import check_measures
     from agentsim.studies.designs import cells, level_named, read_design
 
     design = read_design(config)
     if design.config is None:
         raise ScenarioError("is missing: it is validated with the design", key="config", where=str(config))
-    cells(design, design.config, **loading)
+    casts, _ = cells(design, design.config, cast, **loading)
+    table = design.factorial.table
+    unseen = check_measures(casts[0], table.measures, where=str(config))
     say(f"{config}: a design, every cell can be played; {design.factorial.in_words}")
-    for key, levels in design.factorial.table.factors.items():
-        say(f"  {key}: {', '.join(map(level_named, levels))}")
-    return design.config
+    for key, levels in table.factors.items():
+        labels = design.factorial.labels[key]
+        named = (
+            text if (text := level_named(level)) == label else f"{label} ({text})"
+            for level, label in zip(levels, labels, strict=True)
+        )
+        say(f"  {design.factorial.names[key]} ({key}): {', '.join(named)}")
+    if unseen:
+        remark(f"{config}: measures: no game on bots has {', '.join(unseen)}")
+    return design.config, casts, None if table.replicates is None else table.replicates * len(design.factorial.cells)
 
 
 def _small_caps(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
@@ -124,16 +198,18 @@ def _small_caps(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
     return list(lines.values())
 
 
-def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
+def _rows(scenario: Scenario, expected: Forecast, games: int | None = None) -> list[str]:
+    """Return the lines of a forecast, of one game or of a batch of `games`."""
     parts = [part for part in expected.models.values() if part.calls]
     if not parts:
-        return []
+        return [] if games is None else [f"forecast of {counted(games, 'game')}: bots decide everything, no calls"]
     short = (
         ""
         if expected.ended
         else f", stopped early after {counted(expected.decisions, 'decision', form=',')}: the game is longer"
     )
-    rows = [f"forecast, an estimate from games on bots, without re-asks and retries{short}:"]
+    of, run = ("", "run") if games is None else (f" of {counted(games, 'game', form=',')}", "batch")
+    rows = [f"forecast{of}, an estimate from games on bots, without re-asks and retries{short}:"]
     rows += [f"  {part.model}: {_words(part)}" for part in parts]
     for part in parts:
         if part.model.startswith("local/"):
@@ -144,16 +220,15 @@ def _rows(scenario: Scenario, expected: Forecast) -> list[str]:
     if len(parts) > 1:
         rows.append(f"  in all: {_words(total)}")
     if expected.least < expected.most:
-        rows.append(
-            f"  {expected.least:,} to {counted(expected.most, 'call', form=',')}, with other luck and as other bots "
-            "of the game play it"
-        )
+        rows.append(f"  {expected.least:,}-{counted(expected.most, 'call', form=',')} across other seeds and bots")
+    if texts := [f"{path} {expected.texts[path] / said:.0f}" for path, said in sorted(expected.said.items())]:
+        rows.append(f"  with texts of so many characters on average: {', '.join(texts)}")
     limits = scenario.limits
     if limits.max_calls is not None and total.calls > limits.max_calls:
-        rows.append(f"  more than limits.max_calls = {limits.max_calls}: the run would stop there")
+        rows.append(f"  more than limits.max_calls = {limits.max_calls}: the {run} would stop there")
     if limits.max_cost_usd is not None and total.most_usd is not None and total.most_usd > limits.max_cost_usd:
         sure = total.usd is not None and total.usd > limits.max_cost_usd
-        rows.append(f"  limits.max_cost_usd = {limits.max_cost_usd:g} {'would' if sure else 'could'} stop the run")
+        rows.append(f"  limits.max_cost_usd = {limits.max_cost_usd:g} {'would' if sure else 'could'} stop the {run}")
     return rows
 
 
@@ -348,7 +423,8 @@ def check(
         if not findings and not places:
             say(shortened(f"ok {name}: {looked_at}", _LONGEST))
         for number, finding in enumerate(findings[:_MOST]):
-            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(str(finding), _LONGEST)}")
+            said = f"{finding.where}: {finding.what}" if number else str(finding)  # the advice is printed once
+            say(f"{'  ' if number else f'FAILED {name}: '}{shortened(said, _LONGEST)}")
         if len(findings) > _MOST:
             say(f"  and {len(findings) - _MOST} more")
     for first, *others in stopped.values():

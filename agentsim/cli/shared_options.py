@@ -5,6 +5,7 @@ A dataclass here is a group of options. A `grouped` command takes a group as one
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, is_dataclass
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_h
 
 import typer
 
+from agentsim.cli.terminal_output import remark
 from agentsim.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +46,10 @@ def given_path(text: str | Path) -> Path:
 def option(name: str, help: str, metavar: str | None = None, **more: Any) -> Any:  # noqa: A002 - as Typer calls it
     """Return an option with exactly this name, a flag if `metavar` is None."""
     return typer.Option(name, help=help, metavar=metavar, **more)
+
+
+ADVANCED = "Advanced options"
+"""The heading of the options that few commands need, in the help."""
 
 
 def path_option(name: str, help: str, metavar: str = "FILE", **more: Any) -> Any:  # noqa: A002 - as Typer calls it
@@ -93,25 +99,57 @@ class ConfigFile:
         return path
 
 
+MaxCost = Annotated[float | None, option("--max-cost", "Overrides limits.max_cost_usd.", "USD", min=0)]
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """The limits of a run, of a branch, or of all games of a batch together."""
+
+    max_cost: MaxCost = None
+    max_calls: Annotated[int | None, option("--max-calls", "Overrides limits.max_calls.", "N", min=0)] = None
+    max_wall: Annotated[float | None, option("--max-wall", "Overrides limits.max_wall_s.", "SECONDS", min=0)] = None
+
+    @property
+    def given(self) -> LimitOverrides:
+        """The limits as overrides of the scenario's."""
+        from agentsim.scenario.scenario import LimitOverrides
+
+        return LimitOverrides(self.max_cost, self.max_calls, self.max_wall)
+
+    @property
+    def settings(self) -> list[str]:
+        """The limits as `KEY=VALUE` changes of a scenario."""
+        keys = {"max_cost_usd": self.max_cost, "max_calls": self.max_calls, "max_wall_s": self.max_wall}
+        return [f"limits.{key}={value}" for key, value in keys.items() if value is not None]
+
+
 @dataclass(frozen=True)
 class Loading:
     """The options for loading a scenario."""
 
     game_config: Annotated[
-        Path | None, path_option("--game-config", "A second TOML file, for tables that --config lacks.")
+        Path | None,
+        path_option("--game-config", "A second TOML file, for tables that --config lacks.", rich_help_panel=ADVANCED),
     ] = None
     overrides: Annotated[
         list[str] | None,
-        option(
-            "--set", "Change a value: players.Ada.temperature=0.2, players.0 for the first; repeatable.", "KEY=VALUE"
-        ),
+        option("--set", "Change a value, as seed=3; repeatable.", "KEY=VALUE"),
     ] = None
-    game: Annotated[str | None, option("--game", "The game; overrides the file.", "GAME")] = None
-    provider: Annotated[str | None, option("--provider", "Put PROVIDER/ before every model name.", "PROVIDER")] = None
+    game: Annotated[str | None, option("--game", "The game; overrides the file.", "GAME", rich_help_panel=ADVANCED)] = (
+        None
+    )
+    provider: Annotated[
+        str | None, option("--provider", "Put PROVIDER/ before every model name.", "PROVIDER", rich_help_panel=ADVANCED)
+    ] = None
     allow_dir: Annotated[
         list[Path] | None,
         path_option(
-            "--allow-dir", "Another directory that files may be read from; repeatable.", "DIR", callback=_there
+            "--allow-dir",
+            "Another directory that files may be read from; repeatable.",
+            "DIR",
+            callback=_there,
+            rich_help_panel=ADVANCED,
         ),
     ] = None
 
@@ -121,12 +159,20 @@ class Loading:
         given = {"game_config": self.game_config, "game": self.game, "provider": self.provider}
         return {**given, "overrides": self.overrides or (), "allow_dirs": self.allow_dir or ()}
 
+    def with_limits(self, limits: LimitOptions) -> dict[str, Any]:
+        """Return `options` with these limits, which have priority over the file and `--set`."""
+        return {**self.options, "overrides": (*(self.overrides or ()), *limits.settings)}
 
-# Keys and limits.
+
+# Keys.
 EnvFile = Annotated[
-    Path | None, path_option("--env-file", "File of KEY=VALUE lines, read in addition to ./.env; the environment wins.")
+    Path | None,
+    path_option(
+        "--env-file",
+        "File of KEY=VALUE lines, read in addition to ./.env; the environment wins.",
+        rich_help_panel=ADVANCED,
+    ),
 ]
-MaxCost = Annotated[float | None, option("--max-cost", "Overrides limits.max_cost_usd.", "USD", min=0)]
 
 
 @dataclass(frozen=True)
@@ -137,7 +183,11 @@ class Keys:
     allow_key: Annotated[
         list[str] | None,
         option(
-            "--allow-key", "A variable that may be sent as a key to any address; repeatable.", "VAR", callback=_named
+            "--allow-key",
+            "A variable that may be sent as a key to any address; repeatable.",
+            "VAR",
+            callback=_named,
+            rich_help_panel=ADVANCED,
         ),
     ] = None
 
@@ -146,47 +196,61 @@ class Keys:
         """The variables. Raises `UsageError` if a file cannot be read."""
         from agentsim.models.keys import environment
 
-        return environment(self.env_file, self.allow_key)
-
-
-@dataclass(frozen=True)
-class LimitOptions:
-    """The limits of a resumed run or of a branch."""
-
-    max_cost: MaxCost = None
-    max_calls: Annotated[int | None, option("--max-calls", "Overrides limits.max_calls.", "N", min=0)] = None
-    max_wall: Annotated[
-        float | None, option("--max-wall", "Overrides limits.max_wall_s, over all sessions.", "SECONDS", min=0)
-    ] = None
-
-    @property
-    def given(self) -> LimitOverrides:
-        """The limits as overrides of the scenario's."""
-        from agentsim.scenario.scenario import LimitOverrides
-
-        return LimitOverrides(self.max_cost, self.max_calls, self.max_wall)
+        found = environment(self.env_file, self.allow_key)
+        for line in found.unread:
+            remark(line)
+        return found
 
 
 # Runs, their displays and pages.
-RunName = Annotated[str, typer.Argument(metavar="NAME", help="The run's name, as `agentsim runs` lists it.")]
-RunOrFolder = Annotated[str, typer.Argument(metavar="NAME|DIR", help="The run's name; or a folder, for all its runs.")]
+def run_names(incomplete: str) -> list[str]:
+    """Return the names of runs and batches that begin with these letters, for a shell that completes them."""
+    folder = Path(os.environ.get("AGENTSIM_LOGS_DIR") or "logs")
+    below, _, start = incomplete.rpartition("/")
+    below = f"{below}/" if below else ""
+    found = {path.name.partition(".json")[0] for path in (folder / below).glob("*.json*")} - {"manifest"}
+    batches = {path.parent.name for path in folder.glob("*/manifest.json")} if not below else set[str]()
+    return [f"{below}{name}" for name in sorted(found | batches) if name.startswith(start)]
+
+
+def run_argument(metavar: str = "NAME", help: str = "The run: its name, FOLDER/NAME or a file's path.") -> Any:  # noqa: A002 - as Typer calls it
+    """Return an argument that names a run, which shells complete."""
+    return typer.Argument(metavar=metavar, help=help, autocompletion=run_names)
+
+
+RunName = Annotated[str, run_argument()]
+RunOrFolder = Annotated[str, run_argument("NAME|DIR", "The run; or a folder, for all its runs.")]
 LogsDir = Annotated[Path, path_option("--logs-dir", "Folder of the runs.", "DIR", envvar="AGENTSIM_LOGS_DIR")]
 Display = Annotated[
     DisplayMode,
-    option("--display", "How progress is shown, on stderr.", "auto|rich|plain|none", envvar="AGENTSIM_DISPLAY"),
+    option(
+        "--display",
+        "The progress: auto, rich, plain or none.",
+        "MODE",
+        envvar="AGENTSIM_DISPLAY",
+    ),
 ]
 AsJson = Annotated[bool, option("--json", "Print exactly one line of JSON on stdout.")]
-NoHtml = Annotated[bool, option("--no-html", "Write no page.")]
-Record = Annotated[Path | None, path_option("--record", "Also write every model reply into this new file.")]
+Html = Annotated[bool, option("--html/--no-html", "Write the page of each game.")]
+Record = Annotated[
+    Path | None, path_option("--record", "Also write every model reply into this new file.", rich_help_panel=ADVANCED)
+]
 Replies = Annotated[
     list[Path] | None,
     path_option(
-        "--replay-replies", "Take model replies from a file written by --record, without keys or network; repeatable."
+        "--replay-replies",
+        "Take model replies from a file written by --record, without keys or network; repeatable.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 PublicUrl = Annotated[
     str | None,
-    option("--public-url", "Where a proxy in front of the server is reached, as https://HOST; demands keys.", "URL"),
+    option(
+        "--public-url",
+        "Where a proxy in front of the server is reached, as https://HOST; demands keys.",
+        "URL",
+        rich_help_panel=ADVANCED,
+    ),
 ]
 
 
@@ -194,13 +258,28 @@ PublicUrl = Annotated[
 class Serving:
     """The options for serving the runs while playing."""
 
-    serve: Annotated[bool, option("--serve", "Serve the folder of runs meanwhile, until Ctrl-C.")] = False
+    serve: Annotated[
+        bool, option("--serve", "Serve the folder of runs meanwhile, until Ctrl-C.", rich_help_panel=ADVANCED)
+    ] = False
     port: Annotated[
         int | None,
-        option("--port", "The server's port; 0 takes a free one; default: 8800.", "PORT", min=0, max=65535),
+        option(
+            "--port",
+            "The server's port; 0 takes a free one; default: 8800.",
+            "PORT",
+            min=0,
+            max=65535,
+            rich_help_panel=ADVANCED,
+        ),
     ] = None
     host: Annotated[
-        str | None, option("--host", "The server's address; one that other machines reach demands keys.", "ADDRESS")
+        str | None,
+        option(
+            "--host",
+            "The server's address; one that other machines reach demands keys.",
+            "ADDRESS",
+            rich_help_panel=ADVANCED,
+        ),
     ] = None
     public_url: PublicUrl = None
 
@@ -219,10 +298,21 @@ class Serving:
 # Batches.
 Jobs = Annotated[
     int | None,
-    option("--jobs", "Games at once; default: one per processor for bots, 8 for models, 1 if embedded.", "J", min=1),
+    option("--jobs", "Games at once; default: 8, or one a processor.", "J", min=1),
+]
+BranchesAtOnce = Annotated[
+    int | None,
+    option("--jobs", "Branches at once; default: 8 for models, 1 for bots, people and embedded models.", "J", min=1),
 ]
 AbortAfter = Annotated[
-    int, option("--abort-after", "Start no more games after N in a row without a result; 0: never stop.", "N", min=0)
+    int,
+    option(
+        "--abort-after",
+        "Start no more games after N in a row without a result; 0: never stop.",
+        "N",
+        min=0,
+        rich_help_panel=ADVANCED,
+    ),
 ]
 
 
@@ -230,11 +320,16 @@ AbortAfter = Annotated[
 class Page:
     """The optional contents of a page."""
 
-    include_prompts: Annotated[bool, option("--include-prompts", "Put every prompt into the page, folded.")] = False
-    include_reasoning: Annotated[
-        bool, option("--include-reasoning", "Put the models' reasoning into the page, folded.")
+    include_prompts: Annotated[
+        bool, option("--include-prompts", "Put every prompt into the page, folded.", rich_help_panel=ADVANCED)
     ] = False
-    include_usage: Annotated[bool, option("--include-usage", "End the page with calls, tokens and cost.")] = False
+    include_reasoning: Annotated[
+        bool,
+        option("--include-reasoning", "Put the models' reasoning into the page, folded.", rich_help_panel=ADVANCED),
+    ] = False
+    include_usage: Annotated[
+        bool, option("--include-usage", "End the page with calls, tokens and cost.", rich_help_panel=ADVANCED)
+    ] = False
 
     @property
     def options(self) -> dict[str, bool]:
@@ -249,20 +344,27 @@ class Playing:
     jobs: Jobs = None
     abort_after: AbortAfter = 5
     executor: Annotated[
-        ExecutorKind, option("--executor", "Where games are played; dask needs the extra cluster.", "local|dask")
+        ExecutorKind,
+        option(
+            "--executor",
+            "Where games are played; dask needs the extra cluster.",
+            "local|dask",
+            rich_help_panel=ADVANCED,
+        ),
     ] = "local"
     scheduler: Annotated[
         str | None,
         option(
-            "--scheduler", "Dask scheduler, such as tcp://host:8786; default: a cluster on this machine.", "ADDRESS"
+            "--scheduler",
+            "Dask scheduler, such as tcp://host:8786; default: a cluster on this machine.",
+            "ADDRESS",
+            rich_help_panel=ADVANCED,
         ),
     ] = None
 
 
 # Designs.
-Design = Annotated[
-    Path | None, path_option("--design", "A design: [factors] of the scenario with their levels, in TOML.")
-]
+Design = Annotated[Path | None, path_option("--design", "A TOML file of factors with their levels.")]
 
 
 @dataclass(frozen=True)
@@ -270,14 +372,26 @@ class EffectOptions:
     """The selection of an effect of a design."""
 
     measure: Annotated[
-        str | None, option("--measure", "rank, a score, 'voted for (received)'; default: win, or a score.", "MEASURE")
+        str | None,
+        option(
+            "--measure",
+            "rank, a score, 'voted for (received)'; default: win, or a score.",
+            "MEASURE",
+            rich_help_panel=ADVANCED,
+        ),
     ] = None
     player: Annotated[
-        str | None, option("--player", "Measure this player; default: those the factor concerns.", "ID")
+        str | None,
+        option("--player", "Measure this player; default: those the factor concerns.", "ID", rich_help_panel=ADVANCED),
     ] = None
     factor: Annotated[
         str | None,
-        option("--factor", "The factor; A,B for an interaction that the design asks for; default: all.", "KEY"),
+        option(
+            "--factor",
+            "The factor; A,B for an interaction that the design asks for; default: all.",
+            "KEY",
+            rich_help_panel=ADVANCED,
+        ),
     ] = None
 
 

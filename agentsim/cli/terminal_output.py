@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from agentsim.engine.wording import aligned, cleaned
+from agentsim.engine.wording import cleaned
 
 if TYPE_CHECKING:
     from agentsim.engine.panel import Panel
 
 safe = cleaned
-_WIDEST = 80
-"""The most characters of a table cell."""
 
 
 def note(line: str) -> None:
@@ -81,20 +79,11 @@ def say_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
 
 
 def print_panel(panel: Panel) -> None:
-    """Print a table. Other panels are skipped, since tables hold their numbers, too."""
-    from agentsim.engine.panel import DataTable
+    """Print a table or a forest plot. Other panels are skipped, since tables hold their numbers, too."""
+    from agentsim.report.paper import text
 
-    if not isinstance(panel, DataTable):
-        return  # a table holds its numbers, too
-    cells = [panel.columns, *(tuple("–" if cell is None else str(cell) for cell in row) for row in panel.rows)]
-    typer.echo(safe(f"\n{panel.title}"))
-    # `shortened` removes line breaks from names
-    for line in aligned([[shortened(cell, _WIDEST) for cell in row] for row in cells]):
-        typer.echo(line)
-    if panel.note:
-        typer.echo(safe(panel.note))
-    if panel.sentence:
-        typer.echo(safe(f"One may write: {panel.sentence}"))
+    if found := text(panel):
+        typer.echo(f"\n{found}")
 
 
 def moves(stream: TextIO | None) -> bool:

@@ -169,6 +169,7 @@ class Game(ABC):
     players (None: no maximum), `reserved` the names that no player can have, in any case. `staff` are the roles that
     `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`, besides `bot/random`, which every game has
     (`bots_of`); those that are `typical` stand for models in forecasts, dealt to the seats in turn (`typical_of`).
+    `public_scores` is True if what all players hear tells every score of the outcome.
     """
 
     name: ClassVar[str]
@@ -183,6 +184,7 @@ class Game(ABC):
     seats: ClassVar[tuple[int, int | None]] = (1, None)
     reserved: ClassVar[frozenset[str]] = frozenset()
     staff: ClassVar[frozenset[str]] = frozenset()
+    public_scores: ClassVar[bool] = False
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) if this config and these players do not make a game.

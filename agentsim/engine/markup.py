@@ -624,7 +624,7 @@ _LABEL = (
     rf"(?:{_OPENS}(?i:{_ROLES})(?:[:：]{_SHUTS}?|{_SHUTS}[:：]|{_SHUTS}?{_LINE_ENDS})"
     rf"|(?i:{_ROLES}){_SHUTS}?[:：]?{_LINE_ENDS}|(?:(?i:tool|ipython)|{_SOURCES}){_LINE_ENDS}"
     r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:用户|助手|人类|系统)[:：]"
-    r"|(?:#{1,4} )(?:Instruction|Input|Response):?[ \t]*+\n)"
+    r"|(?:#{1,4} )(?:(?:Instruction|Input|Response):?[ \t]*+\n|(?:Instruction|Human|User):))"
 )
 """A header of a turn without tokens, at the beginning of a line: `**Assistant:**`."""
 _OWN_WORDS = "turn|message|response|reply|answer|text|output|speech|pitch|post|statement"
@@ -694,14 +694,23 @@ def _header() -> re.Pattern[str]:
     )
 
 
+def _tokens_of_turns() -> str:
+    return (
+        rf"(?P<end>{_any(_every('ends'))}|<\|close\|>(?:response|message)<\|sep\|>(?!\s*<\|open\|>)|</s>)"
+        rf"|(?P<inner>{_INNER})|{_any(_every('turns', 'others', 'own'))}|<\|open\|>message\b|<s>"
+    )
+
+
 @cache
 def _break() -> re.Pattern[str]:
     """Return a pattern for the end of a message or a turn, or the beginning of the next one."""
-    return re.compile(
-        rf"(?P<end>{_any(_every('ends'))}|<\|close\|>(?:response|message)<\|sep\|>(?!\s*<\|open\|>)|</s>)"
-        rf"|(?P<inner>{_INNER})|{_any(_every('turns', 'others', 'own'))}|<\|open\|>message\b|<s>"
-        rf"|{_STRIPPED}"
-    )
+    return re.compile(rf"{_tokens_of_turns()}|{_STRIPPED}")
+
+
+@cache
+def _break_of_tokens() -> re.Pattern[str]:
+    """Return the pattern of `_break` without headers that lack their tokens, and with words for the end at the end."""
+    return re.compile(rf"{_tokens_of_turns()}|{_CLOSING}(?=\s*\Z)|{_ROLE_TAG}")
 
 
 @cache
@@ -740,6 +749,15 @@ class Speakers(NamedTuple):
 NO_SPEAKERS = Speakers()
 
 
+_HALF_TOKEN = re.compile(r"(?:[ \t\n]*(?:/no_?think(?:ing)?|<\||</s|<\|?/|▁))+\s*\Z")
+"""The beginning of a token at the end of a text, and the switches of Qwen 3 and GLM 4.5, which they repeat."""
+
+
+def without_rest(text: str) -> str:
+    """Return a text without the first signs of a token at its end: `Hi` for `Hi<|` and `Hi /no_think`."""
+    return _HALF_TOKEN.sub("", text) if text.rstrip()[-1:] in {"|", "s", "/", "▁", "k", "g"} else text
+
+
 def without_header(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
     """Return a reply without the header of its role and the tokens that begin a text: `<|im_start|>assistant`.
 
@@ -757,14 +775,20 @@ def without_header(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
     return text[position:].lstrip() if position else text
 
 
-def first_turn(text: str, objects: Sequence[tuple[int, int]] = (), speakers: Speakers = NO_SPEAKERS) -> str:
+def first_turn(
+    text: str,
+    objects: Sequence[tuple[int, int]] = (),
+    speakers: Speakers = NO_SPEAKERS,
+    *,
+    tokens_alone: bool = False,
+) -> str:
     """Return the model's own turn without its header: the text behind the first end of a turn is made up.
 
     A message of the turn that only thinks does not end it. Ends within the `objects`, which are sorted spans, do not
     count: the strings of objects are read on their own. A word for a role begins no turn if it is the name of one of
-    the `speakers`.
+    the `speakers`. With `tokens_alone` only control tokens end a turn, and words for its end behind all others.
     """
-    breaks = _break() if _may_hold(text) else _stripped()
+    breaks = (_break() if _may_hold(text) else _stripped()) if not tokens_alone else _break_of_tokens()
     bare = without_header(text, speakers)
     shift = len(text) - len(bare)
     struck = _strikes(bare)
@@ -825,7 +849,8 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
     name = "|".join(every)
     return re.compile(
-        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?(?:[^\w\n]|_){0,8}+)"
+        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?[ \t]*+"
+        r"(?:[^\w\n]|_){0,8}+)"
         r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
         r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
         rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{name}|{_CROWD})(?![^\W_])"
@@ -937,6 +962,13 @@ _REACT = re.compile(
     r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
 )
 """Labels of a ReAct loop at the beginning of a line: Yao et al. 2022, and LangChain's prompt for it."""
+_SCENE = re.compile(
+    r"\n[ \t]*(?:[-=*#_]{2,12}[ \t]?(?:day|night|round|turn|phase|voting|vote|[a-z]{3,12} phase)\b[^\n]{0,30}?"
+    r"[-=*#_]{2,12}[ \t]*(?:\n|\Z)|(?:system|game|moderator) (?:note|message|log)[:：]|game[:：]"
+    r"|\[[^\[\]\n]{1,30} (?:speaks|says|said|replies)\])",
+    re.IGNORECASE,
+)
+"""A heading of a game's own log, and a note of the system: `--- Day 2 ---`, `[B speaks]`."""
 _LABEL_ABOVE = re.compile(r"[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：]|.{0,200}[:：]\Z")
 _ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
@@ -977,17 +1009,36 @@ def _is_doubtful(text: str, start: int, end: int, speakers: Speakers) -> bool:
 _LINE_SEPARATORS = dict.fromkeys(map(ord, "\r\v\f\x85\u2028\u2029"), "\n")
 
 
-def label_in(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
+def label_in(text: str, speakers: Speakers = NO_SPEAKERS, *, lists: bool = False, posts: bool = False) -> str:
     """Return the first header of a turn without tokens that begins a line, or "".
 
     Lines of other players and labels of ReAct count if the `speakers` have names. A text of one word is no header but
     the value of a field, such as a name; and a word for a role is none if it is the name of one of the `speakers`.
+
+    With `lists` the lines may be a list with names; with `posts` any lines but those of roles are the text's own, and
+    those of roles too in a list.
     """
     text = text.translate(_LINE_SEPARATORS)
+    if posts:
+        found = (each for each in _LABELS.finditer(text) if not _is_in_list(text, each))
+        return next((label[0].strip() for label in found if not _is_player(label[0], speakers)), "")
     react = _labels_of_react(text) if speakers.names else ()
-    labels = (found[0].strip() for found in chain(_LABELS.finditer(text), _labels_of_staff(text), react))
+    labels = (
+        found[0].strip()
+        for found in chain(_LABELS.finditer(text), _labels_of_staff(text), _SCENE.finditer(text), react)
+    )
     label = next((label for label in labels if not speakers.roles or not _is_player(label, speakers)), "")
-    return label or next((line[0].strip() for line in _lines_of_others(text, speakers)), "")
+    if label:
+        return label
+    lines = _lines_of_others(text, speakers)
+    return "" if lists and _is_list_of_players(lines, speakers) else next((line[0].strip() for line in lines), "")
+
+
+def _is_list_of_players(lines: Sequence[re.Match[str]], speakers: Speakers) -> bool:
+    """Return whether lines are those of a list: two or more other players, each once, none in the first person."""
+    names = {line["name"].casefold() for line in lines}
+    listed = 1 < len(names) == len(lines) and names <= {each.casefold() for each in speakers.names}
+    return listed and speakers.own.casefold() not in names and not _speaks_of_itself(lines)
 
 
 def _labels_of_react(text: str) -> Iterator[re.Match[str]]:
@@ -1000,12 +1051,16 @@ def _labels_of_react(text: str) -> Iterator[re.Match[str]]:
 
 def _labels_of_staff(text: str) -> Iterator[re.Match[str]]:
     """Yield the labels of those who lead a game, unless they stand in a list of roles."""
-    for found in _STAFF_LABEL.finditer(text):
-        above = text[max(0, found.start() - 200) : found.start()].rpartition("\n")[2]
-        line, _, behind = text[found.start() + 1 : found.start() + 400].partition("\n")
-        beside = (above, behind.partition("\n")[0])
-        if not (_LISTED.fullmatch(line) and any(map(_LISTED.fullmatch, beside))):
-            yield found
+    return (found for found in _STAFF_LABEL.finditer(text) if not _is_in_list(text, found))
+
+
+def _is_in_list(text: str, label: re.Match[str]) -> bool:
+    """Return whether the line of a label is one of a list of names and one or two words each."""
+    start = label.end() - len(label[0].lstrip("\n"))
+    above = text[max(0, start - 201) : max(0, start - 1)].rpartition("\n")[2]
+    line, _, behind = text[start : start + 400].partition("\n")
+    beside = (above, behind.partition("\n")[0])
+    return _LISTED.fullmatch(line) is not None and any(map(_LISTED.fullmatch, beside))
 
 
 def is_of_another(value: Any) -> bool:

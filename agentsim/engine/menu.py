@@ -121,8 +121,8 @@ TOOLS: Mapping[Tool, tuple[MenuItem, ...]] = {
     "calculator": (
         MenuItem(
             "calculator",
-            "works out an expression of numbers, + - * / // % ** and brackets, min, max, abs and round",
-            {"expression": Text(MOST_CHARS, "what to work out")},
+            "evaluates an arithmetic expression: numbers, + - * / // % **, brackets, min, max, abs and round",
+            {"expression": Text(MOST_CHARS, "what to evaluate")},
         ),
     ),
     "notebook": (

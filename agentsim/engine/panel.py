@@ -5,7 +5,8 @@ They have no colors, markup or scripts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 Cell: TypeAlias = str | int | float | bool | None
@@ -91,7 +92,8 @@ class Overview:
     if `lowest` is set; a player's line ends when the player leaves the game. `margin` names the scores of the standings
     that decide the first place, each if those before are equal. `verdict` replaces the winner in a game about more than
     one. `why` says in a sentence or two what decided the game. `refusals` are the actions, as they are told, that say
-    no without harm. `turns` come before the turning points that apply to every game.
+    no without harm. `turns` come before the turning points that apply to every game. `labels` has a word
+    about each player for the standings, such as its role.
     """
 
     standing: Chart | None = None
@@ -101,6 +103,7 @@ class Overview:
     why: str = ""
     refusals: tuple[str, ...] = ()
     turns: tuple[TurnedAt, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -141,6 +144,18 @@ class Estimates:
     title: str
     rows: tuple[Estimate, ...]
     x_label: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Forest:
+    """A forest plot: groups of effects one below the other, each on its own scale, on a common line at zero.
+
+    The title of a group says what is measured; its `x_label` and `note` are not shown.
+    """
+
+    title: str
+    groups: tuple[Estimates, ...]
     note: str = ""
 
 
@@ -262,4 +277,4 @@ class Threads:
     note: str = ""
 
 
-Panel: TypeAlias = DataTable | Chart | Scatter | Estimates | Board | Network | Threads
+Panel: TypeAlias = DataTable | Chart | Scatter | Estimates | Forest | Board | Network | Threads

@@ -37,17 +37,17 @@ class SurveyQuestion(ClosedTable):
     """`[[interviews.questions]]`, and those of `[people]`: closed with `options` or `least` and `most`, else open."""
 
     name: Annotated[str, Field(pattern=_NAME)]
-    """What the question is called in tables; no two questions of a scenario have one name"""
+    """Its name in tables, different for each question"""
     ask: Annotated[str, Field(min_length=1, max_length=2_000)]
     """The question in words"""
     options: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], Field(max_length=50)] = ()
-    """The answers to choose from, in the order in which charts show them"""
+    """Answers to choose from, in the order of charts"""
     least: int | None = None
-    """The answer is a whole number, and this is the least"""
+    """Least whole number"""
     most: int | None = None
-    """The answer is a whole number, and this is the most"""
+    """Greatest whole number"""
     chars: Annotated[int, Field(ge=1, le=10_000)] = 500
-    """The most characters of an open answer; what is longer is cut"""
+    """Most characters of an open answer; the rest is cut"""
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -83,15 +83,15 @@ class Interview(ClosedTable):
     questions: Annotated[tuple[SurveyQuestion, ...], Field(min_length=1, max_length=30)]
     """What is asked, in one call"""
     rounds: tuple[Annotated[int, Field(ge=1)], ...] = ()
-    """The rounds, counted from 1, at whose end it is held; one that the game does not reach has none"""
+    """Rounds, from 1, at whose end it is held"""
     every: Annotated[int, Field(ge=1)] | None = None
-    """It is held at the end of every so many rounds"""
+    """It is held every N rounds"""
     at_end: bool = False
-    """It is held when the game is over, whatever the round"""
+    """It is held when the game is over"""
     players: tuple[NamedPlayer, ...] = ()
-    """The ids of those who are asked; absent: all"""
+    """Ids of those asked; absent: all"""
     sample: Annotated[int, Field(ge=1)] | None = None
-    """So many of them are asked, drawn once by the seed: the same ones each time"""
+    """How many of them are asked, drawn once by the seed"""
 
     @model_validator(mode="after")
     def _some_time(self) -> Self:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 import unicodedata
 from abc import ABC, abstractmethod
@@ -295,6 +296,12 @@ def few(names: Sequence[str], most: int) -> str:
 def either(names: Sequence[str]) -> str:
     """Return names to choose from: `A, B or C`."""
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+
+
+def decimals(half_width: float) -> int:
+    """Return the decimals of a number with an interval: 2, or fewer from 10 on and up to 4 below 0.1."""
+    size = math.floor(math.log10(half_width)) if half_width > 0 else 0
+    return max(0, 2 - size) if size >= 0 else min(4, max(2, 1 - size))
 
 
 def aligned(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:

@@ -30,14 +30,15 @@ class Call:
     """A request: (role, text) messages, and the JSON Schema that the reply should fit.
 
     `tag` names the purpose of the call (`A/vote/2/1`: player, kind, nth decision of that kind, attempt). Providers do
-    not get `tag` or `read`. `read` decodes a reply; the search for leaked keys covers its result, too.
+    not get `tag` or `read`. `read` returns everything that can be taken from a completion's text, decoded as far as it
+    will be; the search for leaked keys covers its result, too.
     """
 
     messages: tuple[tuple[str, str], ...]
     schema: Mapping[str, Any] | None = None
     schema_name: str = "decision"
     tag: str = ""
-    read: Callable[[str], str] | None = field(default=None, compare=False)
+    read: Callable[[Completion], str] | None = field(default=None, compare=False)
 
 
 Level: TypeAlias = Literal["none", "low", "medium", "high"]
@@ -254,7 +255,7 @@ _ERRORS: Mapping[Fault, type[ModelError]] = {
 }
 
 
-PER_EXECUTION: Final[Mapping[str, Any]] = {
+JOURNAL_ONLY: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("latency_s", "wait_s", "final", "held", "retry_after"), True),
     "completion": {"terms": True},
 }

@@ -36,15 +36,15 @@ UNACCEPTED = "bad_request"
 """The code of a request that its host does not accept as sent, though it may accept a changed one."""
 UNKNOWN_REASON = ", for a reason that is not known"
 """The end of the message of such a request if no table knows the host's words."""
-FORBIDDEN, NOT_FOUND = "forbidden", "unknown_model"
-_THIS_PROMPT = frozenset((UNACCEPTED, FORBIDDEN, NOT_FOUND))
+FORBIDDEN, NOT_FOUND, REDIRECT = "forbidden", "unknown_model", "redirect"
+_THIS_PROMPT = frozenset((UNACCEPTED, FORBIDDEN, NOT_FOUND, REDIRECT))
 
 
 def may_be_the_prompt(refused: bool, code: str | None) -> bool:
     """Return whether a refusal may be about its prompt alone, instead of every call of the model.
 
-    If the model has answered before, the cause is likely the prompt: a proxy's filter may say 403 or 404. Otherwise it
-    is the key, the model or a parameter.
+    If the model has answered before, the cause is likely the prompt: a proxy's filter may say 302, 403 or 404.
+    Otherwise it is the key, the address, the model or a parameter.
     """
     return refused and code in _THIS_PROMPT
 
@@ -73,8 +73,6 @@ _FORMAT_HINT = (
     'see `structured` ("json_object", "prompt", or "auto" for the first that is accepted) and `strip_schema_keywords` '
     "in [providers.{provider}]"
 )
-# A grammar that cannot be built is a refusal, though some servers say 500.
-_NO_GRAMMAR = re.compile(r"grammar|response_format|json_?schema|guided_json|not supported", re.IGNORECASE)
 _GENERATION_FAILED = frozenset(("json_validate_failed", "tool_use_failed", "output_parse_failed"))
 # Answers to an unknown path: Ollama and Go, FastAPI, Flask, Express, nginx, OpenAI.
 _NO_PATH = re.compile(
@@ -120,7 +118,8 @@ class ErrorReport:
     """A provider's description of an error, whatever its shape. `fields` are the parts of the request that it names.
 
     `served_by` is the host behind a router, if the router names it; `relayed` says that the message holds that host's
-    words, whose keys, credit and models are the router's affair.
+    words, whose keys, credit and models are the router's affair. `is_page` says that it is text or a page instead
+    of JSON, so that it may be a proxy's.
     """
 
     message: str = ""
@@ -129,6 +128,7 @@ class ErrorReport:
     fields: frozenset[str] = frozenset()
     served_by: str | None = None
     relayed: bool = False
+    is_page: bool = False
 
     @property
     def words(self) -> str:
@@ -185,12 +185,20 @@ class ErrorReport:
 class Unaccepted(ModelRefused):
     """A request that the host does not accept as sent.
 
-    Without the part that its `complaint` is about, the host may accept it.
+    Without the part that its `complaint` is about, the host may accept it. If it accepts nothing else either, the call
+    failed by the error `otherwise`, if there is one.
     """
 
-    def __init__(self, message: str, *, status: int | None, complaint: ErrorReport) -> None:
+    def __init__(
+        self, message: str, *, status: int | None, complaint: ErrorReport, otherwise: ModelError | None = None
+    ) -> None:
         super().__init__(message, code=UNACCEPTED, status=status)
-        self.complaint = complaint
+        self.complaint, self.otherwise = complaint, otherwise
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True if the status is a failure of the host, which may have been an accident."""
+        return self.status is not None and self.status >= 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,46 +252,57 @@ class Faults:
         message = f"{self._who}: the provider failed while answering{self._says(complaint.message)}"
         return self._served(TransportFailed(message, code="provider_error", status=200), complaint)
 
-    def status(self, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
-        """Return the error for an HTTP status that is not a success."""
+    def status(self, status: int, headers: Mapping[str, str], body: bytes, *, cap: int | None = None) -> ModelError:
+        """Return the error for an HTTP status that is not a success. `cap` is the limit on the reply that was sent."""
         complaint, seconds = _complaint(_parsed(body)), retry_after(headers)
         complaint = complaint if seconds is None else replace(complaint, retry_after=seconds)
         untouched = table.OF_TOKENS.search(complaint.words) is not None and is_untouched(headers)
-        return self._served(self._judged(status, complaint, untouched=untouched), complaint)
+        return self._served(self._judged(status, complaint, untouched=untouched, cap=cap), complaint)
 
     def _served(self, error: ModelError, complaint: ErrorReport) -> ModelError:
         """Add the host that the complaint names to the error, and return it."""
         if complaint.served_by is not None:
             said = redact(" ".join(cleaned(complaint.served_by).split()), self.secrets)
             error.served_by = said[:_WORDS_OF_A_NAME] or None
+        if isinstance(error, Unaccepted) and error.otherwise is not None:
+            error.otherwise.served_by = error.served_by
         return error
 
-    def _judged(self, status: int, complaint: ErrorReport, *, untouched: bool = False) -> ModelError:
+    def _judged(
+        self, status: int, complaint: ErrorReport, *, untouched: bool = False, cap: int | None = None
+    ) -> ModelError:
         """Return the error for an HTTP status.
 
-        `untouched` is True if no part of a limit on tokens had been used before.
+        `untouched` is True if no part of a limit on tokens had been used before; `cap` is the limit on the reply.
         """
         says = self._says(complaint.message)
         meant = _status_by_codes(status, complaint)
         if 300 <= status < 400:
-            what = "answers with a redirect, which is not followed; check base_url"
-            return self._rejected("redirect", status, what)
+            message = f"{self._who}: answers with a redirect, which is not followed; check base_url"
+            return ModelRefused(message, code=REDIRECT, status=status)
         if status in {413, 429} and (complaint.takes_too_much or untouched) and not complaint.is_unpaid:
             what = f"this request takes more tokens than {self.profile.host} allows in a minute or a day"
             remedy = "play with shorter memories or a smaller max_tokens, or have that limit raised"
             return ModelRefused(f"{self._who}: {what}; {remedy}{says}", code="context", status=status)
         if status == 413 or (status in {400, 422, 500, 503} and complaint.is_too_long):
             what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
-            return ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
-        if meant == 429 and not complaint.is_unpaid and not table.NO_MONEY.search(complaint.told):
+            full = ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
+            if cap is None or room_for_reply(complaint.message, cap) is None:
+                return full
+            message = f"{self._who}: max_tokens leaves no room for the prompt{says}"
+            return self._unaccepted(message, status, complaint, full)
+        limited = meant == 429 and not table.says_no_money(complaint.told)
+        if (limited or (status in _REFUSALS and table.renews_soon(complaint.told))) and not complaint.is_unpaid:
             # If no wait is stated, the policy's own applies; the words help to see which limit it was.
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
-        unmade = status in {500, 501} and _NO_GRAMMAR.search(complaint.words)
         lost = status < 200 or status in {408, 409, 425} or (status in {424, 499} and not complaint.is_moderation)
-        if not unmade and (lost or status >= 500):
+        if lost or status >= 500:
             message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
-            return TransportFailed(message, code=f"http_{status}", status=status, retry_after=complaint.retry_after)
+            wait = complaint.retry_after
+            failed = TransportFailed(message, code=f"http_{status}", status=status, retry_after=wait)
+            unserved = status == 501 or (status == 500 and table.UNSERVED.search(complaint.words))
+            return self._unaccepted(message, status, complaint, failed) if unserved else failed
         if status == 451 or (meant == status and status not in {401, 402, 407, 429} and complaint.is_moderation):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
         error = self._final(status, complaint, says)
@@ -299,12 +318,12 @@ class Faults:
             what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
             return self._rejected("bad_key", status, f"{what} (HTTP {status}){hint}{says}")
-        if status in {402, 429} or (status in _REFUSALS and (complaint.is_unpaid or table.NO_MONEY.search(told))):
+        if status in {402, 429} or (status in _REFUSALS and (complaint.is_unpaid or table.says_no_money(told))):
             return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
         of_a_part = table.PARAMETER.search(table.without(told, self._names))
         named = complaint.plain_codes & table.NO_MODEL_CODES or table.names_no_model(complaint.words, self._names)
-        if status in _ABSENT and not of_a_part:
-            named = named or any(name in told for name in self._names)
+        if status in _ABSENT and not of_a_part and not complaint.is_page:
+            named = named or any(re.search(rf"(?<![\w'’.-]){re.escape(name)}(?![\w-])", told) for name in self._names)
         if named and (status in {400, 422, *_ABSENT} or complaint.plain_codes & table.NO_MODEL_CODES):
             return self._rejected(NOT_FOUND, status, self._not_found(status, complaint, says))
         if status in {403, *_ABSENT} and not of_a_part:
@@ -315,7 +334,13 @@ class Faults:
         hint = next((hint for pattern, hint in _HINTS if pattern.search(complaint.words)), "")
         advice = f"; {hint.format(provider=self.profile.provider)}" if hint else UNKNOWN_REASON
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
-        return Unaccepted(message, status=status, complaint=complaint.without(self.secrets))
+        return self._unaccepted(message, status, complaint)
+
+    def _unaccepted(
+        self, message: str, status: int, complaint: ErrorReport, otherwise: ModelError | None = None
+    ) -> Unaccepted:
+        cleared = complaint.without(self.secrets)
+        return Unaccepted(message, status=status, complaint=cleared, otherwise=otherwise)
 
     def _not_found(self, status: int, complaint: ErrorReport, says: str) -> str:
         hint = self.profile.unknown_model_hint.replace("{model}", self.model)
@@ -367,6 +392,40 @@ def failed_generation(body: bytes) -> str | None:
     if isinstance(written, str):
         return written
     return "" if _complaint(parsed).codes & _GENERATION_FAILED else None
+
+
+_LEAST_ROOM: Final = 256  # tokens: with less room for a reply, the prompt is too long
+_ABOUT_PROMPT: Final = re.compile(r"context|window|prompt|input|message", re.IGNORECASE)
+_ABOUT_REPLY: Final = re.compile(r"complet|output|generat|requested|total|max_?(new_)?tokens", re.IGNORECASE)
+
+
+def room_for_reply(words: str, cap: int) -> int | None:
+    """Return a limit on the reply with which the prompt fits its window, or None if the prompt alone is too long.
+
+    Hosts state the window and, of a request, its prompt or its total: `maximum context length is 8192 tokens. However,
+    you requested 20300 tokens (300 in the messages, 20000 in the completion)`. An eighth of the room is left for longer
+    prompts. None also if the numbers are no such statement about the limit of `cap` tokens.
+    """
+    if not _ABOUT_PROMPT.search(words):
+        return None
+    numbers = {int(each.replace(",", "")) for each in re.findall(r"\d[\d,]{0,9}", words[:_WORDS_READ])}
+    stated = sorted(numbers - {cap})
+    parts = {*stated, *(one + two for one in stated[:_FEW] for two in stated[:_FEW] if one < two)}
+    rooms: list[int] = []
+    for total in stated[:_FEW] if cap in numbers else ():
+        if (prompt := total - cap) in parts:
+            rooms += [window - prompt for window in stated if prompt < window < total]
+            break
+    else:
+        if len(stated) == 2:  # the prompt and the window, or the window and the total
+            one, two = stated
+            rooms += [two - one] if cap in numbers and two < one + cap else []
+            rooms += [one - two + cap] if 0 < two - cap < one and _ABOUT_REPLY.search(words) else []
+    room = min(rooms, default=0)
+    return room - room // 8 if room >= min(cap, _LEAST_ROOM) else None
+
+
+_FEW: Final = 12  # numbers of a message that are compared
 
 
 def _parsed(body: bytes) -> Any:
@@ -430,8 +489,8 @@ def _status_by_words(complaint: ErrorReport) -> int | None:
         (403, complaint.is_moderation),
         (400, complaint.is_too_long),
         (401, table.BAD_KEY.search(complaint.told)),
-        (402, table.NO_MONEY.search(complaint.told)),
-        (429, table.RATE_LIMITED.search(complaint.told)),
+        (402, table.says_no_money(complaint.told)),
+        (429, table.RATE_LIMITED.search(complaint.told) or table.renews_soon(complaint.told)),
     )
     return next((status for status, told in found if told), None)
 
@@ -451,6 +510,7 @@ def _complaint(body: object) -> ErrorReport:
         frozenset(found.fields),
         found.served_by,
         found.relayed,
+        isinstance(body, str),
     )
 
 
@@ -499,6 +559,8 @@ def _words(said: object, found: _Reading, depth: int = 0) -> str:
     delay, reason = said.get("retryDelay"), said.get("reason")
     if isinstance(delay, str) and (seconds := duration(delay)) is not None:
         found.retry_after = seconds
+    if isinstance(delay := said.get("resets_in_seconds"), (int, float)):  # OpenAI's limits of subscriptions
+        found.retry_after = _plausible(float(delay))
     found.codes |= {reason[:100]} if isinstance(reason, str) and reason else set()
     parts = [_words(said[key], found, depth + 1) for key in _SAID if said.get(key)]
     if isinstance(state := said.get("status"), Mapping):  # CLOVA Studio

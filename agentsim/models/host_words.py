@@ -41,7 +41,7 @@ _OF_STATUS: Final[Mapping[int, str]] = {
         invalid_api_key api_key_invalid incorrect_api_key_error authentication_error invalid_authentication_error
         authentication_failed unauthenticated unauthorized unrecognized_client_exception expired_token_exception
         invalid_signature_exception missing_authentication_token_exception auth_error auth_failure_token_failure
-        auth_failure_secret_id_not_found auth_failure_invalid_secret_id 1002 1003 1004 10000
+        auth_failure_secret_id_not_found auth_failure_invalid_secret_id 401 1002 1003 1004 10000
     """,
     402: """
         insufficient_quota billing_hard_limit_reached billing_not_active insufficient_credits insufficient_credit
@@ -56,8 +56,8 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     """,
     404: """
         model_not_found not_found_error not_found invalid_model unknown_model model_not_exist model_not_open
-        invalid_endpoint_or_model_not_found deployment_not_found model_decommissioned model_not_supported 1211 5007
-        3042
+        invalid_endpoint_or_model_not_found deployment_not_found model_decommissioned model_not_supported
+        model_not_available 1211 5007 3042
     """,
     429: """
         rate_limit_exceeded rate_limited rate_limit_error rate_limit rate_limit_reached resource_exhausted throttling
@@ -90,9 +90,9 @@ MODERATED_CODES: Final = frozenset(
 )
 TOO_LONG_CODES: Final = frozenset(("1261", "10907", "context_length_exceeded"))
 
-_ASKED: Final = r"(prompt|inputs?|requests?|messages?)"
+_ASKED: Final = r"(prompt|inputs?|requests?|messages?|conversation)"
 TOO_LONG: Final = _any_of(
-    r"context.?(length|window|size|limit)|maximum (allowed )?(context|prompt|input)",
+    r"context.?(length|window|size|limit)|context shift is disabled|maximum (allowed )?(context|prompt|input)",
     r"max(imum)? (prompt|input) (length|tokens)",
     r"too many (input |prompt )?tokens|tokens too (many|long)|characters too long|max(imum)? input characters",
     r"exceed_context_size|model token limit|range of input length",
@@ -107,7 +107,7 @@ TOO_LONG: Final = _any_of(
     r"input token count is \d+|prompt (has|contains|is) \d+ tokens|token count of \d+ exceeds",
     r"larger than the (model )?(input length|context|capacity)|too large for model with|input.?length.?error",
     r"maximum (input|model) length is|tokens in request more than max|exceeds the limit of \d+ tokens",
-    r"expected maxlength: \d+, actual: \d+",
+    r"expected maxlength: \d+, actual: \d+|\btotal tokens exceed",
     r"超长|(输入|上下文|请求|长度|提示词|tokens?).{0,20}(过长|太长|超过|超出|超限)",
 )
 """The prompt does not fit the context."""
@@ -135,35 +135,54 @@ SUSPENDED: Final = _any_of(
 
 BAD_KEY: Final = _any_of(
     r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect|wrong) (x-)?api.?key|login fail",
-    r"invalid authentication|api.?key (is|was|has been) (invalid|reported|leaked|revoked|disabled|expired)",
+    r"invalid authentication|api.?key ((is|was|has been) )?(invalid|reported|leaked|revoked|disabled|expired)",
     r"invalid api.?key|make sure your api.?key is valid",
     r"\b(access|authori[sz]ation|authentication|auth|bearer|security) token\b.{0,60}"
     r"\b(invalid|not valid|no longer valid|incorrect|expired|revoked)",
     r"\b(invalid|incorrect|expired|wrong) (access|authori[sz]ation|authentication|auth|bearer|security) token",
     r"\bauthenti(cation|fication) (error|failed|failure)\b|\bauthori[sz]ation (failed|failure)\b",
     r"^\W*invalid token\b(?!:| (in|at|near|for|on)\b)",
+    r"\b(no|missing)( \w+){0,2} (api.?key|auth(entication|orization)? credentials)\b",
+    r"\bprovide (an|your|a valid) api.?key",
+    r"\b(api.?key|authori[sz]ation( header)?|auth credentials)\b.{0,20}\b(missing|not (found|provided|set))\b",
     r"the api you are accessing is not open|\bip (address )?is not allowed to access",
     r"(身份验证|认证|鉴权|验证)失败|(令牌|密钥|token).{0,6}(非法|无效|过期|失效|不存在)|无效的?(令牌|密钥)",
 )
 NO_MONEY: Final = _any_of(
-    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of credits|no credits? left",
+    r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of (credits?|funds|money)",
+    r"no credits? left",
     r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
     r"overdue|arrear|in good standing|余额不足|欠费",
     r"not.?enough.?balance|balance.{0,20}(insufficient|not enough|exhausted)|(has|have) no credits|free.?tier.?only",
-    r"(usage|spend(ing)?|budget|key|monthly|credit) limits?\b.{0,30}\b(reached|exceeded|hit)",
-    r"\b(reached|exceeded|hit|used)\b.{0,40}\b(usage|spend(ing)?|budget|monthly spending) limit",
+    r"\b(does|do|did|has|have)( not|n['’]?t) (have )?(any|enough|sufficient)( \w+)? (credits?|funds|balance)",
+    r"(spend(ing)?|budget|monthly|credit) limits?\b.{0,30}\b(reached|exceeded|hit)",
+    r"\b(reached|exceeded|hit|used)\b.{0,40}\b(spend(ing)?|budget|monthly spending) limit",
     r"(resource|quota).?pack(age)?\b.{0,30}(exhausted|used up)|resource.?pack(age)?.?exhausted|billing.?disabled",
     r"used up your\b.{0,30}(allocation|quota|credits?|balance)|quota is not enough|credit limit is insufficient",
     r"(资源包|额度|余额|配额).{0,10}(用尽|耗尽|不足|用完)",
 )
 """No credit is left, in the words of hosts that say 400 or 403 instead of 402."""
+LIMIT_REACHED: Final = _any_of(
+    r"\b(usage|key|session) limits?\b.{0,30}\b(reached|exceeded|hit)",
+    r"\b(reached|exceeded|hit|used)\b.{0,40}\b(usage|session) limit",
+)
+"""A limit is used up: of a rate if the words name a short period, else of money."""
+SHORT_PERIOD: Final = _any_of(
+    r"\b(per|a|an|each|every|this|\d+|in)[ -]?(\d+[ -])?(s|sec|seconds?|m|min|minutes?|h|hrs?|hours?|session)\b",
+    r"\bsession\b|\b(requests?|tokens?) (per|a|each) day\b|\bTP[MDHS]\b|\bRP[MDHS]\b",
+    r"\b(resets?|renews?|try again|retry) (in|after|at) \W{0,3}\d",
+)
+"""The period of a rate, or the time at which its limit is renewed."""
+LONG_PERIOD: Final = _any_of(r"\bmonth|\bbilling|\byear|\bannual")
+"""The period of a budget."""
 NO_MODEL: Final = _any_of(
     r"not a valid model|(invalid|unknown|no such) model\b|model identifier is invalid|deploymentnotfound|模型不存在",
     r"\bmodel\b[^.;]{0,80}\b(not found|not exist|does ?n.t exist|is not available|is unknown)\b",
     r"\bmodel\b[^.;]{0,80}\b(has been|was|is) (decommissioned|deprecated|retired|removed|discontinued|shut ?down)\b",
     r"\bmodel\b[^.;]{0,80}\b(no longer (available|supported|offered|served)|reached (its )?end of life)\b",
     r"\bmodel\b[^.;]{0,80}\bis not supported by any provider|\brequested model is not supported\b",
-    r"\bnot found the model\b",
+    r"\bnot found the model\b|\bunable to access model\b",
+    r"\binvocation of model\b.{0,200}\b(is not|isn.t) supported",
 )
 NO_MODEL_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if status == 404) - {
     "not_found",
@@ -198,8 +217,27 @@ PARAMETER: Final = _any_of(
     ABOUT_CAP.pattern,
 )
 """Parts of a request, by hosts' names for them. OpenRouter's 404 names no part."""
+ABOUT_SYSTEM: Final = re.compile(
+    r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer instruction"
+    r"|roles must alternate|(only|supports?) (user|\W{0,2}user).{0,20}assistant",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A refusal of the system message, by a chat template."""
+UNSERVED: Final = _any_of(ABOUT_SCHEMA.pattern, ABOUT_SYSTEM.pattern, r"\bformat\b|not supported|unsupported")
+"""A request that a host cannot serve, in the words of hosts that say 500 instead of 400."""
 _OF_THE_MODEL: Final = re.compile(r"\b(parameter|argument|field)s?\W{0,5}model\b|\bmodel (parameter|argument)\W*$")
 _ANY_PARAMETER: Final = re.compile(r"\b(parameter|argument)s?\b", re.IGNORECASE)
+
+
+def renews_soon(said: str) -> bool:
+    """Return whether a limit that is used up is that of a rate: it holds for minutes or hours."""
+    used_up = LIMIT_REACHED.search(said) and SHORT_PERIOD.search(said)
+    return used_up is not None and LONG_PERIOD.search(said) is None
+
+
+def says_no_money(said: str) -> bool:
+    """Return whether words say that no credit is left."""
+    return bool(NO_MONEY.search(said) or LIMIT_REACHED.search(said)) and not renews_soon(said)
 
 
 def normalized_code(code: str) -> str:
@@ -261,7 +299,7 @@ because the host failed."""
 _WORDS_BY_ENDING: Final[Mapping[Ending, str]] = {
     "whole": """
         stop stop_sequence stopped end_turn end eos eos_token eos_token_id completed complete finish finished done
-        normal success tool_calls tool_call tool_use function_call pause_turn compaction malformed_function_call
+        normal success tool_calls tool_call tool_use function_call malformed_function_call
         malformed_tool_use malformed_model_output malformed_response unexpected_tool_call too_many_tool_calls
         missing_thought_signature final eos_found stop_string_found stop_string stop_token word
     """,
@@ -272,6 +310,7 @@ _WORDS_BY_ENDING: Final[Mapping[Ending, str]] = {
         reached_max_tokens length_limit output_token_limit max_output_reached token_limit_exceeded
         length_exceeded max_token max_tokens_exceeded max_output_token max_output_tokens_exceeded
         max_output_tokens_reached length_capped length_cutoff partial tokens stop_limit stop_length budget_exceeded
+        pause_turn compaction
     """,
     "full": """
         model_length model_context_window_exceeded context_length context_length_exceeded context_window_exceeded

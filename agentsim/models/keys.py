@@ -31,11 +31,14 @@ from agentsim.models.profiles import BUILT_IN, Profile, is_own
 
 
 class Variables(dict[str, str]):
-    """An environment, with the variables that the user allows to be sent to any address."""
+    """An environment, with the variables that the user allows to be sent to any address.
 
-    def __init__(self, env: Mapping[str, str], allowed: Collection[str] = ()) -> None:
+    `unread` has the lines of its files that are not KEY=VALUE, in words.
+    """
+
+    def __init__(self, env: Mapping[str, str], allowed: Collection[str] = (), unread: Sequence[str] = ()) -> None:
         super().__init__(env)
-        self.allowed = frozenset(allowed)
+        self.allowed, self.unread = frozenset(allowed), tuple(unread)
 
 
 def environment(env_file: Path | None, allow_key: Collection[str] | None = None) -> Variables:
@@ -44,19 +47,23 @@ def environment(env_file: Path | None, allow_key: Collection[str] | None = None)
     The variables in `allow_key` may be sent to any address. Parent directories are not searched, since another user's
     file there could redirect a key. Raises `UsageError` if a file cannot be read.
     """
-    from dotenv import dotenv_values
+    from dotenv.parser import parse_stream
 
     if env_file is not None and not env_file.is_file():
         raise UsageError(f"--env-file {env_file}: there is no such file")
     merged: dict[str, str] = {}
+    unread: list[str] = []
     for path in (Path(".env"), env_file):
         if path is not None and path.is_file():
             try:
-                values = dotenv_values(path, interpolate=False, encoding="utf-8")
+                with path.open(encoding="utf-8") as file:
+                    lines = list(parse_stream(file))
             except (OSError, UnicodeDecodeError):
                 raise UsageError(f"{path}: cannot be read as UTF-8 text") from None
-            merged |= {name: value for name, value in values.items() if value is not None}
-    return Variables({**merged, **os.environ}, allow_key or ())
+            merged |= {line.key: line.value for line in lines if line.key is not None and line.value is not None}
+            bad = (line.original.line for line in lines if line.error)
+            unread += [f"{path}: line {number} is not KEY=VALUE, and is not read" for number in bad]
+    return Variables({**merged, **os.environ}, allow_key or (), unread)
 
 
 def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
@@ -72,7 +79,9 @@ def key_for(profile: Profile, env: Mapping[str, str]) -> str | None:
     value = env.get(name, "").strip()
     if not value:
         names = " or ".join(profile.key_envs)
-        raise ScenarioError(f"{profile.provider} needs a key: set {names} in the environment or in ./.env")
+        unread = "; ".join(env.unread) if isinstance(env, Variables) else ""
+        needed = f"{profile.provider} needs a key: set {names} in the environment or in ./.env"
+        raise ScenarioError(f"{needed} ({unread})" if unread else needed)
     if _QUOTES & {value[0], value[-1]}:  # a shell removes quotes, but env files of containers and services do not
         raise ScenarioError(f"the key in {name} stands in quotes, which are no part of a key: set it without them")
     # Otherwise a line break or an accent would raise an error of the HTTP layer that shows the key.

@@ -46,19 +46,16 @@ _FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server", "sglang"}  # on th
 
 
 class Price(ClosedTable):
-    """A `[prices."provider/model"]` table: US dollars per million tokens.
-
-    Input that is read from or written to a cache costs as input if no price is given.
-    """
+    """A `[prices."provider/model"]` table: US dollars per million tokens."""
 
     input: float = Field(ge=0, allow_inf_nan=False)
     """US dollars per million tokens of prompts"""
     output: float = Field(ge=0, allow_inf_nan=False)
     """US dollars per million tokens of replies, thinking included"""
     cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """US dollars per million tokens of prompts that the provider had cached; as input if absent"""
+    """US dollars per million cached tokens of prompts; as input if absent"""
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """US dollars per million tokens of prompts that the provider writes to its cache; as input if absent"""
+    """US dollars per million tokens written to the cache; as input if absent"""
 
 
 class Prices:

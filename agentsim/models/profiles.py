@@ -508,27 +508,27 @@ class ProviderSettings(ClosedTable):
     model_config = ConfigDict(hide_input_in_errors=True)
 
     base_url: Annotated[str | None, _refused(url_problem)] = None
-    """Where the API begins, often with /v1 at its end; a provider that is not built in needs one"""
+    """Where the API begins, often ending in /v1; required if the provider is not built in"""
     api_key_env: Annotated[str | None, _refused(_variable_problem)] = None
-    """The environment variable that holds the key; a provider of your own is sent no key without it"""
+    """Environment variable with the key; a provider of your own is sent no key without it"""
     spacing_ms: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """Milliseconds from the start of one call to the start of the next, to one host with one key"""
+    """Milliseconds from start to start of calls to one host with one key"""
     requests_per_minute: int | None = Field(default=None, ge=1, le=10_000_000)
-    """Calls in a minute, to one host with one key"""
+    """Calls a minute, to one host with one key"""
     tokens_per_minute: int | None = Field(default=None, ge=1, le=1_000_000_000)
-    """Tokens of prompts and replies in a minute, to one host with one key"""
+    """Tokens a minute, of prompts and replies, to one host with one key"""
     structured: Structured | None = None
-    """How the form of an answer is asked for at first; where a provider refuses that, the next way is tried"""
+    """How the form of an answer is first asked for; if refused, the next way is tried"""
     max_tokens_field: MaxTokensField | None = None
     """What the provider calls the cap on a reply"""
     strip_schema_keywords: list[str] | None = None
-    """Keywords that are left out of JSON Schemas, since the provider refuses them"""
+    """Keywords left out of JSON Schemas"""
     extra_body: Annotated[dict[str, Any] | None, _refused(extra_problem)] = None
-    """Fields that go into the body of every call"""
+    """Fields for the body of every call"""
     supports_temperature: bool | None = None
     """Whether a temperature may be sent"""
     wire: WireName | None = None
-    """Which API the provider speaks: chat completions, OpenAI's Responses, or Anthropic's messages"""
+    """The API: chat completions, OpenAI's Responses, or Anthropic's messages"""
     api_version: str | None = None
     """The version of Azure's API, such as 2024-10-21"""
     region: Annotated[str | None, Field(pattern=r"^[a-z0-9-]{2,40}$")] = None
@@ -536,9 +536,9 @@ class ProviderSettings(ClosedTable):
     project: str | None = None
     """The project of Vertex"""
     pin: Annotated[str | None, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$")] = None
-    """The one host of OpenRouter that answers, by its slug there, such as deepinfra; no other takes over"""
+    """The only host of OpenRouter that answers, such as deepinfra"""
     warm: Literal["auto", "on", "off"] | None = None
-    """Whether one call of a wave goes ahead of those that begin alike; auto: where the provider is known to cache"""
+    """Whether one call of a wave goes ahead of those that begin alike; auto: if the provider is known to cache"""
 
     def record(self) -> dict[str, Any]:
         """Return the part that a history keeps: no address; newer settings only if they are set."""

@@ -22,8 +22,16 @@ from weakref import WeakKeyDictionary
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import LocalShortage, ModelError
 from agentsim.models.base import UNCHANGED, Call, Completion, HostTerms, Sampling, StructuredMode, Usage
-from agentsim.models.faults import ErrorReport, Faults, NoAnswer, Unacceptable, Unaccepted, failed_generation
-from agentsim.models.host_words import ABOUT_CAP, ABOUT_SCHEMA
+from agentsim.models.faults import (
+    ErrorReport,
+    Faults,
+    NoAnswer,
+    Unacceptable,
+    Unaccepted,
+    failed_generation,
+    room_for_reply,
+)
+from agentsim.models.host_words import ABOUT_CAP, ABOUT_SCHEMA, ABOUT_SYSTEM
 from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.pacing import Deadline, RateLimiter, RateLimits, Slot
 from agentsim.models.profiles import Profile, is_host
@@ -174,8 +182,8 @@ class RemoteModel:
         asked = at(body, "provider", "only") == [pin]  # a player's `extra` may choose its own hosts
         if host is not None and pin is not None and asked and not is_host(host, pin):
             completion = replace(completion, pin=pin)
-        # The reader could assemble a key from pieces of the text.
-        said = call.read(completion.text) if call.read is not None and self._faults.secrets else ""
+        # The reader could decode a key, or assemble it from pieces of the text.
+        said = call.read(completion) if call.read is not None and self._faults.secrets else ""
         if redact_reply(said, self._faults.secrets) == said:
             return completion
         return replace(
@@ -207,7 +215,8 @@ class RemoteModel:
             raise self._faults.connection(error) from None
         if not 200 <= answer.status < 300:
             if (written := failed_generation(answer.body)) is None:
-                raise self._faults.status(answer.status, answer.headers, answer.body)
+                cap = next((body[name] for name in _MAX_TOKENS if isinstance(body.get(name), int)), None)
+                raise self._faults.status(answer.status, answer.headers, answer.body, cap=cap)
             why = None if written.strip() else "The host could make no JSON of the reply."
             return Completion(kept(written, self._faults.secrets), unusable=why)
         envelope = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
@@ -264,7 +273,9 @@ _MOST_HOPELESS: Final = 64  # remembered refusals that no terms could prevent
 _MAX_TOKENS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _OF_SCHEMA: Final = frozenset(("response_format", "tools", "tool_choice", "text", "output_config.format"))
 # Fields that a request needs, or that decide where it goes.
-_NEEDED: Final = frozenset(("model", "messages", "input", "instructions", "system", "provider", "store", "stream"))
+_NEEDED: Final = frozenset(("model", "messages", "input", "instructions", "system", "provider", "stream"))
+# Fields without which a request means something else: they are left out only if a refusal names them as fields.
+_NAMED_ALONE: Final = frozenset(("store",))
 # Groups of fields for one setting, with the words for it in refusals. A dot leads into an object.
 _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
     "reasoning": (
@@ -284,11 +295,6 @@ _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
 }
 # Nested fields, which are removed wherever they occur.
 _NESTED: Final = ("cache_control", "strict")
-_ABOUT_SYSTEM: Final = re.compile(
-    r"\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer instruction"
-    r"|roles must alternate|(only|supports?) (user|\W{0,2}user).{0,20}assistant",
-    re.IGNORECASE | re.DOTALL,
-)
 _ABOUT_WINDOW: Final = re.compile(r"context|window", re.IGNORECASE)
 # Keywords that a schema can lose and still describe the same object. Replies are checked against all keywords anyway.
 _KEYWORDS: Final = (
@@ -327,8 +333,14 @@ class Negotiation:
     async def completion(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
         """Return the completion of one call, under terms that its host accepts.
 
-        Raises `ModelError`; `Unaccepted` if no terms make the host accept the call.
+        Raises `ModelError`; if no terms make the host accept the call, `Unaccepted` or the error `otherwise` in it.
         """
+        try:
+            return await self._negotiated(call, body_of, send)
+        except Unaccepted as refused:
+            raise (refused.otherwise or refused) from None
+
+    async def _negotiated(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
         for _ in range(_MOST_REQUESTS):
             if (confirmed := await self._confirmed(call, send)) is not None:
                 return confirmed
@@ -338,7 +350,7 @@ class Negotiation:
                 try:
                     return self._accept(call, terms, await send(terms))
                 except Unaccepted as refused:
-                    search = _Search(refused, terms, self._ways(call, refused.complaint, body_of(terms), terms))
+                    search = _Search(refused, terms, self._ways(call, refused, body_of(terms), terms))
             async with self._turn:
                 if self.terms == terms:
                     return await self._settled(call, body_of, send, search, sent=sent)
@@ -408,7 +420,7 @@ class Negotiation:
                 search.way = None
                 if _alike(error) != _alike(search.refused):  # the part that was refused before is accepted now
                     search.refused, search.terms = error, way
-                    search.left = self._ways(call, error.complaint, body_of(way), way)
+                    search.left = self._ways(call, error, body_of(way), way)
             except ModelError:
                 if self._is_named(way, search, body_of):
                     self._keep_to(way)  # a part that was refused by name is not tried again
@@ -432,22 +444,22 @@ class Negotiation:
         self._doubt = _Doubt(call.schema_name, call.messages, before, way) if doubtful else None
 
     def _is_named(self, way: HostTerms, search: _Search, body_of: BodyOf) -> bool:
-        """Return whether the latest refusal names the part that these terms change."""
+        """Return whether the latest refusal names, without doubt, the part that these terms change."""
         complaint, terms = search.refused.complaint, search.terms
-        return way in list(named(complaint, body_of(terms), terms, self._wire, self._profile))
+        return not search.refused.is_doubtful and way in list(
+            named(complaint, body_of(terms), terms, self._wire, self._profile)
+        )
 
-    def _ways(
-        self, call: Call, complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms
-    ) -> Iterator[HostTerms]:
+    def _ways(self, call: Call, refused: Unaccepted, body: Mapping[str, Any], terms: HostTerms) -> Iterator[HostTerms]:
         """Yield terms to try after a refusal.
 
         If the refusal names parts, yield terms without these. Else yield the same terms again; then, if the model has
         not answered before, terms without each part; if it has, and this schema is new, the other structured modes.
         """
-        found = list(named(complaint, body, terms, self._wire, self._profile))
-        yield from found
-        if not found:
+        found = list(named(refused.complaint, body, terms, self._wire, self._profile))
+        if refused.is_doubtful or not found:
             yield terms  # the refusal may have been an accident
+        yield from found
         if not self._answered:
             yield from unnamed(body, terms, self._wire, self._profile)
             return
@@ -584,12 +596,14 @@ def named(
             found.append((False, -1, iter((without,))))
         if about := ABOUT_SCHEMA.search(words):
             found.append((True, about.start(), _next_modes(terms, wire, profile)))
-    if about := _ABOUT_SYSTEM.search(words):
+    if about := ABOUT_SYSTEM.search(words):
         found.append((True, about.start(), _system_moved(body, terms)))
-    if about := ABOUT_CAP.search(words):
-        for field in body.keys() & set(_MAX_TOKENS):
-            ways = _other_caps(field, words, body, terms, wire)
-            found.append((field not in complaint.fields, about.start(), ways))
+    about = ABOUT_CAP.search(words)
+    for name in body.keys() & set(_MAX_TOKENS):
+        if (room := room_for_reply(complaint.message, body[name]) if isinstance(body[name], int) else None) is not None:
+            found.append((False, -1, _caps_within(room, terms, wire)))
+        elif about:
+            found.append((name not in complaint.fields, about.start(), _other_caps(name, words, body, terms, wire)))
     found += _named_parts(complaint, body, terms)
     sorted_ways = [list(ways) for _, _, ways in sorted(found, key=lambda each: each[:2])]
     for each in sorted_ways:
@@ -606,7 +620,10 @@ def _named_parts(
     The sort key is whether the refusal's `fields` lack the part, and the position of its name.
     """
     words = complaint.words
-    for name in _droppable(body):
+    alone = [
+        name for name in _NAMED_ALONE & body.keys() if name in complaint.fields or re.search(f"['\"`]{name}\\b", words)
+    ]
+    for name in (*_droppable(body), *alone):
         keys, pattern = _GROUPS.get(name, (frozenset((name,)), re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
         around = {key.partition(".")[0] for key in keys if "." in key and _holds(body, key)}
         said = [pattern.search(words), *(re.search(each, words) for each in around)]
@@ -691,7 +708,7 @@ def _holds_schema(body: Mapping[str, Any]) -> bool:
 def _droppable(body: Mapping[str, Any]) -> list[str]:
     """Return the names of the optional parts of a body, in the order in which they are tried."""
     apart = {key.partition(".")[0] for key in _OF_SCHEMA}
-    others = [key for key in body if key not in _NEEDED | apart and key not in _MAX_TOKENS]
+    others = [key for key in body if key not in _NEEDED | _NAMED_ALONE | apart and key not in _MAX_TOKENS]
     asked = {name for name, (keys, _) in _GROUPS.items() if any(_holds(body, key) for key in keys)}
     names: list[str] = [name for name in _OPTIONAL if name in others or name in asked]
     grouped = {key for keys, _ in _GROUPS.values() for key in keys}
@@ -710,6 +727,13 @@ def _next_modes(terms: HostTerms, wire: Wire, profile: Profile) -> Iterator[Host
     below = wire.MODES[wire.MODES.index(mode) + 1 :] if mode in wire.MODES else wire.MODES
     for each in below:
         yield replace(terms, structured=each)
+
+
+def _caps_within(room: int, terms: HostTerms, wire: Wire) -> Iterator[HostTerms]:
+    """Yield the terms with a limit on replies that leaves the prompt its place in the window, or without a limit."""
+    yield replace(terms, max_tokens=room)
+    if wire.MAY_OMIT_CAP:
+        yield _without(terms, "max_tokens")
 
 
 def _other_caps(field: str, words: str, body: Mapping[str, Any], terms: HostTerms, wire: Wire) -> Iterator[HostTerms]:

@@ -219,18 +219,18 @@ def _family(model: str) -> str:
     return found[0] if found else ""
 
 
-def _read(request: Request[Any], text: str) -> str:
-    """Return the decision and thoughts in a text as JSON, or "" if the text contains their words unescaped."""
+def _read(request: Request[Any], repair: bool, completion: Completion) -> str:
+    """Return, as JSON, everything that a decision can take from a completion: its readings, complaints and thoughts."""
     from agentsim.engine.reading.reader import thoughts_in
-    from agentsim.engine.reading.speech import has_marks
 
-    if "\\" not in text and not has_marks(text):
-        return ""
-    try:
-        found = values(request.parse(text).decision)
-    except DecisionError as error:
-        found = {"error": str(error)}
-    return json.dumps([found, *thoughts_in(request, text)], ensure_ascii=False)
+    text, cut = completion.text, completion.ended_early
+    found: list[Any] = []
+    for last in (False, True) if cut else (False,):
+        try:
+            found.append(values(request.parse(text, cut=cut, last=last, repair=repair).decision))
+        except DecisionError as error:
+            found.append(str(error))
+    return json.dumps([*found, *thoughts_in(request, text)], ensure_ascii=False)
 
 
 def _quoted_reply(reply: str) -> str:
@@ -296,7 +296,7 @@ class ModelPlayer:
             schema=request.schema(),
             schema_name=request.function or request.kind,
             tag=f"{request.player}/{request.kind}/{ask.nth}/{attempt}",
-            read=partial(_read, request),
+            read=partial(_read, request, self.reasking.repair),
         )
         from agentsim.engine.reading.reader import thoughts_in
 

@@ -17,7 +17,7 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.wording import cleaned, few
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.records.load import load_history, require_history, run_names
-from agentsim.records.run_files import RunFiles, find_run
+from agentsim.records.run_files import MANIFEST, RunFiles, find_run
 from agentsim.records.tables import BASE, LEADING, base_tables, own_tables
 
 _SHOWN = 5  # names of runs in an error line
@@ -50,6 +50,31 @@ def levels(scenarios: Sequence[Mapping[str, Any]], *, models: bool = False) -> l
         for own, text in zip(out, together, strict=True):
             own["players.together"] = numbers[text]
     return list(out)
+
+
+def design_cells(directory: Path) -> dict[str, Levels]:
+    """Return by run the block, the cell and the level of each factor as the design of the folder's batch has them.
+
+    Blocks and cells count from 0, as in the batch's manifest. Returns {} for any other folder.
+    """
+    try:
+        manifest = json.loads((directory / MANIFEST).read_bytes())
+        cells, games = manifest["design"]["cells"], manifest["games"]
+        return {
+            game["name"]: {
+                "block": number // len(cells),
+                "cell": game["cell"],
+                **{key: _cell(level) for key, level in cells[game["cell"]].items()},
+            }
+            for number, game in enumerate(games)
+        }
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, ZeroDivisionError):
+        return {}
+
+
+def _cell(level: Any) -> Cell:
+    plain = level is None or isinstance(level, str | int | float | bool)
+    return level if plain else json.dumps(level, ensure_ascii=False)
 
 
 def named(found: Levels, among: Sequence[Levels] = ()) -> str:
@@ -112,9 +137,9 @@ def _together(scenario: Mapping[str, Any], models: bool) -> str:
 class Folder:
     """Tables over all runs of a folder, the names of the runs, and the reasons why others are skipped, by name.
 
-    Each table begins with `run, game, seed, status` and the settings that vary between the runs of a game (`levels`). A
-    table is built when it is first read; a run whose events do not fit its game is found only then, and joins
-    `skipped`.
+    Each table begins with `run, game, seed, status` and the settings that vary between the runs of a game (`levels`),
+    or `block`, `cell` and the factors of a design. A table is built when it is first read; a run whose events do not
+    fit its game is found only then, and joins `skipped`.
     """
 
     names: tuple[str, ...]
@@ -153,6 +178,11 @@ def read_folder(directory: Path) -> Folder:
     settings: dict[Cell, Levels] = {}
     for of in scenarios.values():
         settings |= zip(of, levels(list(of.values())), strict=True)
+    cells = design_cells(directory)
+    if cells.keys() >= settings.keys():  # the design says what varies, and better
+        settings = {run: cells[str(run)] for run in settings}
+    else:
+        settings = {run: {**cells.get(str(run), {}), **own} for run, own in settings.items()}
     tables = _FolderTables([(files, leading) for _, files, leading in found], tuple(own), settings, skipped)
     return Folder(tuple(files.name for _, files, _ in found), tables, skipped)
 

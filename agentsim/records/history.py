@@ -30,7 +30,7 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.errors import first_objection
-from agentsim.models.base import PER_EXECUTION, Attempt, OmitEmpty, Segments, Text, Word
+from agentsim.models.base import JOURNAL_ONLY, Attempt, OmitEmpty, Segments, Text, Word
 from agentsim.players.model import Diagnostic, diagnostics
 from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.versions import HISTORY_FORMAT
@@ -325,7 +325,7 @@ def history_bytes(history: History) -> Iterator[bytes]:
     by_line: Mapping[str, Iterator[bytes]] = {
         "rounds": _round_lines(history.rounds, texts),
         "decisions": _array_lines(
-            _lines(DecisionRecord, history.decisions, texts, {"attempts": {"__all__": PER_EXECUTION}})
+            _lines(DecisionRecord, history.decisions, texts, {"attempts": {"__all__": JOURNAL_ONLY}})
         ),
         "texts": _array_lines(map(json_line, texts.new)),
     }

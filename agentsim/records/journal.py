@@ -591,12 +591,15 @@ class Journal:
             raise
         return cls(file, contents)
 
-    def append_decision(self, entry: DecisionRecord, *, sync: bool) -> None:
-        """Append a decision; with `sync`, the next `sync()` writes it and all lines before it to the disk."""
+    def append_decision(self, entry: DecisionRecord, *, at_once: bool) -> None:
+        """Append a decision. If not `at_once`, the line may stay in memory up to `MOST_UNWRITTEN` bytes.
+
+        The next `sync()` syncs what was written at once, and all lines before it, to the disk.
+        """
         self._add({"record": "decision", **self._json(entry)})
-        if sync or len(self._unwritten) > MOST_UNWRITTEN:
+        if at_once or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
-        self._due = self._due or sync
+        self._due = self._due or at_once
         self.contents.put(entry)
 
     def sync(self) -> None:

@@ -6,11 +6,12 @@ Every failure is a `UsageError` of one line, because histories may come from any
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from pydantic import ValidationError
@@ -25,19 +26,64 @@ from agentsim.records.run_files import MANIFEST, RunFiles, find_run, is_running,
 from agentsim.records.versions import HISTORY_FORMAT, require_version
 
 
+def run_place(source: str, logs_dir: Path) -> tuple[Path, str]:
+    """Return the folder and the name of a run, which need not exist.
+
+    `source` is a name in the logs folder, FOLDER/NAME in the working directory or the logs folder, or the path of one
+    of the run's files. Raises `UsageError` if there is no such folder.
+    """
+    path = Path(source)
+    if "/" not in source:
+        own = path.suffix and not _is_run(logs_dir, run_name(source)) and path.is_file()
+        return (Path() if own else logs_dir), run_name(source)
+    below = [] if ".." in path.parts else [logs_dir / path.parent]
+    folders = [folder for folder in (path.parent, *below) if folder.is_dir()]
+    if not folders:
+        raise UsageError(f"{source}: there is no such file or folder, neither here nor in {logs_dir}")
+    name = run_name(path.name)
+    return next((folder for folder in folders if _is_run(folder, name)), folders[0]), name
+
+
+def _is_run(directory: Path, name: str) -> bool:
+    files = RunFiles(directory, name)
+    return files.journal.is_file() or files.history.is_file()
+
+
+def named_run(source: str, logs_dir: Path) -> RunFiles:
+    """Return the files of a run, named as in `run_place`. Raises `UsageError` if there is no such run."""
+    directory, name = run_place(source, logs_dir)
+    try:
+        return find_run(directory, name)
+    except UsageError:
+        below = sorted(path.parent.name for path in logs_dir.glob(f"*/{name}.jsonl")) if _SAFE.fullmatch(source) else []
+        if below:
+            raise UsageError(
+                f"{directory}: there is no run called {name!r} (did you mean {below[0]}/{name}?)"
+            ) from None
+        raise
+
+
+_SAFE = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def named_folder(source: str, logs_dir: Path) -> Path | None:
+    """Return the folder of that path, or of that name in the logs folder, or None."""
+    return next((path for path in (Path(source), logs_dir / source) if source and path.is_dir()), None)
+
+
 def find_source(source: str, logs_dir: Path) -> RunFiles | Path:
     """Return the run with that name in the logs folder, or else the path of an existing file or folder.
 
-    Raises `UsageError` if neither exists.
+    FOLDER/NAME names a run, too. Raises `UsageError` if neither exists.
     """
     try:
         return find_run(logs_dir, source)
     except UsageError:
         if source and (path := Path(source)).exists():
             return path
-        if "/" in source:
-            raise UsageError(f"{source}: there is no such file or folder") from None
-        raise
+        if (folder := named_folder(source, logs_dir)) is not None:
+            return folder
+        return named_run(source, logs_dir)
 
 
 def require_history(files: RunFiles) -> None:
@@ -111,7 +157,7 @@ def elsewhere(directory: Path) -> str:
     return "" if str(directory) == "logs" else f" --logs-dir {shlex.quote(str(directory))}"
 
 
-_LAST = ("fallback_rates", "shared", "fork")
+_LAST = ("fallback_rates", "shared", "fork", "winner_model", "config")
 
 
 @dataclass(frozen=True)
@@ -121,8 +167,9 @@ class RunSummary:
     `status` is the history's; without a history it is `running` while a process plays the run, `interrupted` after, and
     `unreadable` for files that are not a run. `cost_usd` and `fallback_rates` are those of the run itself, a branch's
     without its parent's, so that they can be summed; `fallback_rates` is None without a history. `trouble` is the
-    problem with a journal or history that cannot be read. `models` counts the players of each model. `shared` is the
-    reason of an end with a shared first place, such as a team's; `fork` is the link of a branch to its parent.
+    problem with a journal or history that cannot be read. `models` counts the players of each model; `winner_model` is
+    the winner's. `config` is the name of the scenario's file. `shared` is the reason of an end with a shared first
+    place, such as a team's; `fork` is the link of a branch to its parent.
     """
 
     name: str
@@ -134,6 +181,8 @@ class RunSummary:
     started_at: str = ""
     fallback_rates: FallbackRates | None = None
     models: Mapping[str, int] = field(default_factory=dict)
+    winner_model: str | None = None
+    config: str | None = None
     trouble: str | None = None
     shared: str | None = None
     fork: Branch | None = None
@@ -156,13 +205,45 @@ class RunSummary:
         line = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _LAST}
         fork = self.fork and {key: getattr(self.fork, key) for key in ("of", "at", "arm", "branch")}
         fallbacks = None if self.fallback_rates is None else self.fallback_rates.to_json()
-        return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork}
+        last = {"winner_model": self.winner_model, "config": self.config}
+        return {**line, "fallbacks": fallbacks, "shared": self.shared, "fork": fork, **last}
 
 
 def list_runs(directory: Path) -> list[RunSummary]:
     """Return every run in a folder, oldest first; empty for a missing folder."""
     runs = [summarized(RunFiles(directory, name)) for name in run_names(directory)]
     return sorted(runs, key=lambda run: (run.started_at, run.name))
+
+
+@dataclass(frozen=True)
+class BatchSummary:
+    """One batch of a folder: `done` of its `games` have a history; `games` is None if its manifest cannot be read."""
+
+    batch: str
+    game: str
+    games: int | None
+    done: int
+    models: tuple[str, ...]
+
+
+def list_batches(directory: Path) -> list[BatchSummary]:
+    """Return the batches in a folder, which are its folders with a manifest, by name."""
+    found = []
+    for path in sorted(directory.glob(f"*/{MANIFEST}")) if directory.is_dir() else ():
+        if path.parent.is_symlink():
+            continue
+        games, game, models = None, "-", list[str]()
+        try:
+            manifest = json.loads(path.read_bytes())
+            scenarios = [cast["scenario"] for cast in manifest["casts"]]
+            game, games = str(scenarios[0]["game"]), len(manifest["games"])
+            models = [player["model"] for scenario in scenarios for player in scenario["players"]]
+        except (OSError, ValueError, LookupError, TypeError):
+            pass
+        names = dict.fromkeys(model if isinstance(model, str) else " > ".join(map(str, model)) for model in models)
+        done = len(runs_with_history(path.parent))
+        found.append(BatchSummary(path.parent.name, game, games, done, tuple(names)))
+    return found
 
 
 def run_names(directory: Path) -> set[str]:
@@ -188,17 +269,20 @@ def summarized(files: RunFiles) -> RunSummary:
     try:
         if files.history.is_file() and not running:
             history = load_history(files.history)
+            winner = None if history.outcome is None else history.outcome.winner
             alone = history.outcome is None or history.outcome.winner is not None or not history.outcome.ranked
             return RunSummary(
                 name=files.name,
                 status=history.status,
                 game=history.game,
                 seed=history.seed,
-                winner=None if history.outcome is None else history.outcome.winner,
+                winner=winner,
                 cost_usd=history.paid.cost_usd,
                 started_at=history.volatile.get("started_at", ""),
                 fallback_rates=fallback_rates_in(history),
                 models=Counter(player.model for player in history.seated),
+                winner_model=next((player.model for player in history.seated if player.id == winner), None),
+                config=_config_file(history),
                 trouble=None if _begins(files.journal) else "the journal cannot be read; the history can",
                 shared=None if alone or history.outcome is None else history.outcome.reason,
                 fork=history.fork,
@@ -217,6 +301,14 @@ def summarized(files: RunFiles) -> RunSummary:
     except (UsageError, JournalError, ValueError, TypeError, LookupError, OverflowError) as error:
         what = str(error) if isinstance(error, AgentsimError) else "the journal's first line does not describe a run"
         return RunSummary(files.name, "unreadable", trouble=what)
+
+
+def _config_file(history: History) -> str | None:
+    """Return the name of the scenario's file without its folder, or None for a scenario without a file."""
+    run = history.volatile.get("run")
+    paths = run.get("paths") if isinstance(run, dict) else None
+    path = paths.get("config") if isinstance(paths, dict) else None
+    return PurePath(path).name if isinstance(path, str) else None
 
 
 def _begins(journal: Path) -> bool:

@@ -31,6 +31,7 @@ MOST_PLAIN = 32 * 2**20
 _TIGHTEST = 200
 _GZIP = 31  # zlib's wbits for a gzip header and checksum
 _SUFFIXES = (".json.gz", ".jsonl", ".json", ".html")
+_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -64,6 +65,19 @@ class RunFiles:
     def page(self) -> Path:
         return self.directory / f"{self.name}.html"
 
+    @property
+    def written(self) -> list[Path]:
+        """All files about the run that exist: journal, history, pages, exported tables, and what people answered."""
+        own = [self.journal, *self.histories, self.page]
+        others = self.directory.glob(f"{self.name}.*")
+        runs = {run_name(path.name) for path in others if path.suffix == ".jsonl" and not is_table(path)}
+        found = []
+        for path in sorted(self.directory.glob(f"{self.name}.*")):
+            of_another = any(path.name.startswith(f"{run}.") for run in runs if run != self.name)
+            if path in own or (path.name.endswith(_ABOUT) and path.is_file() and not of_another):
+                found.append(path)
+        return found
+
     def seen_by(self, player: str, players: Sequence[str]) -> Path:
         """Return the path of the page with what one player could see; its name ends with the player's slug."""
         slug = slugs(players)[player]
@@ -94,7 +108,11 @@ class RunFiles:
             raise UsageError(f"{directory}: cannot write logs there: {write_problem(error, directory)}") from None
         if numbered:
             raise UsageError(f"{directory}: there are too many runs called {stem}")
-        raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name")
+        there = RunFiles(directory, stem)
+        stopped = there.journal.is_file() and not is_table(there.journal) and not there.history.is_file()
+        stopped = stopped and not is_running(there.journal)
+        resume = f", or go on with it: `agentsim resume {stem}`" if stopped else ""
+        raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name{resume}")
 
 
 _STAMPED = re.compile(r"^gameplay_\d{8}_\d{6}_")
@@ -133,7 +151,8 @@ def find_run(directory: Path, name: str) -> RunFiles:
         runs = [path.stem for path in directory.glob("*.jsonl") if _NAME.fullmatch(path.stem) and "." not in path.stem]
         called = sorted(run for run in runs if _STAMPED.sub("", run) == name)  # the time stamp may be left out
         hint = near(called[-1] if called else name, runs) or " (`agentsim runs` lists them)"
-        raise UsageError(f"{directory}: there is no run called {name!r}{hint}")
+        where = directory if directory.is_dir() else f"{directory.absolute()} (no such folder)"
+        raise UsageError(f"{where}: there is no run called {name!r}{hint}")
     for path in there:
         if not path.resolve().is_relative_to(directory.resolve()):
             raise UsageError(f"{path}: leads out of {directory}")

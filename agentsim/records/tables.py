@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -43,9 +44,9 @@ BASE: Mapping[str, Mapping[str, ColumnKind]] = {
         "decision whole, data json"
     ),
     "decisions": _columns(
-        "index whole, wave whole, player text, kind text, decision json, source text, fallback_reason text, "
-        f"cause text, stage text, candidates whole, repaired flag, attempts whole, model text, provider text, "
-        f"{_TOKENS}, inherited flag, player_model text"
+        "index whole, round whole, wave whole, player text, kind text, decision json, source text, "
+        "fallback_reason text, cause text, stage text, candidates whole, repaired flag, attempts whole, model text, "
+        f"provider text, {_TOKENS}, inherited flag, reply_model text"
     ),
     "standings": _columns("player text, model text, temperature number, rank whole, winner flag"),
     "usage": _columns(
@@ -89,7 +90,7 @@ def base_tables(history: History) -> dict[str, Callable[[], Frame]]:
 
     rows: dict[str, Callable[[], Iterable[Row]]] = {
         "events": partial(_events, history),
-        "decisions": lambda: (_decision(history, decision, models) for decision in history.decisions),
+        "decisions": partial(_decisions, history, models),
         "usage": partial(_usage, history, models),
         "pairs": paired,
         "survey": partial(survey_rows, history, models),
@@ -142,17 +143,48 @@ def _events(history: History) -> Iterator[Row]:
             )
 
 
-def _decision(history: History, record: DecisionRecord, models: Mapping[str, str]) -> Row:
+def _decisions(history: History, models: Mapping[str, str]) -> Iterator[Row]:
+    rounds = decided_in(history)
+    return (_decision(history, each, rounds[each.wave], models.get(each.player)) for each in history.decisions)
+
+
+def decided_in(history: History) -> dict[int, int | None]:
+    """Return the round of each wave of decisions: that of the events that it led to.
+
+    A wave without events has the round of the waves before and after it, or None if these differ.
+    """
+    told: dict[int, int] = {}
+    waves = {record.index: record.wave for record in history.decisions}
+    for part in history.rounds:
+        for event in part.events:
+            decision = event.metadata.get("decision")
+            if isinstance(decision, int) and (wave := waves.get(decision)) is not None:
+                told.setdefault(wave, part.index)
+    found: dict[int, int | None] = {}
+    ordered = sorted({*waves.values()})
+    later = dict(zip(ordered[::-1], _filled(map(told.get, ordered[::-1])), strict=True))
+    for wave, before in zip(ordered, _filled(map(told.get, ordered)), strict=True):
+        after = len(history.rounds) - 1 if later[wave] is None else later[wave]
+        found[wave] = before if before == after else None
+    return found
+
+
+def _filled(values: Iterable[int | None]) -> Iterator[int | None]:
+    """Yield each value, or the last one before it if it is None."""
+    return accumulate(values, lambda last, own: last if own is None else own)
+
+
+def _decision(history: History, record: DecisionRecord, held: int | None, model: str | None) -> Row:
     parse = record.parse
     return (
-        *(record.index, record.wave, record.player, record.kind),
+        *(record.index, held, record.wave, record.player, record.kind),
         _json(record.decision, f"decision {record.index}"),
         *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
-        *(len(record.attempts), record.model, record.provider),
+        *(len(record.attempts), model, record.provider),
         *(getattr(record.usage, name, None) for name in _USED),
         history.inherits(record),
-        models.get(record.player),
+        record.model,
     )
 
 

@@ -192,7 +192,7 @@ def _boxes(tile: Tile, players: Mapping[str, int], side: float) -> Iterator[Box]
     y = 0.0 if tile.edge == "bottom" else CELL - _STRIP
     if tile.owner:
         classes = f"owner {tone(players.get(tile.owner, 0))}"
-        yield Box(left, y, width, _STRIP, classes, fitted(tile.owner, int((width - 12) / _CHARACTER)))
+        yield Box(left, y, width, _STRIP, classes, fitted(tile.owner, int((width - 6) / _CHARACTER)))
         y += -16.0 if y else 16.0
     x, y, right = left + 3.0, y - 2 if y > CELL / 2 else y + 2, left + width
     for place, mark in enumerate(tile.marks):

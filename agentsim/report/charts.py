@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
-from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Scatter
+from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Forest, Scatter
+from agentsim.engine.wording import decimals
 from agentsim.report.markup import TemplateContext, fitted, number, plain, series_tone, table, tone, tone_of
 
 WIDTH, BASE = 640.0, 236.0
@@ -22,6 +23,8 @@ _LABEL_MAX, _NAME_MAX = 14, 28
 _MANY = 400  # with more points, lines have no dots and points are smaller, so that they hide less
 _LARGE, _SMALL = 4.4, 2.6
 _ROW, _TOP = 24.0, 10.0
+_STEPS = (0.0, -2.5, 2.5, -5.0, 5.0)
+"""Distances between lines with equal values, in units of the drawing; more lines than these hide each other."""
 
 Values = list[list[float | None]]
 
@@ -172,11 +175,29 @@ def _extent(kind: str, values: Values) -> tuple[float, float]:
 def _runs(
     panel: Chart, values: Values, tones: Sequence[str], xs: Sequence[float], y: Axis
 ) -> Iterator[tuple[Mark, ...]]:
-    """Yield the dots of each unbroken piece of a line."""
-    for series, row, its in zip(panel.series, values, tones, strict=True):
+    """Yield the dots of each unbroken piece of a line, moved down a little if another line would hide it."""
+    for series, row, its, down in zip(panel.series, values, tones, _apart(values), strict=True):
         for missing, group in groupby(zip(xs, panel.x, row, strict=True), key=lambda point: point[2] is None):
             if not missing:
-                yield tuple(Mark(x, y.at(v), its, _says(name, series.name, v)) for x, name, v in group if v is not None)
+                yield tuple(
+                    Mark(x, round(y.at(v) + down, 1), its, _says(name, series.name, v))
+                    for x, name, v in group
+                    if v is not None
+                )
+
+
+def _apart(values: Values) -> list[float]:
+    """Return by how much each line is moved down so that it does not hide one that it equals for two places or more."""
+    moved = [0.0] * len(values)
+    for place, row in enumerate(values):
+        taken = {moved[other] for other in range(place) if _coincide(row, values[other])}
+        moved[place] = next(step for step in _STEPS if step not in taken or step == _STEPS[-1])
+    return moved
+
+
+def _coincide(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
+    same = [mine is not None and mine == theirs for mine, theirs in zip(one, other, strict=True)]
+    return any(here and there for here, there in pairwise(same))
 
 
 def _bars(
@@ -290,6 +311,114 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
         radius=_LARGE,
         data=table(DataTable("", ("", panel.x_label or "estimate", "from", "to"), rows)),
     )
+
+
+FOREST_WIDTH = 520.0
+_FOREST_LABEL, _HEAD, _AXIS, _GAP = 34, 20.0, 30.0, 8.0
+
+
+class ForestGroup(NamedTuple):
+    """One group of a forest plot: its title at `top`, its axis at `foot`, rows between; numbers stand at the right."""
+
+    title: str
+    top: float
+    foot: float
+    rows: tuple[Label, ...]
+    numbers: tuple[Label, ...]
+    lines: tuple[tuple[float, float, float], ...]  # from x, to x, y
+    dots: tuple[Mark, ...]
+    ticks: tuple[Label, ...]
+
+
+def zero_and_units(groups: Sequence[Estimates]) -> tuple[float, list[float]]:
+    """Return the place of zero from 0 (left) to 1 on an axis that all groups share, and each group's length of a unit.
+
+    Each group is as large as fits on both sides of zero.
+    """
+    sides = []
+    for group in groups:
+        given = (_finite(end) for row in group.rows for end in (row.value, row.low, row.high))
+        ends = [end for end in given if end is not None]
+        sides.append((max([0.0, *(-end for end in ends)]), max([0.0, *ends])))
+    shares = [low / (low + high) for low, high in sides if low + high > _LEAST]
+    zero = min(0.9, max(0.1, sum(shares) / len(shares))) if shares else 0.5
+    units = [
+        min((room / side for room, side in ((zero, low), (1 - zero, high)) if side > _LEAST), default=0.0)
+        for low, high in sides
+    ]
+    return zero, units
+
+
+def numbers_of(group: Estimates) -> list[str]:
+    """Return each estimate with its interval as text, with the same decimals in the whole group."""
+    halves = [(row.high - row.low) / 2 for row in group.rows if row.low is not None and row.high is not None]
+    form = f"+.{decimals(max(halves, default=0.0))}f"
+    return [
+        f"{row.value + 0.0:{form}}"
+        + ("" if row.low is None or row.high is None else f" ({row.low:{form}} to {row.high:{form}})")
+        for row in group.rows
+    ]
+
+
+def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
+    """Lay out the groups one below the other, with one line at zero."""
+    texts = [list(map(_signed, numbers_of(group))) for group in panel.groups]
+    labels = [row.name for group in panel.groups for row in group.rows]
+    left = round(14 + _CHARACTER * min(_FOREST_LABEL, max(map(len, labels), default=0)), 1)
+    right = round(FOREST_WIDTH - 12 - _CHARACTER * max((len(text) for own in texts for text in own), default=0), 1)
+    share, units = zero_and_units(panel.groups)
+    zero, wide, y, groups = round(left + share * (right - left), 1), right - left, 4.0, []
+    for group, unit, numbers in zip(panel.groups, units, texts, strict=True):
+        drawn = [row for row in group.rows if math.isfinite(row.value)]
+        top, length = y, unit * wide
+
+        def at(value: float, length: float = length) -> float:
+            return round(zero + value * length, 1)
+
+        heights = [round(top + _HEAD + _ROW * (place + 0.5), 1) for place in range(len(drawn))]
+        foot = round(top + _HEAD + _ROW * len(drawn), 1)
+        marks = [0.0] if not unit else ticks(-share / unit, (1 - share) / unit, about=5)
+        inside = [mark for mark in marks if left - 1 <= at(mark) <= right + 1]
+        groups.append(
+            ForestGroup(
+                title=group.title,
+                top=top,
+                foot=foot,
+                rows=tuple(
+                    Label(height, fitted(row.name, _FOREST_LABEL), row.name)
+                    for row, height in zip(drawn, heights, strict=True)
+                ),
+                numbers=tuple(map(Label, heights, numbers)),
+                lines=tuple(
+                    (at(row.low), at(row.high), height)
+                    for row, height in zip(drawn, heights, strict=True)
+                    if row.low is not None and row.high is not None
+                ),
+                dots=tuple(
+                    Mark(at(row.value), height, "solo", _interval(row))
+                    for row, height in zip(drawn, heights, strict=True)
+                ),
+                ticks=tuple(Label(at(mark), number(mark)) for mark in inside),
+            )
+        )
+        y = foot + _AXIS + _GAP
+    rows = tuple((group.title, row.name, row.value, row.low, row.high) for group in panel.groups for row in group.rows)
+    return Plot(
+        panel=panel,
+        shape="forest",
+        kind="forest",
+        width=FOREST_WIDTH,
+        height=round(y - _GAP, 1),
+        left=left,
+        right=right,
+        zero=zero,
+        groups=groups,
+        data=table(DataTable("", ("measure", "effect", "estimate", "from", "to"), rows)),
+    )
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "\u2212")
 
 
 def _ending(name: str) -> str:

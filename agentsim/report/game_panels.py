@@ -182,7 +182,7 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
             if isinstance(index := event.metadata.get("decision"), int):
                 caused[index].append((record.title, event))
     found = [_row(decision, caused.get(decision.index, ()), reasoning=reasoning) for decision in history.decisions]
-    rows = [row for row in found if row.said and (row.thought or row.reasoning or row.did)]
+    rows = [row for row in found if row.said and (row.thought or row.explanation or row.reasoning or row.did)]
     note = "Public words beside the private thought and the act of the same decision. The search finds these too."
     if not rows:
         rows = list(_beside(found))
@@ -195,6 +195,7 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
     # drop empty columns, to leave room for the others
     shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
     parts = ["said"] * ("said" in shown) + ["thought"] * bool({"thought", "reasoning"} & {*shown})
+    parts += ["explained"] * ("explanation" in shown)
     title = listed([*parts, *["done"] * ("did" in shown)]).capitalize()
     places = [names.index(name) for name in shown]
     return DataTable(
@@ -210,6 +211,7 @@ class SaidAndDone(NamedTuple):
     said: str | None
     to: str | None
     thought: str | None
+    explanation: str | None
     reasoning: str | None
     did: str | None
 
@@ -223,14 +225,15 @@ def _beside(rows: Iterable[SaidAndDone]) -> Iterator[SaidAndDone]:
     for row in rows:
         if row.said and row.to == "all":
             last[row.when, row.who] = row.said
-        if row.thought and row.did:
+        if (row.thought or row.explanation) and row.did:
             yield row._replace(said=last.get((row.when, row.who)))
 
 
 def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *, reasoning: bool) -> SaidAndDone:
     leaves = [(leaf, isinstance(path[-1], int)) for path, leaf in paths_in(decision.decision)]
     words = {leaf.strip() for leaf, _ in leaves if isinstance(leaf, str)} - {""}
-    said, thought, reasoned, did, spoken = [], [], [], [], []
+    said, thought, explained, reasoned, did, spoken = [], [], [], [], [], []
+    explanation = str(decision.decision.get("explanation") or "").strip()
     when, to = "", ""
     for title, event in caused:
         when = title
@@ -244,16 +247,20 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
         if event.visibility == "all" or others:
             said.append(event.content)
             to = "all" if event.visibility == "all" else to or ", ".join(others)
+        elif event.content.strip() == explanation:  # of a vote, which its counters read
+            explained.append(event.content)
         else:
             thought.append(event.content)
     if reasoning:
         reasoned = [attempt.reasoning for attempt in decision.attempts if attempt.reasoning]
     chosen = any(leaf for leaf, within in leaves if within or not isinstance(leaf, str))
-    if not did and (chosen or (not said and words - {*thought})):
+    if not did and (chosen or (not said and words - {*thought, *explained})):
         did = spoken  # one event reports both the words and the action
     to = to if said else ""
     return SaidAndDone(
-        when, decision.player, *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, reasoned, did))
+        when,
+        decision.player,
+        *(cut("\n".join(part), _LONG) or None for part in (said, [to], thought, explained, reasoned, did)),
     )
 
 

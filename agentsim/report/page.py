@@ -23,12 +23,14 @@ from agentsim.engine.panel import (
     Chart,
     DataTable,
     Estimates,
+    Forest,
     Network,
     Overview,
     Panel,
     Scatter,
     Threads,
 )
+from agentsim.errors import ScenarioError
 from agentsim.games import find
 from agentsim.records.events import derived, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in
@@ -36,7 +38,7 @@ from agentsim.records.history import History
 from agentsim.records.journal import Totals
 from agentsim.report import markup
 from agentsim.report.board import board
-from agentsim.report.charts import chart, ranges, scatter
+from agentsim.report.charts import chart, forest, ranges, scatter
 from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
 from agentsim.report.markup import table
 from agentsim.report.people import network, threads
@@ -131,6 +133,7 @@ _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.Templat
     Chart: chart,
     Scatter: scatter,
     Estimates: ranges,
+    Forest: forest,
     Board: board,
     Network: network,
     Threads: threads,
@@ -176,7 +179,8 @@ def render(
     """
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
-    timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
+    run = name if options.as_seen_by is None else None
+    timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning, run=run)
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())
     entries = [entry for record in rounds for entry in record.entries]
@@ -203,7 +207,7 @@ def render(
         served=served,
         part=_as_it_is if served is None else served.part,
         name=name,
-        game=history.game.replace("_", " ").title(),
+        game=_title(history.game),
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
@@ -243,13 +247,14 @@ def render_batch(
     css: str,
     warning: str | None = None,
     planned: Sequence[Panel] = (),
+    main: Sequence[Panel] = (),
     verdict: str | None = None,
     served: Served | None = None,
 ) -> str:
     """Return the page of many games. `labels` maps the compared models or players to the numbers of their tones.
 
-    `verdict`, `facts` and `warning` belong to the header. `planned` comparisons come before the others, which are
-    exploratory. A `served` page links its style sheet.
+    `verdict`, `facts` and `warning` belong to the header. `planned` comparisons come first, then the `main` ones that
+    are exploratory; `panels` are folded. A `served` page links its style sheet.
     """
     style = markup.inlined(css)
     return markup.environment().get_template("batch.html.j2").render(
@@ -260,11 +265,20 @@ def render_batch(
         verdict=verdict,
         panels=[view(panel, labels) for panel in panels],
         planned=[view(panel, labels) for panel in planned],
+        main=[view(panel, labels) for panel in main],
         exploratory=EXPLORATORY,
         games=games,
         style=style,
         csp=markup.content_security_policy(style),
     )  # fmt: skip
+
+
+def _title(game: str) -> str:
+    """Return the title of a game, or its name in words if the game is not installed."""
+    try:
+        return find(game).title
+    except ScenarioError:
+        return game.replace("_", " ").title()
 
 
 def _cached(history: History) -> dict[str | None, str]:

@@ -11,7 +11,8 @@ from typing import Any
 from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.letters import composed
 from agentsim.engine.wording import few
-from agentsim.errors import UsageError
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.games import find
 from agentsim.records.history import EventRecord, History, PlayerRecord, RoundRecord
 from agentsim.records.journal import Totals
 
@@ -21,10 +22,10 @@ _NAMED = 20  # the most ids listed in an error
 def as_seen_by(history: History, player: str) -> History:
     """Return the part of a history that `player` saw or did. Raises `UsageError` if no player has that name.
 
-    Kept: the events this player heard, its own decisions with prompts, reasoning and usage, every player's id, and the
-    outcome's reason, ranks and winner. Removed: others' models, temperatures, personas, prompts, reasoning, decisions,
-    scores and usage, all staff, the game's configuration, and paths and limits of the run. `seq` and decision numbers
-    stay, so that two pages of one game can be compared.
+    Kept: the events this player heard, its own decisions with prompts, reasoning and usage, every player's id, the
+    outcome's reason, ranks and winner, and the scores of a game whose scores are public. Removed: others' models,
+    temperatures, personas, prompts, reasoning, decisions, other scores and usage, all staff, the game's configuration,
+    and paths and limits of the run. `seq` and decision numbers stay, so that two pages of one game can be compared.
     """
     seated = history.seated
     player = seated_player(history, player)
@@ -46,7 +47,7 @@ def as_seen_by(history: History, player: str) -> History:
         players=[r if r.id == player else PlayerRecord(id=r.id, model="", name=r.name) for r in seated],
         rounds=rounds,
         decisions=decisions,
-        outcome=history.outcome and _outcome(history.outcome, player),
+        outcome=history.outcome and _outcome(history.outcome, player, public=_public_scores(history.game)),
         usage=_usage(history.usage, player),
         volatile={k: v for k, v in history.volatile.items() if k in ("name", "started_at", "finished_at", "wall_s")}
         | {"versions": history.volatile.get("versions", {})},
@@ -72,8 +73,16 @@ def _scenario(scenario: dict[str, Any], player: str) -> dict[str, Any]:
     return {"game": scenario["game"], "players": own} if "game" in scenario else {"players": own}
 
 
-def _outcome(outcome: Outcome, player: str) -> Outcome:
-    standings = (s if s.player == player else Standing(s.player, s.rank) for s in outcome.standings)
+def _public_scores(game: str) -> bool:
+    """Return whether all players hear the scores of a game; False if the game is not installed."""
+    try:
+        return find(game).public_scores
+    except ScenarioError:
+        return False
+
+
+def _outcome(outcome: Outcome, player: str, *, public: bool) -> Outcome:
+    standings = (s if public or s.player == player else Standing(s.player, s.rank) for s in outcome.standings)
     return Outcome(outcome.reason, tuple(standings))
 
 

@@ -87,6 +87,7 @@ def summary(
         margin=_margin(standings, overview.margin) if winner and second else "",
         verdict=overview.verdict,
         why=overview.why,
+        labels=overview.labels,
         spread=list(_spread(standings)) if len(standings) > MOST_STANDINGS else [],
         models={record.id: readable(record.model) for record in history.players},
         chart=None
@@ -140,16 +141,18 @@ def _leads(overview: Overview, players: Sequence[str]) -> Iterator[tuple[int, st
 def exchanges(panel: DataTable, history: History, turned: Container[int]) -> TemplateContext:
     """Return the table of words and actions with the round of each row.
 
-    `sample` is a telling row, if possible of a turning point.
+    `sample` is a telling row, if possible of a turning point; `chosen` says why it is shown.
     """
     rounds = {part.title: part.index for part in history.rounds}
     rows = [dict(zip(panel.columns, row, strict=True)) for row in panel.rows]
     rows = [{**row, "turn": rounds[str(row["when"])]} for row in rows]
-    told = [row for row in rows if row.get("thought") or row.get("reasoning")] or rows
-    parts = ("thought", "did")
+    told = [row for row in rows if row.get("thought") or row.get("explanation") or row.get("reasoning")] or rows
+    parts = ("thought", "explanation", "did")
     # words beside a thought are better than a thought alone
     sample = max(told, key=lambda row: (bool(row.get("said")), row["turn"] in turned, *map(bool, map(row.get, parts))))
-    return TemplateContext(panel=panel, rows=rows, sample=sample)
+    chosen = f"the fullest of {number(len(rows))}" if len(rows) > 1 else ""
+    chosen += ", at a turning point" if chosen and sample["turn"] in turned else ""
+    return TemplateContext(panel=panel, rows=rows, sample=sample, chosen=chosen)
 
 
 def _named_by_game(overview: Overview, told: Sequence[tuple[LoggedEvent, EventRecord]]) -> Iterator[TurningPoint]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from agentsim.engine.codec import paths_in
 from agentsim.models.base import Attempt
 from agentsim.models.host_words import ending
 from agentsim.records.causes import cause_of
@@ -32,10 +33,12 @@ _LINE = 300  # the longest data of an event, in characters, that is put on one l
 class Timeline:
     """The builder of the timeline's rounds and decisions.
 
-    Call `rounds` before `silent`, as on the page: a prompt is shown in full at its first place only.
+    Call `rounds` before `silent`, as on the page: a prompt is shown in full at its first place only. `run` is the name
+    of the run for the commands that fork it, or None if the page is for one who has no such run.
     """
 
-    def __init__(self, history: History, *, prompts: bool, reasoning: bool) -> None:
+    def __init__(self, history: History, *, prompts: bool, reasoning: bool, run: str | None = None) -> None:
+        self._run = run
         self._history, self._prompts, self._reasoning = history, prompts, reasoning
         self._decisions = {decision.index: decision for decision in history.decisions}
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
@@ -90,6 +93,8 @@ class Timeline:
             record=event,
             anchor=anchor,
             label=label or str(event.seq),
+            at=None if decision is None or self._run is None else decision.index,
+            fork=None if decision is None or self._run is None else f"agentsim fork {self._run} --at {decision.index}",
             player=player,
             sight="public" if everyone else "private" if event.visibility else "log",
             # None if only the player who decided it sees it
@@ -111,7 +116,7 @@ class Timeline:
             kind=decision.kind,
             heading=decision.kind.replace("_", " ").capitalize(),
             role=decision.player if decision.player.startswith("@") else f"player {decision.player}",
-            content="",
+            content="\n".join(leaf for _, leaf in paths_in(decision.decision) if isinstance(leaf, str) and " " in leaf),
             data=decision.decision,
             visibility=[decision.player],
             prompt=None,

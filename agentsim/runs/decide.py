@@ -21,6 +21,7 @@ from agentsim.engine.survey import Survey, SurveyPlace
 from agentsim.errors import (
     AgentsimError,
     DecisionError,
+    IllegalDecision,
     ModelError,
     ModelRefused,
     ProviderRejected,
@@ -53,10 +54,10 @@ class Calls(Protocol):
 
     @property
     def order(self) -> Sequence[int]:
-        """The places among `player.models` of the models to ask, in the order in which they take over."""
+        """The indices in `player.models` of the models to ask, in the order in which they take over."""
 
     async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
-        """Make the decision's attempt `number` (from 1) with the model at place `model_index`. Raises `ModelError`."""
+        """Make the decision's attempt `number` (from 1) with the model at index `model_index`. Raises `ModelError`."""
 
     def journal_attempt(self, attempt: Attempt) -> None:
         """Journal an attempt that is not the decision before anything follows, so that it is not paid for again."""
@@ -99,8 +100,8 @@ class _RetryLoop:
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
         self.ask, self.player, self._calls = ask, player, calls
-        self._links, self._order = player.models, calls.order
-        self._model = self._order[0]
+        self._models, self._order = player.models, calls.order
+        self._model_index = self._order[0]
         self.attempts: list[Attempt] = []
         self.complaints: list[RejectedReply] = []
         self.wait_s = 0.0
@@ -138,7 +139,7 @@ class _RetryLoop:
         async def once() -> Completion:
             nonlocal started
             started = clock()
-            return await self._calls.call(messages, len(self.attempts) + 1, self._model, self.used)
+            return await self._calls.call(messages, len(self.attempts) + 1, self._model_index, self.used)
 
         def failed(error: ModelError) -> None:
             wait = retry_delay(error, policy, self.used)
@@ -166,13 +167,13 @@ class _RetryLoop:
                 return Attempt(messages, latency_s=clock() - started, completion=completion, model=self._named())
 
     def _named(self) -> str | None:
-        return self._links[self._model].name if len(self._links) > 1 else None
+        return self._models[self._model_index].name if len(self._models) > 1 else None
 
     def was_asked(self, model: str | None) -> None:
         """Switch to the model that made an earlier process's attempt; another model has attempts of its own."""
-        for place, model_index in enumerate(self._links):
-            if model_index.name == model and place != self._model:
-                self._model, self.used = place, self._unused()
+        for index, each in enumerate(self._models):
+            if each.name == model and index != self._model_index:
+                self._model_index, self.used = index, self._unused()
 
     def may_take_over(self, error: ModelError) -> bool:
         """Return whether another model takes over after this final error.
@@ -181,11 +182,11 @@ class _RetryLoop:
         """
         doubtful = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
         unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or doubtful
-        return unreachable and any(place > self._model for place in self._order)
+        return unreachable and any(index > self._model_index for index in self._order)
 
     def take_over(self) -> None:
         """Switch to the next model, with attempts of its own."""
-        self._model = next((place for place in self._order if place > self._model), self._model)
+        self._model_index = next((index for index in self._order if index > self._model_index), self._model_index)
         self.used = self._unused()
 
     def judge(self, attempt: Attempt, *, resumed: bool) -> DecisionResult | None:
@@ -214,7 +215,7 @@ class _RetryLoop:
             self.complaints.append(RejectedReply(completion.text, reason))
             return None
         self.attempts.append(attempt)
-        return DecisionResult(reading.decision, self._links[self._model].source, tuple(self.attempts), reading)
+        return DecisionResult(reading.decision, self._models[self._model_index].source, tuple(self.attempts), reading)
 
     def _lacks_object(self, completion: Completion) -> bool:
         """Return whether a model's reply lacks the object without which its question is not asked again."""
@@ -225,12 +226,14 @@ class _RetryLoop:
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
         request, length = self.ask.request, completion.ended_early
-        # an attempt of an earlier process is counted once it is judged
-        last = length and not self.may_reask(UnreadableReply("cut off"), self.used.made + resumed)
+        made = self.used.made + resumed  # an attempt of an earlier process is counted once it is judged
+        last = length and not self.may_reask(UnreadableReply("cut off"), made)
         repair = self.player.reasking.repair
         reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
         if not reading.checked:
             request.check(reading.decision)
+        if reading.objection and self.may_reask(error := IllegalDecision(reading.objection), made):
+            raise error
         return reading
 
     def may_reask(self, error: DecisionError, made: int | None = None) -> bool:
@@ -348,7 +351,7 @@ class Decider:
         # no prompt tells staff about the game, the screen does
         people = (player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer))
         self.people = {player for player in people if not player.startswith("@")}
-        self._breaker_index: Mapping[int, int] = {}
+        self._breaker_indices: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._hosts: dict[str, str] = {}  # the host that answered first, by model
         self._sync_due: asyncio.TimerHandle | None = None
@@ -363,21 +366,16 @@ class Decider:
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
         if self.tick_deadline_s is not None:
             self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
-        self._breaker_index = {ask.place: order for order, ask in enumerate(asked)}
+        self._breaker_indices = {ask.place: order for order, ask in enumerate(asked)}
         breaker, recorded = self.limits.breaker, self.journal.contents
-        breaker.begin(
-            [
-                [ModelId(model_index.name, model_index.provider) for model_index in self._player(ask).models]
-                for ask in asked
-            ]
-        )
-        for place, ask in enumerate(asked):
+        breaker.begin([[ModelId(model.name, model.provider) for model in self._player(ask).models] for ask in asked])
+        for index, ask in enumerate(asked):
             key = (ask.wave, ask.place)
             entry = recorded.decisions.get(key)
             for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
-                breaker.add_earlier(place, attempt, past=key in recorded.decided_before_stop)
+                breaker.add_earlier(index, attempt, past=key in recorded.decided_before_stop)
             if entry is not None:
-                breaker.settled(place)
+                breaker.settled(index)
             player = self._player(ask)
             inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # the parent has paid
             if isinstance(player, ModelPlayer) and not inherited:
@@ -398,7 +396,7 @@ class Decider:
             await self.before_decision(ask)
         decision = bot.decide(ask, rng)
         record = decision_record_of(ask, DecisionResult(decision, "bot"))
-        self.journal.append_decision(record, sync=False)
+        self.journal.append_decision(record, at_once=False)
         self.watcher.decided(record)
         return decision, record
 
@@ -408,7 +406,7 @@ class Decider:
         A sync is scheduled; the rules may not see the decision before `journal.sync()`. Raises `RunStopped`, also if
         calls that were judged after this decision end the run.
         """
-        player, place, breaker = self._player(ask), self._breaker_index[ask.place], self.limits.breaker
+        player, index, breaker = self._player(ask), self._breaker_indices[ask.place], self.limits.breaker
         try:
             clock, wave_ends = asyncio.get_running_loop().time, self._tick_ends
             if self.before_decision is not None:
@@ -421,7 +419,7 @@ class Decider:
             try:
                 async with asyncio.timeout_at(ends) as wave_timeout:
                     result = await reach_decision(
-                        ask, player, _DecisionCalls(self, ask, player, place, wave_timeout), earlier
+                        ask, player, _DecisionCalls(self, ask, player, index, wave_timeout), earlier
                     )
             except (TimeoutError, Withdrawn) as ended:
                 if isinstance(ended, TimeoutError) and not wave_timeout.expired():
@@ -429,15 +427,15 @@ class Decider:
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
                 result = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
             late = result.fallback_reason == TICK_DEADLINE
-            if breaker.is_silent(place) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
-                if breaker.waits(place):
+            if breaker.is_silent(index) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
+                if breaker.waits(index):
                     self.limits.check()  # or it would wait for requests that are not asked any more
-                await breaker.gave_up(place, late=late)
+                await breaker.gave_up(index, late=late)
             record = decision_record_of(ask, result)
-            self.journal.append_decision(record, sync=True)
+            self.journal.append_decision(record, at_once=True)
             self.sync_soon()
             self.watcher.decided(record)
-            breaker.settled(place)
+            breaker.settled(index)
         except Exception as error:  # also our own bugs: other decisions must not wait for this one forever
             self.limits.stopped = self.limits.stopped or error
             raise
@@ -480,10 +478,10 @@ class Decider:
 class _DecisionCalls:
     """The calls of one decision, each admitted by the limits before it is made; implements `Calls`."""
 
-    def __init__(self, decider: Decider, ask: Ask, player: Player, place: int, wave_timeout: asyncio.Timeout) -> None:
+    def __init__(self, decider: Decider, ask: Ask, player: Player, index: int, wave_timeout: asyncio.Timeout) -> None:
         self._decider, self._limits, self._watcher = decider, decider.limits, decider.watcher
-        self._ask, self._player, self._breaker_index, self._wave_timeout = ask, player, place, wave_timeout
-        self.order = self._limits.breaker.order(place)
+        self._ask, self._player, self._breaker_index, self._wave_timeout = ask, player, index, wave_timeout
+        self.order = self._limits.breaker.order(index)
 
     def journal_attempt(self, attempt: Attempt) -> None:
         self._decider.journal.append_attempts(self._ask.wave, self._ask.place, self._ask.request.player, [attempt])

@@ -3,20 +3,25 @@
 The game's typical policies, dealt in turn, play the seats without bots. Their texts are padded to what models write,
 so that later prompts do not come out too short: half of what is allowed unless the option says otherwise. At
 most `MOST_MEASURED` prompts to a model are measured in one wave, and stand for the others. Three such games are played,
-in the world of the scenario's seed with other luck of the policies, or in the worlds of three seeds if the scenario has
-none; the estimate is the one with the median number of calls. These games and one game for each single policy give the
+in the world of the scenario's seed with other draws of the policies, or in the worlds of three seeds if there is none;
+the estimate is the one with the median number of calls. These games and one game for each single policy give the
 minimum and maximum number of calls. The command line prints the forecast.
+
+How much models say decides what a game with memory costs, and no one knows it before the first game. `text_lengths`
+measures it in a played game, so that a short pilot calibrates the forecast of a whole game.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import cycle
-from typing import Any, TypeVar
+from statistics import fmean
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -25,12 +30,14 @@ from agentsim.engine.chance import Chance
 from agentsim.engine.codec import values_at
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game, bots_of, typical_of
+from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import Message
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import prompt_messages
+from agentsim.records.journal import DecisionRecord
 from agentsim.runs.played_game import new_play
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, prices_of
@@ -38,11 +45,34 @@ from agentsim.scenario.scenario import Scenario, prices_of
 M = TypeVar("M", bound=BaseModel)
 MOST_DECISIONS = 20_000
 MOST_SECONDS = 20.0
+MOST_CASTS = 16
+"""The most scenarios of a batch that are rehearsed."""
 MOST_MEASURED = 12
 """The maximum number of prompts to one model that are measured in one wave."""
 REHEARSALS = 3
 """The number of games that the typical policies play."""
 _FILLER = "and so on "
+
+TextLengths: TypeAlias = Mapping[tuple[str, str], int]
+"""Characters of a text by the kind of its question and its path in the decision."""
+
+
+def text_lengths(records: Iterable[DecisionRecord]) -> TextLengths:
+    """Return the mean lengths of the texts that models wrote in a played game."""
+    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for record in records:
+        if record.source == "model" and record.survey is None:
+            for path, text in _texts_of(record.decision):
+                found[record.kind, path].append(len(text))
+    return {key: round(fmean(lengths)) for key, lengths in found.items()}
+
+
+def _texts_of(decision: Mapping[str, Any], under: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in decision.items():
+        if isinstance(value, str):
+            yield f"{under}{name}", value
+        elif isinstance(value, Mapping):
+            yield from _texts_of(value, f"{under}{name}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +127,7 @@ class Forecast:
     """The forecasts by name of the model, in the order of the seats; `ended` if the game ended in the rehearsal.
 
     `least` and `most` are the calls of all models together in the shortest and the longest of all rehearsals. Tokens
-    are those of the first rehearsal, in proportion to the calls of the median one.
+    and texts are those of the first rehearsal, tokens in proportion to the calls of the median one.
     """
 
     models: dict[str, ModelForecast] = field(default_factory=dict)
@@ -105,6 +135,10 @@ class Forecast:
     ended: bool = True
     least: int = 0
     most: int = 0
+    texts: Counter[str] = field(default_factory=Counter)
+    """The characters that models say, by the path of a text."""
+    said: Counter[str] = field(default_factory=Counter)
+    """The number of texts, by their path."""
 
     def total(self) -> ModelForecast:
         """Return the sum over all models."""
@@ -130,11 +164,13 @@ def forecast(
     most_seconds: float = MOST_SECONDS,
     clock: Callable[[], float] = time.monotonic,
     env: Mapping[str, str] | None = None,
+    lengths: TextLengths | None = None,
 ) -> Forecast:
     """Play the scenario with bots, and estimate what its models would be sent.
 
     A chain counts as its first model, except for `most_usd`. `env` may change the address of a provider and with it the
-    prices. `ended` is False in the result if the game was cut short after `most_decisions` or `most_seconds`.
+    prices. Texts are as long as `lengths` says, or else as the game reckons. `ended` is False in the result if the game
+    was cut short after `most_decisions` or `most_seconds`.
     """
     takes = [(scenario.seed, luck) for luck in range(REHEARSALS)]
     if scenario.seed is None:
@@ -156,7 +192,8 @@ def forecast(
                 counter.count(wave.asks[: len(decisions)], decisions)
                 found.least = found.most = found.total().calls
                 return found
-            decisions.append(wordy(ask.request, decision) if ask.request.player in callers else decision)
+            padded = ask.request.player in callers
+            decisions.append(wordy(ask.request, decision, lengths=lengths) if padded else decision)
             found.decisions += 1
         counter.count(wave.asks, decisions)
         answers[:] = decisions
@@ -175,8 +212,76 @@ def forecast(
     return found
 
 
+def batch_forecast(
+    casts: Sequence[Scenario],
+    game: Game,
+    games: int,
+    env: Mapping[str, str] | None = None,
+    lengths: TextLengths | None = None,
+) -> Forecast:
+    """Forecast a batch of so many games, in which each of the scenarios is played equally often.
+
+    At most `MOST_CASTS` of them are rehearsed, and stand for the others. Texts are as long as `lengths` says, or else
+    as the game reckons.
+    """
+    step = math.ceil(len(casts) / MOST_CASTS)
+    shown, whole = casts[::step], Forecast()
+    for cast in shown:
+        most_seconds = max(2.0, MOST_SECONDS / len(shown))
+        found = forecast(cast, game, most_seconds=most_seconds, env=env, lengths=lengths)
+        whole.texts, whole.said = whole.texts + found.texts, whole.said + found.said
+        share = games / len(shown)
+        for name, part in found.models.items():
+            scaled = part.times(round(part.calls * share), part.calls) if part.calls else part
+            whole.models.setdefault(name, ModelForecast(name)).add(scaled)
+        whole.ended &= found.ended
+        whole.decisions += round(found.decisions * share)
+        whole.least += round(found.least * share)
+        whole.most += round(found.most * share)
+    return whole
+
+
+def rehearse(
+    scenario: Scenario, game: Game, policies: Sequence[Bot] = (), *, seconds: float = MOST_SECONDS
+) -> GamePlay | None:
+    """Play the scenario with bots and return the finished game, or None if it is not over after so many seconds.
+
+    `policies` play the seats without a bot; the game's typical ones by default.
+    """
+    until = time.monotonic() + seconds
+    seeded = replace(scenario, seed=scenario.seed or 0)
+    play = new_play(seeded, game)
+    for _ in _rehearsed(seeded, game, policies or typical_of(game), play=play):
+        if time.monotonic() > until:
+            return None
+    return play
+
+
+def first_prompts(
+    scenario: Scenario, game: Game, *, most_decisions: int = MOST_DECISIONS
+) -> dict[str, tuple[Request[Any], tuple[Message, ...]]]:
+    """Play the scenario with bots, and return the first request to each player, and its messages.
+
+    Bots get no prompts and are left out, unless all players are bots. A player that is not asked within
+    `most_decisions` is not in the result.
+    """
+    scenario = replace(scenario, seed=0 if scenario.seed is None else scenario.seed)
+    seats = {plan.id: plan for plan in scenario.seats if plan.name.kind != "bot"}
+    seats = seats or {plan.id: plan for plan in scenario.seats}
+    found: dict[str, tuple[Request[Any], tuple[Message, ...]]] = {}
+    decisions = 0
+    for wave, answers in _rehearsed(scenario, game, typical_of(game)):
+        for ask in wave.asks:
+            if (plan := seats.get(ask.request.player)) is not None and plan.id not in found:
+                found[plan.id] = (ask.request, prompt_messages(ask, plan.prompt or ""))
+        decisions += len(answers)
+        if len(found) == len(seats) or decisions > most_decisions:
+            break
+    return {player: found[player] for player in seats if player in found}
+
+
 def _rehearsed(
-    scenario: Scenario, game: Game, policies: Sequence[Bot], luck: int = 0
+    scenario: Scenario, game: Game, policies: Sequence[Bot], luck: int = 0, play: GamePlay | None = None
 ) -> Iterator[tuple[Wave, list[Decision]]]:
     """Yield each wave with the answers of bots, which the caller may change before the next wave.
 
@@ -185,7 +290,7 @@ def _rehearsed(
     bots = {plan.id: bots_of(game)[plan.name.rest] for plan in scenario.seats if plan.name.kind == "bot"}
     dealt = dict(zip((plan.id for plan in scenario.seats if plan.id not in bots), cycle(policies), strict=False))
     other = Chance(f"{scenario.seed}/{luck}") if luck else None
-    play = new_play(scenario, game)
+    play = play or new_play(scenario, game)
     wave = play.start()
     try:
         while wave is not None:
@@ -200,22 +305,34 @@ def _rehearsed(
         play.close()
 
 
-def wordy(request: Request[Any], decision: Decision, filler: str = _FILLER) -> Decision:
+def wordy(
+    request: Request[Any], decision: Decision, filler: str = _FILLER, lengths: TextLengths | None = None
+) -> Decision:
     """Return the decision with its texts padded with `filler` to their `usual` lengths, or to half of their limits.
 
-    Returns the decision unchanged if the padded one is not legal.
+    A text of a known length in `lengths` is padded or cut to it. Returns the decision unchanged if the padded one is
+    not legal.
     """
     said = decision
-    for path, option in request.legal.items():
-        if isinstance(option, Text) and isinstance(words := values_at(said).get(path), str):
-            usual = option.limit // 2 if option.usual is None else option.usual
-            missing = max(0, usual - len(words))
-            said = _replaced(said, path.split("."), words + (filler * missing)[:missing])
+    for path, words in _words(request, decision):
+        known, option = (lengths or {}).get((request.kind, path)), request.legal[path]
+        assert isinstance(option, Text)
+        usual = option.limit // 2 if option.usual is None else option.usual
+        missing = max(0, (usual if known is None else known) - len(words))
+        said = _replaced(said, path.split("."), (words + (filler * missing)[:missing])[:known])
     try:
         request.check(said)
     except DecisionError:
         return decision
     return said
+
+
+def _words(request: Request[Any], decision: Decision) -> Iterator[tuple[str, str]]:
+    """Yield the path and the words of each free text of a decision."""
+    values = values_at(decision)
+    for path, option in request.legal.items():
+        if isinstance(option, Text) and isinstance(words := values.get(path), str):
+            yield path, words
 
 
 def _replaced(whole: M, path: Sequence[str], words: str) -> M:
@@ -238,6 +355,9 @@ class _Counter:
         for ask, decision in zip(asks, decisions, strict=True):
             if (model := self._seats[ask.request.player].model) in self._found.models:
                 asked[model].append((ask, decision))
+                for path, words in _words(ask.request, decision):
+                    self._found.texts[path] += len(words)
+                    self._found.said[path] += 1
         for model, own in asked.items():
             measured = min(len(own), MOST_MEASURED)
             wave = ModelForecast(model)

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,8 +26,9 @@ from agentsim.records.load import branches_in
 from agentsim.records.run_files import RunFiles, check_name, is_running
 from agentsim.runs.decide import DecisionResult, decision_record_of
 from agentsim.runs.played_game import PlayedGame, head_of
+from agentsim.runs.process import make_room
 from agentsim.runs.replay import is_over
-from agentsim.runs.run import PreparedRun, Run, RunOptions, seats_of
+from agentsim.runs.run import PreparedRun, Run, RunOptions, RunResult, seats_of
 from agentsim.scenario.document import by_typed_ids, overridden
 from agentsim.scenario.player_plan import PlayerPlan, check_terminal
 from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
@@ -150,7 +152,7 @@ class ForkPoint:
                 for each in does if wave <= self.ask.wave else ():
                     journal.append_steering(wave, each)
             for kept in (*self.kept, *((entry,) if entry is not None else ())):
-                journal.append_decision(kept, sync=True)
+                journal.append_decision(kept, at_once=True)
             journal.sync()
         journal.close()
 
@@ -341,3 +343,65 @@ def jobs_to_play(jobs: Sequence[BranchJob], noted: Callable[[str], object]) -> I
             noted(f"{job.files.name} is being played by another process")
         else:
             yield job
+
+
+CALLERS = 8
+"""The number of branches with models that are played at once by default; each waits for its own replies."""
+
+
+def branches_at_once(kinds: Collection[str]) -> int:
+    """Return the number of branches to play at once by default, if their players are of these kinds of models.
+
+    It is 1 for bots, who do not wait, for embedded models, each with a server of its own, and for a person at the
+    terminal.
+    """
+    return CALLERS if set(kinds) - {"bot"} and not {"local", "human"} & set(kinds) else 1
+
+
+def kinds_of_models(jobs: Sequence[BranchJob]) -> set[str]:
+    """Return the kinds of models that play in the branches: `bot`, `human`, `local`, ... Raises as `changed_scenario`.
+
+    A change may replace a model.
+    """
+    changed = {job.change.settings: job.point for job in jobs}
+    scenarios = [changed_scenario(point.scenario, point.game, settings) for settings, point in changed.items()]
+    return {name.kind for scenario in scenarios for plan in scenario.seats for name in plan.names}
+
+
+async def play_at_once(
+    jobs: Sequence[BranchJob],
+    opened: Callable[[BranchJob], Run],
+    ended: Callable[[RunResult], object],
+    *,
+    at_once: int,
+    noted: Callable[[str], object],
+) -> None:
+    """Play the branches, up to `at_once` at a time, and pass each result to `ended`.
+
+    `opened` makes the run of a branch when its turn comes. An error of either ends all branches in order, as a
+    cancellation does. `noted` gets a line about branches that another process plays.
+    """
+    turns = jobs_to_play(jobs, noted)
+
+    async def lane() -> None:
+        for job in turns:
+            run = opened(job)
+            calls = run.seats.most_calls(run.scenario.limits.concurrency) if not run.is_over else 0
+            if (line := make_room(calls * at_once, at_once)) is not None:
+                noted(line)
+            task = asyncio.create_task(run.play())
+            try:
+                await asyncio.wait({task})
+            finally:
+                task.cancel()  # has no effect on a finished run
+                await asyncio.wait({task})
+                ended(task.result())
+
+    lanes = [asyncio.create_task(lane()) for _ in range(min(at_once, len(jobs)))]
+    try:
+        await asyncio.gather(*lanes)
+    finally:
+        for each in lanes:
+            each.cancel()
+        if lanes:
+            await asyncio.wait(lanes)

@@ -205,7 +205,7 @@ class CircuitBreaker:
 
     Decisions are judged in the order of the requests, not of the replies: the calls of a wave count as if they had been
     made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks. A
-    place is the position of a request in the current wave.
+    index is the position of a request in the current wave.
 
     With `on_failure="fallback"`, silence, held calls, requests that are not accepted and refusals alike cost decisions
     only; rejected models still stop the run.
@@ -221,7 +221,7 @@ class CircuitBreaker:
         self._last: dict[str, ModelError] = {}
         self._rejected: set[str] = set()
         self._requests: list[_RequestCalls] = []
-        self._judged = 0  # places before this one are settled and counted
+        self._judged = 0  # requests before this one are settled and counted
         self._moved = asyncio.Event()
 
     def begin(self, asked: Sequence[Sequence[ModelId]]) -> None:
@@ -237,18 +237,18 @@ class CircuitBreaker:
         failed = self._streak[model.provider] if here is None else self._failed(model.provider, here)
         return max(failed, self._refusals(model.name, here)) < STREAK and model.name not in self._rejected
 
-    def order(self, place: int) -> tuple[int, ...]:
+    def order(self, index: int) -> tuple[int, ...]:
         """Return which of a request's models to ask, in order: those alive when the wave began, or all if none was."""
-        return self._requests[place].order
+        return self._requests[index].order
 
-    def add_earlier(self, place: int, attempt: Attempt, *, past: bool) -> None:
+    def add_earlier(self, index: int, attempt: Attempt, *, past: bool) -> None:
         """Count a call that an earlier process made for this request. It never stops the run.
 
         `past` failures happened before a provider stopped the run: the cause may be fixed since. They are not counted,
         except that held calls are counted as rate limits, because only an answer shows whether such a limit still
         holds.
         """
-        models, held = self._requests[place].models, attempt.held
+        models, held = self._requests[index].models, attempt.held
         model = next((model for model in models if model.name == attempt.model), models[0])
         fault: Fault | None = "limited" if past and held else attempt.fault
         if attempt.completion is not None:
@@ -258,16 +258,16 @@ class CircuitBreaker:
         refusal = None
         if may_be_the_prompt(fault == "refused", attempt.code):
             refusal = refusal_kind(attempt.code, attempt.status, attempt.error or "")
-        self._requests[place].add(_Call(model, fault, None, held, refusal, attempt.code == UNACCEPTED))
+        self._requests[index].add(_Call(model, fault, None, held, refusal, attempt.code == UNACCEPTED))
         self._judge()
 
-    def called(self, place: int, error: ModelError | None, model: int = 0, *, held: bool = False) -> None:
+    def called(self, index: int, error: ModelError | None, model: int = 0, *, held: bool = False) -> None:
         """Count a call that returned a completion (`error` is None) or failed.
 
         Raises `ProviderStopped` if no call for this request can succeed, or if the calls judged so far leave no model
         to ask.
         """
-        here = self._requests[place]
+        here = self._requests[index]
         if isinstance(error, ProviderRejected):
             here.rejected.add(model)
             if here.rejected.issuperset(here.order):
@@ -280,30 +280,30 @@ class CircuitBreaker:
         here.add(_Call(here.models[model], fault, error, held, refusal, unaccepted))
         self._judge()
 
-    def settled(self, place: int) -> None:
+    def settled(self, index: int) -> None:
         """Mark a request as decided. Raises `ProviderStopped` if the calls judged after it leave no model to ask."""
-        self._requests[place].settled = True
+        self._requests[index].settled = True
         self._judge()
 
-    def waits(self, place: int) -> bool:
+    def waits(self, index: int) -> bool:
         """Return whether requests before this one are undecided."""
-        return self._judged < place
+        return self._judged < index
 
-    def is_silent(self, place: int) -> bool:
+    def is_silent(self, index: int) -> bool:
         """Return whether any provider's last call for this request failed for transport reasons."""
-        return bool(self._requests[place].silent)
+        return bool(self._requests[index].silent)
 
-    async def gave_up(self, place: int, *, late: bool = False) -> None:
+    async def gave_up(self, index: int, *, late: bool = False) -> None:
         """Wait until all requests before one that got no usable answer are decided, then judge it.
 
         Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or its models have
         refused as many alike, or if they had not answered before. A `late` decision, which fell back at its deadline,
         is exempt from the last rule.
         """
-        while self.waits(place):
+        while self.waits(index):
             self._moved.clear()
             await self._moved.wait()
-        here = self._requests[place]
+        here = self._requests[index]
         if self._may_go_on(here):
             return
         seen_silent = [model.provider for model in here.models if model.provider in here.silent & self._last.keys()]
@@ -328,11 +328,11 @@ class CircuitBreaker:
         return self._goes_on and any(model.name not in self._rejected for model in here.models)
 
     def _failed(self, provider: str, here: _RequestCalls) -> int:
-        """Return how many consecutive decisions a provider has failed, with the one at this place."""
+        """Return how many consecutive decisions a provider has failed, with this one."""
         return self._streak[provider] + (provider in here.silent)
 
     def _refusals(self, model: str, here: _RequestCalls | None) -> int:
-        """Return how many consecutive decisions a model has refused alike, with the one at this place."""
+        """Return how many consecutive decisions a model has refused alike, with this one."""
         kind, count = self._refused.get(model, (None, 0))
         last = None if here is None else here.refused.get(model)
         if last is None:
@@ -346,20 +346,20 @@ class CircuitBreaker:
 
     def _judge(self) -> None:
         while self._judged < len(self._requests):
-            place = self._requests[self._judged]
-            while place.calls:
-                self._count(place, place.calls.popleft())
-            if not place.settled:
+            request = self._requests[self._judged]
+            while request.calls:
+                self._count(request, request.calls.popleft())
+            if not request.settled:
                 return
-            for provider in place.silent:
+            for provider in request.silent:
                 self._streak[provider] += 1
-            for model, call in place.refused.items():
+            for model, call in request.refused.items():
                 assert call.refusal is not None, "only refusals are kept"
-                self._refused[model] = call.refusal, self._refusals(model, place)
+                self._refused[model] = call.refusal, self._refusals(model, request)
             self._judged += 1
             self._moved.set()
 
-    def _count(self, place: _RequestCalls, call: _Call) -> None:
+    def _count(self, request: _RequestCalls, call: _Call) -> None:
         provider = call.model.provider
         doubtful = call.refusal is not None
         if doubtful and (call.model.name in self._answered_by or (self._goes_on and call.unaccepted)):
@@ -380,9 +380,9 @@ class CircuitBreaker:
             return
         self._last[provider] = call.error
         ended = call.held and self._held[call.model.name] >= _TWICE
-        if not (ended or call.model.name in self._rejected) or self._may_go_on(place):
+        if not (ended or call.model.name in self._rejected) or self._may_go_on(request):
             return
-        if any(self._lives(model) and not (call.held and self._held[model.name] >= _TWICE) for model in place.models):
+        if any(self._lives(model) and not (call.held and self._held[model.name] >= _TWICE) for model in request.models):
             return
         why = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: " if ended else ""
         raise ProviderStopped(f"{provider}: {why}{call.error}") from None

@@ -105,30 +105,27 @@ def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
 class ModelSettings(ClosedTable):
     """How a decision is asked for. None where a person is asked: no deadline, any number of re-asks."""
 
-    temperature: Temperature | Unset = Field(
-        default=None, description='0 to 2; absent or "default": the provider\'s default'
-    )
+    temperature: Temperature | Unset = Field(default=None, description='Absent or "default": the provider\'s default')
     max_tokens: MaxTokens | Unset = Field(
-        default=None, description='The most tokens of a reply, thinking included; absent or "default": no cap is sent'
+        default=None, description='Most tokens of a reply, thinking included; absent or "default": no cap is sent'
     )
     timeout_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
-        default=120.0, description="Seconds for one attempt, from dispatch, in which the process runs"
+        default=120.0, description="Seconds for one attempt, from dispatch"
     )
-    retries: int = Field(default=1, ge=0, le=100, description="After transport faults")
+    retries: int = Field(default=1, ge=0, le=100, description="Retries after transport faults")
     reasks: Annotated[int, Field(ge=0, le=100)] | None = Field(
-        default=1, description="After bad replies; a game may have a default of its own"
+        default=1, description="Re-asks after bad replies; a game may have a default of its own"
     )
     reask_on: tuple[ReplyProblem, ...] = Field(
         default=("unreadable", "ambiguous", "illegal"), description="Which bad replies are asked for again"
     )
     reask_with: Literal["reason", "same"] = Field(
         default="reason",
-        description="What the second question says: why the reply was bad, at once; or the same as before, after the "
-        "wait of a failed call",
+        description="The second question says why the reply was bad; or is the same, after the wait of a failed call",
     )
     repair: bool = Field(
         default=True,
-        description="Mend the punctuation of a reply's JSON before asking again; a game may have a default of its own",
+        description="Mend a reply's JSON before asking again; a game may have a default of its own",
     )
     max_attempts: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=3, description="Retries and re-asks together"
@@ -138,21 +135,20 @@ class ModelSettings(ClosedTable):
     )
     rate_limit_wait_s: Seconds | Annotated[tuple[Seconds, ...], Field(min_length=1)] = Field(
         default=10.0,
-        description="Seconds after a 429 without Retry-After; a list is by the failures so far, its last repeating",
+        description="Seconds after a 429 without Retry-After; a list is by failures so far, its last repeating",
     )
-    rate_limit_jitter_s: Seconds = Field(default=0.0, description="At most so many seconds more, by chance")
+    rate_limit_jitter_s: Seconds = Field(default=0.0, description="Most random seconds added")
     rate_limit_patience_s: Seconds = Field(default=300.0, description="Seconds of waiting on 429s in one decision")
     count_rate_limits: bool = Field(default=False, description="Whether a 429 is one of `max_attempts`")
     reasoning: Annotated[Level | Tokens | Unset, _WhereSet] = Field(
         default=None,
-        description="How much a model thinks before it answers: a level or a number of tokens; absent or "
-        '"default": the provider\'s default',
+        description='How much a model thinks: a level or tokens; absent or "default": as the provider has it',
     )
     seed: Annotated[Seed | Unset, _WhereSet] = Field(
         default=None, description='The seed of the provider\'s sampling; absent or "default": none is sent'
     )
     logprobs: Annotated[bool, _WhereSet] = Field(
-        default=False, description="Whether the tokens of a reply are kept with the logarithms of their probabilities"
+        default=False, description="Whether tokens' log probabilities are kept"
     )
 
 

@@ -42,17 +42,62 @@ _TOKEN = re.compile(
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raises `ScenarioError` with a line or byte if it is not valid TOML or too large or deep."""
     text = _text(path)
+    if (kind := _of_a_run(text)) is not None:
+        name = one_line(re.sub(r"\.jsonl?$", "", path.name))
+        what = f"`agentsim resume {name}` goes on with the run, `agentsim logs {name}` writes its page"
+        raise ScenarioError(f"is the {kind} of a run, not a scenario: {what}")
     try:
         _check_depth(text)
         return tomllib.loads(text)
     except RecursionError:
         raise ScenarioError("nested too deep to be read") from None
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f"not TOML: {one_line(str(error))}") from None
+        raise ScenarioError(f"not TOML: {one_line(str(error))}{_line_and_guess(text, str(error))}") from None
     except ValueError as error:  # an integer of more digits than Python parses
         found = re.search(r"[0-9_]{1000,}", text)
         line = f"line {text.count(chr(10), 0, found.start()) + 1}: " if found else ""
         raise ScenarioError(f"{line}{one_line(str(error))}") from None
+
+
+def _of_a_run(text: str) -> str | None:
+    """Return `history` or `journal` if this is the beginning of one, or None."""
+    found = re.match(r'\s*\{\s*"(?:format": *"agentsim-(history)|(record)": *")', text)
+    return None if found is None else found[1] or "journal"
+
+
+_LONGEST_LINE = 120
+"""The most characters of a line that an error repeats."""
+_BARE = re.compile(r"""\s*[\w.-]+\s*=\s*(?P<value>[A-Za-z_/.~][^"'\[{=#]*?)\s*(?:\#.*)?""")
+
+
+def _line_and_guess(text: str, problem: str) -> str:
+    """Return the line of a syntax error, and how it may be meant. A line that may hold a key is not repeated."""
+    found = re.search(r"at line (\d+)", problem)
+    lines = text.split("\n")
+    if found is None:
+        return "; a quote or a bracket is not closed" if "end of document" in problem and text.strip() else ""
+    line = lines[int(found[1]) - 1].strip()
+    if not line or secret_in(line):
+        return ""
+    if len(line) > _LONGEST_LINE:
+        return f": {one_line(line[: _LONGEST_LINE - 1])}…"
+    guess = ""
+    if (bare := _BARE.fullmatch(line)) is not None:
+        value = bare["value"]
+        word = value.lower() if value.lower() in {"true", "false"} else f'"{value}"'
+        guess = f"; did you mean {line[: bare.start('value')]}{word}? (text stands in quotes)"
+        guess = guess.replace(" (text stands in quotes)", "") if word != f'"{value}"' else guess
+    elif "\\" in line and re.search(r"escape|hex|Unescaped", problem):
+        guess = "; a backslash is written twice, or the text stands in single quotes"
+    elif line.count('"') % 2:
+        guess = "; a quote is not closed"
+    elif re.match(r"[\w.-]+\s*:", line):
+        guess = "; = stands between a key and its value"
+    elif line.startswith("[") and line.count("[") != line.count("]"):
+        guess = "; a bracket is not closed"
+    elif line.startswith("[") and "twice" in problem:
+        guess = f"; did you mean [{line}]? (one table for each of several)"
+    return f": {one_line(line)}{guess}"
 
 
 def read_prompt(path: Path, *, key: str = "") -> str:

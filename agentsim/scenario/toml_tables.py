@@ -83,19 +83,19 @@ class ClientKwargs(ClosedTable):
 
 
 class Defaults(ModelSettings):
-    """`[defaults]`: what holds for every player that does not say otherwise."""
+    """`[defaults]`: settings of every player, unless its own table has them."""
 
     model: Model | Chain | None = Field(
         default=None,
         description="provider/model, bot/<policy>, human, web, script:<file>, local/<model>; of a list, each "
-        "takes over for a decision where those before it cannot be reached",
+        "takes over if those before it cannot be reached",
     )
     prompt: str | None = Field(
         default=None, description="The persona; ${player}, ${players}, ${others}, ${game} are filled in"
     )
     prompt_file: str | None = Field(default=None, description="The persona's file, relative to this one")
     client_kwargs: ClientKwargs | None = Field(
-        default=None, description="Fields that go into the body of every call, as the provider calls them"
+        default=None, description="Fields for the body of every call, as the provider calls them"
     )
 
     @property
@@ -122,13 +122,13 @@ class PlayerTable(Defaults):
 
     id: PlayerName | None = Field(
         default=None,
-        description="The player's name, in any script; with count, what the numbers follow; absent: prompt_file's name",
+        description="The player's name, in any script; with count, numbers follow it; absent: prompt_file's name",
     )
     player_id: PlayerName | None = Field(default=None, description="Accepted for id")
     character_prompt: str | None = Field(default=None, description="Accepted for prompt")
     player_type: Literal["ai", "human"] | None = Field(default=None, description='"human": accepted for model "human"')
     memory: Literal["full", "summary"] | None = Field(
-        default=None, description="How this player remembers, in a game that has it by player"
+        default=None, description="How this player remembers, if the game has that by player"
     )
     memory_strategy: Literal["none", "summarization"] | None = Field(
         default=None, description='Accepted for memory: "none" is "full", "summarization" is "summary"'
@@ -156,21 +156,19 @@ _Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 class PeopleTable(ClosedTable):
     """`[people]`: those who play at pages of the server (`model = "web"`)."""
 
-    consent: _Words | None = Field(
-        default=None, description="What a person reads and agrees to first; absent: nothing is asked"
-    )
+    consent: _Words | None = Field(default=None, description="What a person agrees to first; absent: nothing is asked")
     wait_s: Annotated[float, Field(gt=0, le=86_400)] | None = Field(
         default=None,
-        description="Seconds after the first person is ready in which the others may come; absent: all are waited for",
+        description="Seconds after the first person is ready; absent: all are waited for",
     )
-    fill_with: str | None = Field(default=None, description="bot/<policy>: the bot that takes a seat that stays empty")
+    fill_with: str | None = Field(default=None, description="bot/<policy>: takes seats that stay empty")
     before: Annotated[tuple[SurveyQuestion, ...], Field(max_length=30)] = Field(
         default=(), description="Questions before the game: [[people.before]]"
     )
     after: Annotated[tuple[SurveyQuestion, ...], Field(max_length=30)] = Field(
         default=(), description="Questions after the game: [[people.after]]"
     )
-    completion: _Words | None = Field(default=None, description="What stands beside a person's completion code")
+    completion: _Words | None = Field(default=None, description="Text beside a person's completion code")
 
     @model_validator(mode="after")
     def _together(self) -> Self:
@@ -183,32 +181,30 @@ class PeopleTable(ClosedTable):
 
 
 class Limits(ClosedTable):
-    """`[limits]`: what stops a run. A limit that is None does not."""
+    """`[limits]`: what stops a run."""
 
     max_cost_usd: float | None = Field(default=None, ge=0, description="US dollars, checked before each call")
     max_calls: int | None = Field(default=None, ge=0, description="Calls to models, failed ones included")
     max_wall_s: float | None = Field(
-        default=None, gt=0, description="Seconds of wall clock, all sessions together, checked before each call"
+        default=None, gt=0, description="Seconds of all sessions together, checked before each call"
     )
     tick_deadline_s: float | None = Field(
         default=None,
         gt=0,
-        description="Seconds that decisions of the same moment have together; what a model has not decided by then is "
-        "its fallback, `tick_deadline`",
+        description="Seconds for the decisions of one moment; a model that is late falls back (`tick_deadline`)",
     )
     concurrency: int = Field(default=16, ge=1, le=10_000, description="Calls in flight at once to each provider")
     max_fallback_rate: float | None = Field(
         default=0.2,
         ge=0,
         le=1,
-        description="The share of decisions, bots' left out, that may be fallbacks before the run is degraded: of the "
-        "run, or of a player with ten or more; 1: never",
+        description="Share of fallbacks, without bots' decisions, above which a run is degraded: of the run, or of a "
+        "player with ten decisions; 1: never",
     )
     on_provider_failure: Literal["stop", "fallback"] = Field(
         default="stop",
-        description="When a provider gives no answer for five decisions in a row, or for the first, or refuses five in "
-        "a row alike: stop the run, or go on with fallbacks; a bad key, an unknown model or missing credit stop it in "
-        "either case",
+        description="After five decisions in a row without an answer or with equal refusals, or a first one without an "
+        "answer: stop the run, or go on with fallbacks; a bad key, an unknown model or missing credit always stop it",
     )
 
 
@@ -219,22 +215,20 @@ class ScenarioTable(ClosedTable):
     name: str | None = Field(
         default=None,
         pattern=NAME_PATTERN,
-        description="Ends the run's name, behind the time; `run --name` sets all of it",
+        description="Ends the run's name, after the time; `run --name` sets all of it",
     )
     seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="Drawn and recorded if absent")
     defaults: Defaults = Field(default=Defaults(), description="Settings of every player")
     game_config: dict[str, JsonValue] = Field(default_factory=dict, description="The game's own table")
     limits: Limits = Field(default=Limits(), description="Limits that stop a run")
-    providers: dict[str, ProviderSettings] = Field(default_factory=dict, description="OpenAI-compatible endpoints")
+    providers: dict[str, ProviderSettings] = Field(default_factory=dict, description="Endpoints of models")
     prices: dict[str, Price] = Field(default_factory=dict, description="US dollars per million tokens, by model name")
     staff: dict[str, StaffTable] = Field(
         default_factory=dict, description="Models for decisions that belong to no player"
     )
     players: tuple[PlayerTable, ...] = Field(default=(), description="Who plays, in seat order")
-    interviews: tuple[Interview, ...] = Field(
-        default=(), description="Surveys at the end of rounds, off the record: the game is the same with and without"
-    )
-    people: PeopleTable | None = Field(default=None, description="Those who play at pages of the server")
+    interviews: tuple[Interview, ...] = Field(default=(), description="Surveys at the end of rounds, off the record")
+    people: PeopleTable | None = Field(default=None, description="People at pages of the server")
 
     @classmethod
     def model_validate(cls, obj: Any, **_: Any) -> Self:

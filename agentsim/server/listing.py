@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,13 +15,15 @@ from pathlib import Path
 from aiohttp import web
 
 from agentsim.errors import AgentsimError, needed_by
-from agentsim.records.load import RunSummary, run_names, summarized
-from agentsim.records.run_files import MANIFEST, RunFiles
+from agentsim.records.load import BatchSummary, RunSummary, list_batches, run_names, summarized
+from agentsim.records.run_files import RunFiles
 from agentsim.report.page import Served
 from agentsim.server.site import STYLE, Site, page
 
 _ANALYSIS = find_spec("scipy") is not None
 """True if the extra `analysis` is installed, which the report of a batch needs."""
+_MOST_COUNTED = 200
+"""The most games of a batch whose winners the list counts: each history is read for it once."""
 _Stamp = tuple[tuple[int, int], ...]
 
 
@@ -34,6 +37,16 @@ class Listing:
         """Return the summaries of all runs of a folder, newest first."""
         found = [self._run(RunFiles(directory, name)) for name in run_names(directory)]
         return sorted(found, key=lambda run: (run.started_at, run.name), reverse=True)
+
+    def wins(self, directory: Path, batches: Iterable[BatchSummary]) -> dict[str, str]:
+        """Return the wins of each model in words, by batch. Large batches and batches without a winner are left out."""
+        found = {}
+        for batch in batches:
+            if batch.done <= _MOST_COUNTED:
+                counts = Counter(run.winner_model for run in self.runs(directory / batch.batch) if run.winner_model)
+                if counts:
+                    found[batch.batch] = ", ".join(f"{model} {wins}" for model, wins in counts.most_common())
+        return found
 
     def _run(self, files: RunFiles) -> RunSummary:
         stamp = tuple((s.st_mtime_ns, s.st_size) for path in (files.journal, files.history) if (s := _stat(path)))
@@ -52,13 +65,6 @@ def _stat(path: Path) -> os.stat_result | None:
         return None
 
 
-def batches(directory: Path) -> list[str]:
-    """Return the names of the folder's batches, which are the folders with a manifest."""
-    if not directory.is_dir():
-        return []
-    return sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}") if not path.parent.is_symlink())
-
-
 def routes(site: Site) -> Iterable[web.RouteDef]:
     """Return the routes of the list of the folder, the list of each batch, and the report of each batch."""
     known = Listing()
@@ -67,13 +73,14 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         batch = request.match_info.get("batch")
         directory = site.folder(batch)
         runs = await asyncio.to_thread(known.runs, directory)
-        inside = [] if batch else batches(directory)
+        inside = [] if batch else await asyncio.to_thread(list_batches, directory)
+        wins = await asyncio.to_thread(known.wins, directory, inside)
         base = f"/batches/{batch}" if batch else ""
         report = batch is not None and _ANALYSIS
         served = Served(STYLE, (), home="/" if batch else "")
         return page("listing.html.j2", {
-            "served": served, "title": batch or "Runs", "runs": runs, "batches": inside, "base": base,
-            "experimenter": site.guard.role(request) == "experimenter", "report": report,
+            "served": served, "title": batch or "Runs", "runs": runs, "batches": inside, "base": base, "wins": wins,
+            "analysis": _ANALYSIS, "experimenter": site.guard.role(request) == "experimenter", "report": report,
             "running": [run for run in runs if run.status == "running"],
         })  # fmt: skip
 
@@ -96,9 +103,9 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
 def _report(directory: Path, runs: Sequence[RunSummary]) -> str:
     """Return the page that `agentsim report --html` writes, with links to the served pages of the games."""
     with needed_by("the report of a batch"):
-        from agentsim.studies.folder_report import compared, folder_page, planned_by_batch
+        from agentsim.studies.folder_report import compared, folder_page
 
-    found = compared([directory], planned=frozenset(planned_by_batch(directory)))
+    found = compared([directory])
     base = f"/batches/{directory.name}"
     pages = {run.name: f"{base}/runs/{run.name}" for run in runs if run.status != "unreadable"}
     return folder_page(directory, found, runs, pages, served=Served(STYLE, (), home=base))

@@ -119,7 +119,8 @@ class Channel(News):
         if self.audience.player is not None:
             history = as_seen_by(history, self.audience.player)
         options = self.audience.options
-        timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning)
+        run = follower.files.name if self.audience.player is None else None
+        timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning, run=run)
         tones = {record.id: markup.tone(place) for place, record in enumerate(history.players)}
         macros = markup.environment().get_template("timeline.html.j2").module
         for place, part in enumerate(timeline.rounds()):

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from agentsim.analysis.finished_games import RANK, WIN, no_such_measure
+from agentsim.engine.event import NAMED
 from agentsim.engine.wording import counted
-from agentsim.errors import UsageError, needed_by
+from agentsim.errors import ScenarioError, UsageError, needed_by
+from agentsim.games import find
+from agentsim.records.events import pairs
 from agentsim.runs.batch.manifest import DRAWN, Design, Manifest, Until, planned, prepared
+from agentsim.runs.forecast import rehearse
 from agentsim.scenario.load import LoadOptions, Source
 from agentsim.scenario.load import load as load_scenario
-from agentsim.scenario.scenario import check_prices
+from agentsim.scenario.scenario import Scenario, check_prices
 from agentsim.scenario.validation import validated
 from agentsim.studies.designs import EVERYONE, cells, labels, read_design
 
@@ -63,12 +69,64 @@ def prepare_batch(
             found.factorial.effect(width.factor)
             if width.player not in {None, EVERYONE, *(known := labels(casts[: max(1, len(cast))]))}:
                 raise UsageError(f"--player {width.player}: plays in no game (valid: {', '.join(known)})")
+        check_measures(casts[0], found.factorial.table.measures, where=found.where)
+        if width is not None and width.measure is not None:
+            check_measures(casts[0], (width.measure,))
         record = found.factorial.record(carriers, width)
         asked = replace(asked, games=games or (times or 0) * size, factorial=record)
     for each in casts:
         check_prices(each, {})  # without the environment, which is checked when players are seated
     given = seed if seed is not None else casts[0].seed
     return prepared(planned(replace(asked, seed=DRAWN if given is None else given), casts), out, logs_dir)
+
+
+def check_measures(scenario: Scenario, measures: Sequence[str], *, where: str = "") -> list[str]:
+    """Check measures against games on bots, and return the interactions among them that no such game has.
+
+    `where` is the design's file; without it the measure is an option. Raises `ScenarioError` or `UsageError` for a
+    measure that no game can have. An interaction may be rare: it is an error only if it is nearly one of those that
+    were seen. Nothing is checked if no game of bots ends soon.
+    """
+    if not set(measures) - {RANK, WIN}:
+        return []
+    results, actions = _measures_on_bots(scenario, measures)
+    if not results:
+        return []
+    unseen = []
+    for number, measure in enumerate(measures):
+        stem, _, suffix = measure.rpartition(" (")
+        if measure in results or measure in actions:
+            continue
+        known = {action.rpartition(" (")[0] for action in actions}
+        if suffix in {"done)", "received)"} and not difflib.get_close_matches(stem, known, n=1, cutoff=0.85):
+            unseen.append(measure)
+            continue
+        said = no_such_measure(measure, [*results, *sorted(actions)])
+        if where:
+            raise ScenarioError(said, key=f"measures.{number}", where=where)
+        raise UsageError(f"--measure {said}")
+    return unseen
+
+
+def _measures_on_bots(scenario: Scenario, wanted: Collection[str]) -> tuple[list[str], set[str]]:
+    """Return the results and the interactions of games on bots, of so many as are needed to find those wanted."""
+    game, seats = find(scenario.game), [plan.id for plan in scenario.players]
+    names = {plan.id: plan.called for plan in scenario.players if plan.called is not None}
+    results: dict[str, None] = {}
+    actions: set[str] = set()
+    for policies in ([], *([policy] for policy in game.bots.values())):
+        if results and set(wanted) <= {*results, *actions}:
+            break
+        if (play := rehearse(scenario, game, policies, seconds=5.0)) is None or play.outcome is None:
+            continue
+        standings = play.outcome.standings
+        results |= dict.fromkeys((RANK, WIN) if any(each.rank for each in standings) else ())
+        results |= dict.fromkeys(score for each in standings for score in each.score)
+        found = (
+            action.action for pair in pairs(play.log, seats, names) for action in pair.actions if action.action != NAMED
+        )
+        actions.update(f"{action} ({side})" for action in found for side in ("done", "received"))
+    return list(results), actions
 
 
 def width_reached(directory: Path, until: Until | None) -> Callable[[], str | None] | None:
@@ -91,7 +149,7 @@ def width_reached(directory: Path, until: Until | None) -> Callable[[], str | No
         measure = until.measure or blocks.usual
         found = effects(blocks, measures=(measure,), factor=until.factor, player=until.player)
         if not found and not measure.endswith(")"):  # an interaction may occur in a later game
-            raise UsageError(f"--measure {measure}: {blocks.without(measure)}")
+            raise UsageError(f"--measure {blocks.without(measure)}")
         if not found or blocks.complete < FEWEST_BLOCKS:
             return None
         widest = max(found, key=lambda each: each.alone.width)

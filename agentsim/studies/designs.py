@@ -9,14 +9,15 @@ apart. `effects` estimates the effects of the factors.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import combinations, product
 from math import prod
 from operator import itemgetter
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
 from pydantic import JsonValue
@@ -33,6 +34,7 @@ from agentsim.scenario.validation import dotted, nearest, one_line, validated
 EVERYONE = "all players"
 """The label of the mean of all players of a game."""
 MOST_CELLS, MOST_IN_FRACTION = 256, 9
+_LONGEST_LABEL = 40
 Word: TypeAlias = frozenset[int]
 """A word of the defining relation: the places of factors whose levels add up to an even number in every cell."""
 
@@ -41,8 +43,8 @@ Word: TypeAlias = frozenset[int]
 class Contrast:
     """A main effect or an interaction as a sum over cells, with one weight per cell; the weights add up to 0.
 
-    A main effect is a level less the first level. An interaction is that difference at a level of the second factor
-    less the same difference at its first level.
+    A main effect is a level minus the first level. An interaction is that difference at a level of the second factor
+    minus the same difference at its first level. `name` is `persona: betray vs. neutral`, or `persona x temperature`.
     """
 
     name: str
@@ -62,6 +64,35 @@ class Factorial:
     def factors(self) -> tuple[str, ...]:
         return tuple(self.table.factors)
 
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The name of each factor by key: the design's own, or the last part of the key if it is unambiguous."""
+        last = {key: key.rpartition(".")[2].strip('"').removesuffix("_file") for key in self.factors}
+        counts = Counter(last.values())
+        return {key: self.table.names.get(key, name if counts[name] == 1 else key) for key, name in last.items()}
+
+    @cached_property
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        """The labels of each factor's levels by key: the design's own, else short text.
+
+        The label of a file is its name without folder and suffix. Prompts and other long texts are numbered.
+        """
+        return {key: self.table.labels.get(key) or self._short_labels(key) for key in self.factors}
+
+    def _short_labels(self, key: str) -> tuple[str, ...]:
+        levels, last = self.table.factors[key], key.rpartition(".")[2].strip('"')
+        texts = [_level_text(level) for level in levels]
+        if last.endswith("_file"):
+            texts = [PurePath(text).stem for text in texts]
+        long = last != "model" and any(len(text) > _LONGEST_LABEL or not text.isprintable() for text in texts)
+        if last.endswith("prompt") or long or len({*texts}) < len(texts):
+            return tuple(f"{self.names[key]} {number}" for number in range(1, len(levels) + 1))
+        return tuple(map(one_line, texts))
+
+    def cell_labels(self, cell: int) -> tuple[str, ...]:
+        """Return the label of each factor's level in a cell."""
+        return tuple(self.labels[key][at] for key, at in zip(self.factors, self.cells[cell], strict=True))
+
     def record(self, carriers: Mapping[str, Sequence[str]], until: Until | None) -> DesignRecord:
         """Return what a batch's manifest keeps of the design: all that stays when the batch grows."""
         table = self.table.model_copy(update={"config": None, "replicates": None})
@@ -77,7 +108,8 @@ class Factorial:
         if factor is None:
             return None
         names = [tuple(self.factors[place] for place in effect) for effect in self.asked]
-        wanted = {part.strip() for part in factor.split(",")}
+        keys = {name: key for key, name in self.names.items()}
+        wanted = {keys.get(part.strip(), part.strip()) for part in factor.split(",")}
         for name in names:
             if {*name} == wanted:
                 return name
@@ -136,14 +168,17 @@ class Factorial:
                 for place, level in zip(effect, levels, strict=True)
             )
             weights.append(prod(signs) * share)
-        said = []
-        for place, level in zip(effect, levels, strict=True):
-            values = self.table.factors[self.factors[place]]
-            said.append(f"{self.factors[place]}: {level_named(values[level])} less {level_named(values[0])}")
-        return Contrast(" x ".join(said), tuple(self.factors[place] for place in effect), tuple(weights))
+        keys = tuple(self.factors[place] for place in effect)
+        name = self._named(effect)
+        if len(effect) == 1 or any(len(self.table.factors[key]) > 2 for key in keys):
+            compared = (
+                f"{self.labels[key][level]} vs. {self.labels[key][0]}" for key, level in zip(keys, levels, strict=True)
+            )
+            name = f"{name}: {' x '.join(compared)}"
+        return Contrast(name, keys, tuple(weights))
 
-    def _named(self, effect: Sequence[int]) -> str:
-        return " x ".join(self.factors[place] for place in effect)
+    def _named(self, effect: Iterable[int]) -> str:
+        return " x ".join(self.names[self.factors[place]] for place in effect)
 
 
 def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
@@ -162,7 +197,11 @@ def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
 
 def level_named(level: JsonValue) -> str:
     """Return a level as text of at most 40 characters."""
-    return one_line(level if isinstance(level, str) else json.dumps(level, ensure_ascii=False), 40)
+    return one_line(_level_text(level), _LONGEST_LABEL)
+
+
+def _level_text(level: JsonValue) -> str:
+    return level if isinstance(level, str) else json.dumps(level, ensure_ascii=False)
 
 
 def factorial(table: DesignTable) -> Factorial:
@@ -183,6 +222,7 @@ def factorial(table: DesignTable) -> Factorial:
         if len(set(pair)) < 2 or frozenset(pair) in seen:
             raise ScenarioError("must be two factors, and each two of them once", key=at)
         seen.add(frozenset(pair))
+    _check_names(table)
     counts = [len(levels) for levels in table.factors.values()]
     parts = 1 if table.fraction is None else int(table.fraction[2:])
     if prod(counts) > MOST_CELLS * parts:
@@ -192,6 +232,20 @@ def factorial(table: DesignTable) -> Factorial:
     if parts == 1:
         return Factorial(table, tuple(product(*map(range, counts))))
     return _fraction(table, counts, parts)
+
+
+def _check_names(table: DesignTable) -> None:
+    for where, keys in (("names", table.names), ("labels", table.labels)):
+        for key in keys:
+            if key not in table.factors:
+                hint, valid = nearest(key, list(table.factors))
+                raise ScenarioError(f"is no factor{hint}", key=f"{where}.{key}", valid=valid)
+    if len({*table.names.values()}) < len(table.names):
+        raise ScenarioError("call two factors the same", key="names")
+    for key, labels in table.labels.items():
+        many = len(table.factors[key])
+        if len({*labels}) < len(labels) or len(labels) != many:
+            raise ScenarioError(f"must be {many} different labels, one for each level", key=f"labels.{key}")
 
 
 def _fraction(table: DesignTable, counts: Sequence[int], parts: int) -> Factorial:
@@ -234,6 +288,21 @@ class DesignFile:
     factorial: Factorial
     config: Path | None
     where: str
+    folder: Path = Path()
+
+    def placed(self, levels: Mapping[str, Any], base: Source) -> dict[str, Any]:
+        """Return levels whose prompt files are relative to the base scenario.
+
+        The files are relative to the design, or to the base scenario if the design's folder has no such file.
+        """
+        config = Path(base) if isinstance(base, str | os.PathLike) else Path("scenario.toml")
+        return {key: self._beside(key, level, config.parent) for key, level in levels.items()}
+
+    def _beside(self, key: str, level: Any, folder: Path) -> Any:
+        if key.rpartition(".")[2] != "prompt_file" or not isinstance(level, str):
+            return level
+        path = self.folder / level
+        return os.path.relpath(path, folder) if path.is_file() else level
 
 
 def is_design(path: Path) -> bool:
@@ -253,8 +322,9 @@ def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
     folder = source.parent if isinstance(source, Path) else Path()
     try:
         document = read_toml(source) if isinstance(source, Path) else dict(source)
-        if isinstance(found := document.get("factors"), Mapping):
-            document["factors"] = _flat(found)
+        for name in ("factors", "names", "labels"):
+            if isinstance(found := document.get(name), Mapping):
+                document[name] = _flat(found)
         table = validated(DesignTable, document)
         for key in table.factors:
             if key.partition(".")[0] in _OF_THE_BATCH:
@@ -263,11 +333,11 @@ def read_design(source: Path | Mapping[str, Any]) -> DesignFile:
         design = factorial(table)
     except ScenarioError as error:
         raise error.placed(where=where) from None
-    return DesignFile(design, None if table.config is None else folder / table.config, where)
+    return DesignFile(design, None if table.config is None else folder / table.config, where, folder)
 
 
 def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Return levels by dotted key, since TOML reads `a.b = [1, 2]` as a table in a table."""
+    """Return values by dotted key, since TOML reads `a.b = [1, 2]` as a table in a table."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         name = f"{above}.{dotted([key])}" if above else key
@@ -290,7 +360,7 @@ def cells(
     for cell in range(len(design.factorial.cells)):
         levels = design.factorial.levels(cell)
         try:
-            casts = [load(base, **loading, model=model, levels=levels) for model in cast]
+            casts = [load(base, **loading, model=model, levels=design.placed(levels, base)) for model in cast]
         except ScenarioError as error:
             raise _refused(design, levels, error, base, loading) from None
         at = ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
@@ -306,7 +376,7 @@ def cells(
         found += casts
     _check_players(design, [*labels(found[: len(cast)]), EVERYONE])
     factors = design.factorial.table.factors.items()
-    return found, {key: _carriers(key, levels, base, loading) for key, levels in factors}
+    return found, {key: _carriers(design, key, levels, base, loading) for key, levels in factors}
 
 
 def labels(casts: Sequence[Scenario]) -> list[str]:
@@ -322,7 +392,7 @@ def _refused(
     key, said = "factors", ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
     for name, level in levels.items():
         try:
-            load(base, **loading, levels={name: level})
+            load(base, **loading, levels=design.placed({name: level}, base))
         except ScenarioError as own:
             error, key, said = own, f"factors.{name}", level_named(level)
             break
@@ -340,12 +410,14 @@ def _check_players(design: DesignFile, known: Sequence[str]) -> None:
             )
 
 
-def _carriers(key: str, levels: Sequence[Any], base: Source, loading: Mapping[str, Any]) -> list[str]:
+def _carriers(
+    design: DesignFile, key: str, levels: Sequence[Any], base: Source, loading: Mapping[str, Any]
+) -> list[str]:
     """Return the players that a factor `players.N...` belongs to (all members of a population), else none."""
     if not key.startswith("players."):
         return []
     try:
-        one, other = (load(base, **loading, levels={key: level}).players for level in levels[:2])
+        one, other = (load(base, **loading, levels=design.placed({key: level}, base)).players for level in levels[:2])
     except ScenarioError:  # the level is valid only together with others
         return []
     return [plan.id for plan, same in zip(one, other, strict=True) if plan.record() != same.record()]

@@ -9,9 +9,9 @@ within one are not. The intervals are those of paired differences (`intervals.pa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,12 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis import intervals
-from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, tabled
-from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
-from agentsim.analysis.intervals import Array, Effect, known, paired_intervals
+from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, no_such_measure, tabled
+from agentsim.analysis.in_words import clearest_effect, effect_cell, ends, written
+from agentsim.analysis.intervals import Array, Effect, Interval, known, paired_intervals
 from agentsim.engine.letters import composed
-from agentsim.engine.panel import DataTable, Estimate, Estimates, Panel
-from agentsim.engine.wording import counted, listed
+from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
+from agentsim.engine.wording import counted, decimals, listed
 from agentsim.errors import UsageError, first_objection
 from agentsim.records.load import load_history
 from agentsim.records.run_files import MANIFEST, RunFiles
@@ -84,12 +84,21 @@ class Blocks:
         names = [measure for measure, _ in self.columns]
         return WIN if WIN in names else next(iter(names), WIN)
 
+    @property
+    def measures(self) -> list[str]:
+        """The measures of the games, results before interactions."""
+        return list(dict.fromkeys(measure for measure, _ in self.columns))
+
+    def check(self, measure: str) -> None:
+        """Raise `UsageError` if no game has the measure."""
+        if measure not in self.measures:
+            raise UsageError(f"--measure {no_such_measure(measure, self.measures)}")
+
     def without(self, measure: str) -> str:
         """Say why a measure has no effect here."""
-        valid = list(dict.fromkeys(each for each, _ in self.columns))
-        if measure in valid:
-            return "of all players together it is the same in every game; name a --player"
-        return f"no such measure in these games (valid: {', '.join(valid)})"
+        if measure in self.measures:
+            return f"{measure}: of all players together it is the same in every game; name a --player"
+        return no_such_measure(measure, self.measures)
 
 
 class DesignGames:
@@ -184,39 +193,115 @@ class FactorEffect(Effect):
     freedom: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class CellMean:
+    """The mean of a measure of a player or model over the games of one cell; `levels` has a label by factor."""
+
+    measure: str
+    player: str
+    cell: int
+    levels: dict[str, str]
+    games: int
+    mean: Interval
+
+
 @dataclass(frozen=True)
 class DesignEffects:
     """The effects of a batch's design. `blocks` counts the complete blocks, `incomplete` the others.
 
-    `unseen` has the measures of the design without an effect: they are in no game, or the same in all.
+    `unseen` has the measures of the design without an effect: they are in no game, or the same in all. `names` are
+    those of the factors, by key, `labels` those of the levels of each cell. `main` has the measures and players that a
+    report begins with; they are `planned` unless the caller asked for measures that the design does not name.
     """
 
     design: str
     aliases: dict[str, list[str]]
+    names: dict[str, str]
+    labels: tuple[tuple[str, ...], ...]
     blocks: int
     incomplete: int
     unseen: tuple[str, ...]
     effects: tuple[FactorEffect, ...]
+    cells: tuple[CellMean, ...]
+    main: tuple[Column, ...]
+    planned: bool
+
+    @property
+    def shown(self) -> list[FactorEffect]:
+        """The effects on the main measures."""
+        return [each for each in self.effects if (each.measure, each.player) in self.main]
 
     def to_json(self) -> dict[str, Any]:
         """Return what `agentsim report --json` prints."""
         return asdict(self)
 
 
-def design_effects(directory: Path) -> DesignEffects | None:
-    """Return the effects of the design in a batch's folder, or None if it is no such batch or no game is finished."""
+def design_effects(directory: Path, measures: Sequence[str] = ()) -> DesignEffects | None:
+    """Return the effects of the design in a batch's folder, or None if it is no such batch or no game is finished.
+
+    `measures` take the place of the design's. Raises `UsageError` if one of them is in no game.
+    """
     blocks = DesignGames(directory).blocks()
     if blocks is None:
         return None
-    found = effects(blocks, measures=blocks.record.table.measures)
+    for measure in measures:
+        blocks.check(measure)
+    own = blocks.record.table.measures
+    asked = tuple(measures) or own
+    found = effects(blocks, measures=asked)
+    main = main_columns(blocks, found, measured=bool(asked))
     return DesignEffects(
         design=blocks.design.in_words,
         aliases=blocks.design.aliases(),
+        names=blocks.design.names,
+        labels=tuple(map(blocks.design.cell_labels, range(len(blocks.design.cells)))),
         blocks=blocks.complete,
         incomplete=len(blocks.seeds) - blocks.complete,
-        unseen=tuple(name for name in blocks.record.table.measures if name not in {each.measure for each in found}),
+        unseen=tuple(name for name in asked if name not in {each.measure for each in found}),
         effects=tuple(found),
+        cells=tuple(cell_means(blocks, main)),
+        main=main,
+        planned=not own or set(asked) <= {*own},
     )
+
+
+def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: bool) -> tuple[Column, ...]:
+    """Return the measures and players of the effects that a report begins with.
+
+    They are those that the design names. Without `measured`, which says that measures are named, interactions between
+    players are left out; without players, so is each player alone of a measure that has a mean of all.
+    """
+    columns = list(dict.fromkeys((each.measure, each.player) for each in found))
+    if not measured:
+        columns = [column for column in columns if not column[0].endswith(_DEEDS)] or columns
+    if blocks.record.table.players:
+        return tuple(columns)
+    first = {members(blocks, (key,))[0][0] for key in blocks.design.factors}
+    models = set(blocks.labels) - set(blocks.players)
+    kept = [column for column in columns if column[1] in first | models]
+    if measured:
+        missing = {measure for measure, _ in columns} - {measure for measure, _ in kept}
+        kept = [column for column in columns if column in kept or column[0] in missing]
+    return tuple(kept or columns)
+
+
+def cell_means(blocks: Blocks, columns: Sequence[Column]) -> Iterator[CellMean]:
+    """Yield the mean of each column in each cell, with the interval of the mean of a condition."""
+    whose = {name: own for effect in blocks.design.contrasts() for name, own in members(blocks, effect.factors)}
+    places = {column: place for place, column in enumerate(blocks.columns)}
+    together = intervals.clusters(blocks.seeds)
+    for cell, (measure, player) in product(range(len(blocks.design.cells)), columns):
+        own = [places[measure, each] for each in whose[player] if (measure, each) in places]
+        values = blocks.values[:, cell, own].mean(axis=1)
+        there = ~np.isnan(values)
+        if not there.any():
+            continue
+        sums, counts = np.where(there, values, 0.0)[:, None], there.astype(np.float64)[:, None]
+        centre, within = (0.5, (0.0, 1.0)) if measure == WIN else (None, (-math.inf, math.inf))
+        (ends,) = intervals.ratio_intervals(together @ sums, together @ counts, centre=centre, within=within)
+        mean = intervals.interval(float(sums.sum() / counts.sum()), ends)
+        levels = dict(zip(blocks.design.names.values(), blocks.design.cell_labels(cell), strict=True))
+        yield CellMean(measure, player, cell, levels, int(there.sum()), mean)
 
 
 def effects(
@@ -308,60 +393,114 @@ def _spread(differences: Array) -> tuple[int, float | None, float | None]:
     return len(there), sd, freedom_of(there) if sd else None
 
 
-def design_panels(found: DesignEffects | None) -> list[Panel]:
-    """Return a table of each effect and a plot of each of its measures.
+def design_panels(found: DesignEffects) -> list[Panel]:
+    """Return the main effects as a table, the cell means, and a forest plot of the same effects."""
+    rows = found.shown
+    if not rows:
+        return [DataTable(_title(found), ("effect",), (), _design_note(found))]
+    digits, alone = _digits(found), len({each.player for each in rows}) == 1
+    cells = []
+    for each in rows:
+        form = f"+.{digits[each.measure]}f"
+        shown = replace(each, mean=round(each.mean, digits[each.measure]))
+        own = (effect_cell(shown, form, each.blocks, "block"), ends(each.together, form))
+        cells.append((each.effect, each.measure, *(() if alone else (each.player,)), *own))
+    columns = ("effect", "measure", *(() if alone else ("player",)), "estimate (95% interval)", "simultaneous")
+    known = [(each.effect, each, each.blocks) for each in found.effects]
+    said = clearest_effect(known, "In these games", of="any factor", unit="block")
+    groups = tuple(
+        Estimates(
+            f"{measure} of {player}",
+            tuple(Estimate(each.effect, each.mean, each.low, each.high) for each in group),
+            measure,
+        )
+        for (measure, player), group in _by_column(rows).items()
+    )
+    return [
+        DataTable(
+            _title(found), columns, tuple(cells), _design_note(found, rows[0].player if alone else ""), sentence=said
+        ),
+        *_cell_tables(found, digits),
+        Forest("Forest plot", groups, "Effects with 95% intervals; right of the line the first-named level is higher."),
+    ]
 
-    Interactions of players are in the table only.
-    """
-    if found is None:
-        return []
+
+CELLS = "Cell means"
+
+
+def _title(found: DesignEffects) -> str:
+    return "Planned effects" if found.planned else "Effects"
+
+
+def all_effects(found: DesignEffects) -> list[Panel]:
+    """Return a table of every effect that `design_panels` leaves out, by factor."""
     shown: list[Panel] = []
-    for factors, group in groupby(found.effects, key=lambda each: each.factors):
-        name, own = " x ".join(factors), list(group)
-        shown.append(_factor(name, own, _INTERVALS if shown else _design_note(found)))
-        plotted = dict.fromkeys(each.measure for each in own if not each.measure.endswith(_DEEDS))
-        shown += [_plot(name, measure, [each for each in own if each.measure == measure]) for measure in plotted]
+    left = [each for each in found.effects if (each.measure, each.player) not in found.main]
+    for factors, group in groupby(left, key=lambda each: each.factors):
+        own = list(group)
+        rows = []
+        for each in own:
+            alone = effect_cell(replace(each, mean=round(each.mean, 3)), "+.3f", each.blocks, "block")
+            rows.append((each.effect, each.measure, each.player, each.blocks, alone, ends(each.together, "+.3f")))
+        columns = ("effect", "measure", "player", "blocks", "estimate (95% interval)", "simultaneous")
+        title = f"Further effects of {' x '.join(found.names[key] for key in factors)}"
+        shown.append(DataTable(title, columns, tuple(rows), _INTERVALS))
     return shown
 
 
-def _factor(name: str, own: Sequence[FactorEffect], note: str) -> DataTable:
-    several = len({each.effect for each in own}) > 1
-    rows = []
-    for each in own:
-        alone = effect_cell(replace(each, mean=round(each.mean, 3)), "+.3f", each.blocks, "block")
-        rows.append((each.measure, each.player, each.blocks, alone, ends(each.together, "+.3f")))
-    columns = ("measure", "player", "blocks", "effect", "all together")
-    whole = name if several else own[0].effect
-    known = [(each.effect, each, each.blocks) for each in own]
-    said = clearest_effect(known, "In these games", of=whole, unit="block")
-    if not several:
-        return DataTable(f"Effect of {whole}", columns, tuple(rows), note, sentence=said)
-    named = tuple((each.effect, *row) for each, row in zip(own, rows, strict=True))
-    return DataTable(f"Effect of {name}", ("", *columns), named, note, sentence=said)
+def _by_column(rows: Sequence[FactorEffect]) -> dict[Column, list[FactorEffect]]:
+    found: dict[Column, list[FactorEffect]] = {}
+    for each in rows:
+        found.setdefault((each.measure, each.player), []).append(each)
+    return found
 
 
-def _plot(name: str, measure: str, own: Sequence[FactorEffect]) -> Estimates:
-    several = len({each.effect for each in own}) > 1
-    rows = tuple(
-        Estimate(f"{each.player}, {each.effect}" if several else each.player, each.mean, each.low, each.high)
-        for each in own
-    )
-    effect = name if several else own[0].effect
-    return Estimates(f"{measure}: {effect}", rows, f"effect on {measure}", _INTERVALS)
+def _cell_tables(found: DesignEffects, digits: Mapping[str, int]) -> Iterator[DataTable]:
+    """Yield tables with a row for each cell and a column for each measure, at most `_MOST_MEANS` in each."""
+    by_cell: dict[int, dict[Column, CellMean]] = {}
+    for each in found.cells:
+        by_cell.setdefault(each.cell, {})[each.measure, each.player] = each
+    columns = list(found.main)
+    tables = [columns[at : at + _MOST_MEANS] for at in range(0, len(columns), _MOST_MEANS)]
+    for number, shown in enumerate(tables, start=1):
+        rows: list[tuple[Cell, ...]] = []
+        for means in by_cell.values():
+            own = [means[column] for column in shown if column in means]
+            if not own:
+                continue
+            values = (written(means[c].mean, f".{digits[c[0]]}f") if c in means else None for c in shown)
+            rows.append((*own[0].levels.values(), max(each.games for each in own), *values))
+        heads = (*found.names.values(), "games", *(f"{measure} of {player}" for measure, player in shown))
+        title = f"{CELLS} ({number} of {len(tables)})" if len(tables) > 1 else CELLS
+        note = "Means of the games of a cell with 95% intervals (cluster jackknife)." if number == 1 else ""
+        yield DataTable(title, heads, tuple(rows), note)
 
 
+def _digits(found: DesignEffects) -> dict[str, int]:
+    """Return the decimals of each measure, by which its widest half interval keeps two significant digits."""
+    widest: dict[str, float] = {}
+    for measure, interval in (
+        *((each.measure, each.alone) for each in found.effects),
+        *((each.measure, each.mean) for each in found.cells),
+    ):
+        half = interval.width / 2 if math.isfinite(interval.width) else 0.0
+        widest[measure] = max(widest.get(measure, 0.0), half)
+    return {measure: decimals(half) for measure, half in widest.items()}
+
+
+_MOST_MEANS = 3
 _INTERVALS = (
-    "Intervals of 95% of the mean of the blocks (Student's), for one look, or for a batch that --until-width ended: a "
-    "batch that grows because of an effect that was seen has wrong ones."
+    "Intervals of 95% of the mean of the blocks (Student's), for one look, or for a batch that --until-width ended."
 )
 
 
-def _design_note(found: DesignEffects) -> str:
+def _design_note(found: DesignEffects, player: str = "") -> str:
+    blocks = counted(found.blocks, "complete block")
     left_out = f" Left out: {counted(found.incomplete, 'block')} without all games." if found.incomplete else ""
     if found.unseen:
         left_out += f" In no game, or the same in all: {listed(found.unseen)}."
+    whose = f"Measures of {player}. " if player else ""
     return (
-        f"Planned; {found.design}. The games of a block have one seed and one seating, one for each cell; an effect is "
-        f"a difference within blocks, averaged over them; below 0 a rank is better. {_INTERVALS} Beside them "
-        f"those that hold for all effects of the design together (the greatest |t|).{left_out}"
+        f"{whose}Differences within {blocks} ({found.design}); below 0 a rank is better. {_INTERVALS} Simultaneous "
+        f"ones hold for all {counted(len(found.effects), 'effect')} of the design together.{left_out}"
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentsim.analysis.arms import Comparison, arm_panels, comparisons
 from agentsim.analysis.conditions import (
@@ -20,25 +20,46 @@ from agentsim.analysis.conditions import (
     differences,
     measured,
     same_sizes,
+    score_panel,
 )
-from agentsim.analysis.finished_games import Games, labelled, read_games, without_branches
+from agentsim.analysis.finished_games import RANK, WIN, Games, counts_by_label, labelled, read_games, without_branches
 from agentsim.analysis.hosts import HostLine, differ, host_lines, host_panel
 from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots, ballot_panel, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
-from agentsim.analysis.standings import Standings, panels, relative, standings, without_host_panels
+from agentsim.analysis.standings import (
+    Standings,
+    cost_panel,
+    equal_rank,
+    panels,
+    relative,
+    standings,
+    without_host_panels,
+)
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
-from agentsim.engine.wording import counted
+from agentsim.engine.wording import by_count, counted, few, listed
+from agentsim.errors import UsageError
+from agentsim.records.folders import design_cells
+from agentsim.records.formats import Tables
 from agentsim.records.history import FINISHED
 from agentsim.records.load import RunSummary
 from agentsim.records.run_files import MANIFEST
+from agentsim.report import paper
 from agentsim.report.markup import money
 from agentsim.report.page import GameLink, Served, render_batch
-from agentsim.studies.effects import DesignEffects, design_effects, design_panels
+from agentsim.scenario.validation import nearest
+from agentsim.studies.effects import DesignEffects, all_effects, design_effects, design_panels
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAIN = frozenset({"standings", "mean-rank", "mean-relative-rank", "scores", "calls-and-cost"})
+"""The tables and charts of a game that a report shows first, by `slug`."""
 MOST_CONDITIONS = 8
 """The most conditions that get a section each. If there are more, the report only compares them."""
+MOST_NAMED = 12
+"""The most models and scenario files that the header of a page names."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +82,7 @@ class ReportSection:
     favours: tuple[OwnMaker, ...]
     relations: tuple[Relation, ...]
     ballots: tuple[Ballots, ...]
+    scores: tuple[Measured, ...]
 
     @property
     def name(self) -> str:
@@ -69,6 +91,8 @@ class ReportSection:
     def panels(self) -> list[Panel]:
         """Return the tables and charts of the section."""
         shown = panels(self.table, self.favours, self.relations, self.kept)
+        if self.scores:
+            shown.insert(-1, score_panel(self.scores))
         if self.without_host is not None:
             shown.extend(without_host_panels(self.without_host, len(self.lost_to_host)))
         if differ(self.hosts):
@@ -81,6 +105,7 @@ class ReportSection:
         if self.without_host is not None:
             yield "standings-without-games-lost-to-hosts", (self.without_host.lines, {})
         yield "results-by-host", (self.hosts, {})
+        yield "scores", (self.scores, {})
         yield "calls-and-cost", (self.table.played, {})
         yield "head-to-head", (list(_head_to_head(self.table)), {})
         yield "seats", (self.table.seats, {"p": self.table.seats_p})
@@ -92,7 +117,7 @@ class ReportSection:
 
 
 @dataclass(frozen=True)
-class Kind:
+class GameSection:
     """All games of one game, by condition."""
 
     game: str
@@ -114,17 +139,61 @@ class Kind:
         return condition_panels(self.conditions, self.means, self.differences, relative=relative)
 
 
+_EFFECT = ("effect", "measure", "player", "mean", "low", "high", "low_adj", "high_adj", "blocks", "sd")
+
+
+class ShownPanel(NamedTuple):
+    """A table or chart of a report: whether it was planned, and whether it is shown first or among the rest."""
+
+    planned: bool
+    main: bool
+    panel: Panel
+
+
 @dataclass(frozen=True)
-class Compared:
-    """The whole comparison. `alone` counts the branches that are in no figure."""
+class Report:
+    """The comparison of all games. `alone` counts the branches that are in no figure.
+
+    `named` are the tables and settings that the caller names as planned, `planned` those and the batches' own.
+    """
 
     read: Games
     by: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[GameSection, ...]
     arms: tuple[Comparison, ...]
     designs: tuple[DesignEffects, ...]
     alone: int
+    named: frozenset[str]
     planned: frozenset[str]
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(f"{sum(len(each.games) for each in kind.conditions)} of {kind.game}" for kind in self.kinds)
+        return f"<Report of {counted(self.games, 'game')}: {kinds}>"
+
+    def __str__(self) -> str:
+        """Return the tables that `agentsim report` prints, and the forest plot in characters."""
+        return "\n\n".join(filter(None, map(paper.text, self.main)))
+
+    def _repr_html_(self) -> str:
+        return paper.html(self.main)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the effects of a design, or else the standings, as a DataFrame (extra `data`)."""
+        frame = self.frames["design" if self.designs else "standings"]
+        if not self.designs:
+            return Tables({"standings": frame})["standings"]
+        rows = [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
+        return Tables({"design": Frame(_EFFECT, tuple(tuple(map(row.get, _EFFECT)) for row in rows))})["design"]
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Every table in numbers, as DataFrames (extra `data`)."""
+        return Tables(self.frames)
+
+    @property
+    def main(self) -> list[Panel]:
+        """The tables and charts that are shown first."""
+        return [each.panel for each in self.panels if each.main]
 
     @property
     def games(self) -> int:
@@ -143,30 +212,44 @@ class Compared:
         return {slug(panel.title) for part in parts for panel in part.panels()}
 
     @cached_property
-    def panels(self) -> list[tuple[bool, Panel]]:
-        """Each table or chart, after whether it was planned. Titles name the game or condition if there are several."""
-        found = [("planned conditions", panel) for design in self.designs for panel in design_panels(design)]
-        parts = [part for kind in self.kinds for part in kind.parts]
+    def panels(self) -> list[ShownPanel]:
+        """All tables and charts, those of designs first. Titles name the game or condition if there are several."""
+        found: list[ShownPanel] = []
+        for design in self.designs:
+            found += (ShownPanel(design.planned, main=True, panel=panel) for panel in design_panels(design))
         several = len(self.kinds) > 1
         for kind in self.kinds:
-            name = "conditions" if not kind.keys <= self.planned else "planned conditions"
-            found += ((name, replace(each, title=f"{each.title} ({kind.game})" if several else each.title))
-                      for each in kind.panels())  # fmt: skip
-        for part in parts:
-            of = part.name if several else part.condition.name
-            found += ((slug(each.title), replace(each, title=f"{each.title} ({of})" if of else each.title))
-                      for each in part.panels())  # fmt: skip
-        found += (("arms", each) for each in arm_panels(self.arms))
-        return [(name in {*self.planned, "planned conditions"}, panel) for name, panel in found]
+            planned, of = kind.keys <= self.planned, kind.game if several else ""
+            main = not self.designs or (kind.keys <= self.named and bool(kind.keys))
+            found += (ShownPanel(planned, main, _titled(panel, of)) for panel in kind.panels())
+        for kind in self.kinds:
+            alone = len(kind.conditions) == 1 and not self.designs
+            for part in kind.parts:
+                of = part.name if several else part.condition.name
+                for panel in part.panels():
+                    name = slug(panel.title)
+                    shown = name in self.named or (alone and name in MAIN)
+                    found.append(ShownPanel(name in self.planned, shown, _titled(panel, of)))
+        found += (ShownPanel(planned=False, main=True, panel=panel) for panel in arm_panels(self.arms))
+        for kind in self.kinds:
+            if len(kind.conditions) > 1 or self.designs:
+                games = [game for each in kind.conditions for game in each.games]
+                panel = _titled(cost_panel(list(counts_by_label(games).values())), kind.game if several else "")
+                found.append(ShownPanel(planned=False, main=True, panel=panel))
+        for design in self.designs:
+            found += (ShownPanel(planned=False, main=False, panel=panel) for panel in all_effects(design))
+        return found
 
     @cached_property
-    def tables(self) -> dict[str, Frame]:
+    def frames(self) -> dict[str, Frame]:
         """Every table in numbers. An interval takes three columns, and game, condition and `planned` lead each row."""
         rows: dict[str, list[dict[str, Cell]]] = {}
 
         for name, game, condition, found, more in self._figures():
             keys = next((kind.keys for kind in self.kinds if kind.game == game), None)
             planned = name in self.planned
+            if name in {"design", "cells"}:
+                planned = all(each.planned for each in self.designs)
             if name in {"conditions", "differences"} and keys is not None:
                 planned = keys <= self.planned
             head = {"game": game, "condition": condition, "planned": planned, **more}
@@ -185,6 +268,8 @@ class Compared:
                 yield "differences", kind.game, gap.condition, [gap], {"sentence": said}
         for design in self.designs:
             yield "design", "", "", design.effects, {}
+            for cell in design.cells:
+                yield "cells", "", "", [cell], {**cell.levels}
         for each in self.arms:
             for arm in each.arms:
                 yield "arms", each.game, "", arm.effects, {"of": each.of, "at": each.at, "arm": arm.arm}
@@ -193,9 +278,13 @@ class Compared:
         """Return the title, the note (assumptions) and the sentence of each table."""
         return [
             {"title": panel.title, "planned": planned, "note": panel.note, "sentence": panel.sentence}
-            for planned, panel in self.panels
+            for planned, _, panel in self.panels
             if isinstance(panel, DataTable)
         ]
+
+
+def _titled(panel: Panel, of: str) -> Panel:
+    return replace(panel, title=f"{panel.title} ({of})") if of else panel
 
 
 def slug(title: str) -> str:
@@ -209,37 +298,75 @@ def compared(
     by: str | None = None,
     pool: bool = False,
     max_fallbacks: float = 0.10,
-    planned: frozenset[str] = frozenset(),
-) -> Compared:
-    """Compare the games of some folders. Raises `UsageError` for a folder without a finished game.
+    planned: Collection[str] = (),
+    measures: Sequence[str] = (),
+) -> Report:
+    """Compare the games of some folders.
 
-    `pool` treats all conditions as one.
+    `pool` treats all conditions as one. `planned` names tables and settings that were named before the games were
+    played, `measures` takes the place of those of a design. Raises `UsageError` for a folder without a finished game,
+    and for a name that is not found.
     """
     read = read_games(*directories)
     models = {entrant.model for game in read.games for entrant in game.entrants}
     by = by or ("model" if len(models) > 1 else "player")
     games = labelled(without_branches(read.games), by)
     arms = tuple(each for directory in directories for each in comparisons(directory))
-    designs = tuple(each for each in map(design_effects, directories) if each is not None)
+    designs = tuple(each for directory in directories if (each := design_effects(directory, measures)) is not None)
+    if measures and not designs:
+        raise UsageError("--measure: is of the effects of a design, and none of these folders is a design's batch")
+    cells = _cells_of(directories, designs, models=by != "model") if len(directories) == 1 else {}
     kinds = []
     copies = dict(read.copies)
     for name in dict.fromkeys(game.game for game in games):
         own = [game for game in games if game.game == name]
-        conditions = by_condition(own, models=by != "model", pool=pool)
+        conditions = by_condition(own, models=by != "model", pool=pool, cells=cells)
         counted = {game.name for each in conditions for game in each.games}
         copies |= {game.name: "a game of another folder" for game in own if game.name not in counted}
         kinds.append(_kind(name, conditions, max_fallbacks))
     alone = 0 if arms else len(read.games) - len(games)
-    return Compared(replace(read, copies=copies), by, tuple(kinds), arms, designs, alone, planned)
+    named = frozenset(planned)
+    of_batches = named.union(*map(planned_by_batch, directories))
+    found = Report(replace(read, copies=copies), by, tuple(kinds), arms, designs, alone, named, of_batches)
+    _check_planned(found)
+    return found
 
 
-def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> Kind:
+def _cells_of(
+    directories: Sequence[Path], designs: Sequence[DesignEffects], *, models: bool
+) -> dict[str, dict[str, Cell]]:
+    """Return the labels of a design's levels by game and factor, by cell.
+
+    Factors that are models are left out without `models`.
+    """
+    return {
+        game: {
+            name: label
+            for (key, name), label in zip(design.names.items(), design.labels[int(str(levels["cell"]))], strict=True)
+            if models or not key.endswith("model")
+        }
+        for directory, design in zip(directories, designs, strict=False)
+        for game, levels in sorted(design_cells(directory).items(), key=lambda each: int(str(each[1]["cell"])))
+    }
+
+
+def _check_planned(found: Report) -> None:
+    known = {*found.frames, *found.slugs, *(key for kind in found.kinds for key in kind.keys)}
+    if unknown := sorted(found.named - known):
+        hint, _ = nearest(unknown[0], sorted(known))
+        raise UsageError(
+            f"--planned: {unknown[0]} is neither a table here nor a setting that varies{hint} "
+            f"({', '.join(sorted(known))})"
+        )
+
+
+def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> GameSection:
     shown = conditions if len(conditions) <= MOST_CONDITIONS else ()
     parts = tuple(_part(name, each, max_fallbacks) for each in shown)
     if len(conditions) == 1:
-        return Kind(name, tuple(conditions), parts, (), ())
+        return GameSection(name, tuple(conditions), parts, (), ())
     sized = same_sizes(conditions)
-    return Kind(name, tuple(conditions), parts, tuple(measured(sized)), tuple(differences(sized)))
+    return GameSection(name, tuple(conditions), parts, tuple(measured(sized)), tuple(differences(sized)))
 
 
 def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSection:
@@ -260,7 +387,15 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
         favours=tuple(own_makers(games)),
         relations=tuple(relations(games)),
         ballots=tuple(each for each in lots if each is not None),
+        scores=tuple(_scores(condition, [line.label for line in table.lines])),
     )
+
+
+def _scores(condition: Condition, labels: Sequence[str]) -> list[Measured]:
+    """Return the means of the game's own scores by label, in the order of the labels."""
+    found = [each for each in measured([condition]) if each.label is not None and each.measure not in {RANK, WIN}]
+    places = {label: place for place, label in enumerate(labels)}
+    return sorted(found, key=lambda each: places.get(each.label or "", len(places)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,17 +440,24 @@ def _frame(rows: Sequence[Mapping[str, Cell]]) -> Frame:
 DECIDED = "decisions by fallbacks say nothing about the players"
 
 
-def fell(part: ReportSection, max_fallbacks: float) -> str:
-    """Say how many games of a section have too many fallbacks."""
-    return f"{len(part.above)} of {counted(len(part.condition.games), 'game')} with more than {max_fallbacks:.0%}"
+def fell(found: Report, max_fallbacks: float) -> str:
+    """Say how many games have too many fallbacks, and of which conditions; "" if bots made all decisions."""
+    parts = [part for kind in found.kinds for part in kind.parts if any(line.asked for line in part.table.played)]
+    if not parts:
+        return ""
+    above = [f"{len(part.above)} of {part.name}" for part in parts if part.above and found.whole is not part]
+    games = counted(sum(len(part.condition.games) for part in parts), "game")
+    where = f" ({'; '.join(above)})" if above else ""
+    return f"{sum(len(part.above) for part in parts)} of {games} with more than {max_fallbacks:.0%}{where}"
 
 
-def lost_to_hosts(part: ReportSection) -> str:
-    """Say how many games of a section lost decisions to a host, and whether there are ratings without them."""
-    if not part.lost_to_host:
-        return "no game lost a decision to its host: ratings stand once"
-    many = f"{len(part.lost_to_host)} of {counted(len(part.condition.games), 'game')}"
-    return f"{many} lost decisions to a host: ratings stand with and without these games"
+def lost_to_hosts(found: Report) -> str:
+    """Say how many games lost decisions to a host; "" if none did."""
+    parts = [part for kind in found.kinds for part in kind.parts]
+    if not (lost := sum(len(part.lost_to_host) for part in parts)):
+        return ""
+    games = counted(sum(len(part.condition.games) for part in parts), "game")
+    return f"{lost} of {games} lost decisions to a host: --exploratory has standings without these games"
 
 
 def planned_by_batch(directory: Path) -> list[str]:
@@ -330,7 +472,7 @@ def planned_by_batch(directory: Path) -> list[str]:
 
 def folder_page(
     directory: Path,
-    found: Compared,
+    found: Report,
     runs: Sequence[RunSummary],
     pages: Mapping[str, str],
     *,
@@ -347,53 +489,75 @@ def folder_page(
         if run.fallback_rates is not None and run.fallback_rates.whole.causes:
             share += f"; by cause: {run.fallback_rates.whole.causes_in_words}"
         page = pages.get(run.name)
-        games.append(GameLink(run.name, run.status, run.seed, run.first, run.cost_usd, page, share or None))
+        first = run.first if run.winner_model is None else f"{run.first} ({run.winner_model})"
+        games.append(GameLink(run.name, run.status, run.seed, first, run.cost_usd, page, share or None))
     finished = sum(game.status in FINISHED for game in games)
     costs = [game.cost_usd for game in games]
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
+    facts += _setting_facts(runs)
+    facts += (("Design", f"{each.design}; {counted(each.blocks, 'complete block')}") for each in found.designs)
     for kind in found.kinds:
-        if len(kind.conditions) > 1:
+        if len(kind.conditions) > 1 and not found.designs:
             named = "; ".join(f"{each.name} ({len(each.games)})" for each in kind.conditions)
             facts.append((f"Conditions of {kind.game}, not pooled", named))
     if None not in costs and any(costs):
         facts.append(("Cost", money(sum(cost or 0.0 for cost in costs))))
     parts = [part for kind in found.kinds for part in kind.parts]
-    fallbacks = [
-        ("" if found.whole is part else f"{part.name}: ") + fell(part, max_fallbacks)
-        for part in parts
-        if any(line.asked for line in part.table.played)
-    ]
+    fallbacks = fell(found, max_fallbacks)
     if fallbacks:
-        facts.append(("Fallbacks", "; ".join(fallbacks)))
+        facts.append(("Fallbacks", fallbacks))
     labels = dict.fromkeys(line.label for part in parts for line in part.table.played)
-    planned, others = ([panel for was, panel in found.panels if was is wanted] for wanted in (True, False))
+    lead = verdict(found)
+    planned = [each.panel for each in found.panels if each.main and each.planned]
     return render_batch(
-        others,
+        [each.panel for each in found.panels if not each.main],
         games,
         name=directory.resolve().name,
         facts=facts,
-        warning=f"{'; '.join(fallbacks)}: {DECIDED}" if any(part.above for part in parts) else None,
+        warning=f"{fallbacks}: {DECIDED}" if any(part.above for part in parts) else None,
         labels={label: place for place, label in enumerate(labels)},
         css=css,
         served=served,
-        planned=planned,
-        verdict=verdict(found),
+        planned=[
+            replace(each, sentence="") if isinstance(each, DataTable) and each.sentence == lead else each
+            for each in planned
+        ],
+        main=[each.panel for each in found.panels if each.main and not each.planned],
+        verdict=lead,
     )
 
 
-def verdict(found: Compared) -> str | None:
-    """Return a sentence on who came first and whether mean ranks differ by more than chance, or None without a test."""
+def _setting_facts(runs: Sequence[RunSummary]) -> Iterator[tuple[str, str]]:
+    """Yield the models, the dates and the scenario files of some runs, if they are known."""
+    if models := dict.fromkeys(model for run in runs for model in run.models):
+        yield by_count(len(models), "Model"), few(list(models), MOST_NAMED)
+    if days := sorted({run.started_at[:10] for run in runs} - {""}):
+        yield "Played", days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    if configs := dict.fromkeys(run.config for run in runs if run.config):
+        yield "Config", few(list(configs), MOST_NAMED)
+
+
+def verdict(found: Report) -> str | None:
+    """Return the sentence on a design's effects, or on mean ranks, or None without a test.
+
+    Players who share the best mean rank are all named; without a detectable difference, no player is.
+    """
+    if found.designs:
+        tables = (panel for each in found.designs for panel in design_panels(each)[:1])
+        return " ".join(panel.sentence for panel in tables if isinstance(panel, DataTable)) or None
     said = []
     for kind in found.kinds:
         for part in kind.parts:
             if (p := part.table.null_p) is None:
                 continue
-            first, games = part.table.lines[0], counted(len(part.condition.ranked), "game")
+            games = counted(len(part.condition.ranked), "game")
             where = "" if found.whole is part else f"{part.name}: "
+            words = f"{where}mean ranks do not differ detectably"
             if p < SMALL:
-                words = f"{where}the mean ranks differ by more than chance, and {first.label} has the best"
-            else:
-                words = f"{where}no difference in mean rank is shown; that {first.label} has the best may be chance"
+                lines = part.table.lines
+                best = [line.label for line in lines if equal_rank(line, lines[0])]
+                has = "has the best" if len(best) == 1 else "share the best"
+                words = f"{where}mean ranks differ by more than chance, and {listed(best)} {has}"
             said.append(f"{words} (sign-flip test: {p_value(p)}, {games})")
     text = "; ".join(said)
     return f"{text[:1].upper()}{text[1:]}." if text else None

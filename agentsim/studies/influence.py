@@ -270,14 +270,14 @@ def influence_panels(found: Sequence[Influence]) -> list[DataTable]:
 
 def _message(found: Influence, messages: str) -> Iterator[DataTable]:
     message = found.message
-    title = f"{message.of}: {message.kind} of {message.speaker} (decision {message.at}), said less {message.swap}"
-    both = ("pairs", message.swap, "said", "effect", "all together")
+    title = f"{message.of}: {message.kind} of {message.speaker} (decision {message.at}), said vs. {message.swap}"
+    both = ("pairs", message.swap, "said", "effect (95% interval)", "simultaneous")
     if found.identical:
         same = f"All that followed is the same in every one of {counted(found.pairs, 'pair')}: the message did nothing."
         yield DataTable(title, ("next", "listener", *both), (), same)
         return
     note = (
-        f"What was said less {message.swap}, branch k less branch k with the same chance. Shares are of all branches, "
+        f"What was said vs. {message.swap}, branch k vs. branch k with the same chance. Shares are of all branches, "
         f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
         f"branch. {STUDENT.format(f', of {messages}')}{unpaired_note(found.unpaired)}"
     )
@@ -285,7 +285,7 @@ def _message(found: Influence, messages: str) -> Iterator[DataTable]:
     shown = [[each for each in part if each.mean or each.sd] for part in once]
     if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
         note += f" Not shown: {counted(hidden, 'row')}, the same in all pairs or as another row but for the sign."
-    what = f"what {message.speaker} said (less {message.swap})"
+    what = f"what {message.speaker} said (vs. {message.swap})"
     said = change_sentence(message.of, message.at, what, (*once[0], *once[1]))
     did = tuple(map(paired_row, shown[0]))
     yield DataTable(f"{title}: what listeners did next", ("next", "listener", *both), did, sentence=said)

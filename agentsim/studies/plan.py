@@ -13,15 +13,23 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scipy.special import nctdtr, stdtrit
 
 from agentsim.analysis.arms import POWER, fewest
 from agentsim.analysis.intervals import FEWEST, UPPER
+from agentsim.engine.panel import DataTable, Frame
+from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
+from agentsim.records.formats import Tables
+from agentsim.report import paper
+from agentsim.report.markup import money
 from agentsim.studies.designs import Factorial
 from agentsim.studies.effects import DesignGames, FactorEffect, effects
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PILOT = 20
 """The blocks of a pilot for which the promised power holds within 4 points, for any distribution of the measure."""
@@ -44,7 +52,7 @@ class Needed:
     power: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """The number of blocks that each effect needs to be found at this `size`, by the variance in `pilot` blocks."""
 
@@ -58,6 +66,46 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """Return what `agentsim plan --json` prints."""
         return asdict(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each effect, as a DataFrame (extra `data`)."""
+        rows = []
+        for each in self.needed:
+            effect = each.pilot
+            cells = (effect.effect, effect.measure, effect.player, effect.sd)
+            rows.append((*cells, each.blocks, each.games, each.calls, each.cost_usd, each.power))
+        columns = ("effect", "measure", "player", "sd", "blocks", "games", "calls", "cost_usd", "power")
+        return Tables({"plan": Frame(columns, tuple(rows))})["plan"]
+
+    def __repr__(self) -> str:
+        return f"<Plan for an effect of {self.size:g}: {counted(len(self.needed), 'effect')}, {self.design}>"
+
+    def __str__(self) -> str:
+        """Return the table that `agentsim plan` prints."""
+        return paper.text(self.panel)
+
+    def _repr_html_(self) -> str:
+        return paper.html([self.panel])
+
+    @property
+    def panel(self) -> DataTable:
+        """The table that `agentsim plan` prints."""
+        rows = []
+        for each in self.needed:
+            of, cost = each.pilot, money(each.cost_usd) if each.calls else None
+            power = None if each.power is None else f"{each.power:.0%}"
+            sd = None if of.sd is None else f"{of.sd:.3f}"
+            rows.append((of.effect, of.measure, of.player, sd, each.blocks, each.games, each.calls, cost, power))
+        said = "none planned" if self.planned is None else f"{counted(self.planned, 'block')} planned"
+        columns = ("effect", "measure", "player", "sd", "blocks", "games", "calls", "cost", f"power ({said})")
+        note = (
+            f"{self.design}; {counted(self.cells, 'game')} a block, with other seeds than the pilot's. sd is that of "
+            f"the effect between {counted(self.pilot, 'block')} of the pilot; its uncertainty is allowed for. An "
+            "effect without one was the same in all of them."
+        )
+        if self.pilot < PILOT:
+            note += f" A pilot of {PILOT} blocks is better: a small one may be far off."
+        return DataTable(f"For an effect of {self.size:g} to be found with a power of 80%", columns, tuple(rows), note)
 
 
 def plan(
@@ -88,19 +136,21 @@ def plan(
     costs = [each.cost_usd for each in found.games]
     cost = None if None in costs else sum(each or 0.0 for each in costs) / len(costs)
     times, needed = design.table.replicates, []
-    measure = measure or found.usual
-    planned = effects(asked, measures=(measure,), factor=factor, player=player)
+    measures = (measure,) if measure else design.table.measures or (found.usual,)
+    for each in measures:
+        found.check(each)
+    planned = effects(asked, measures=measures, factor=factor, player=player)
     if not planned:
-        raise UsageError(f"{measure}: {found.without(measure)}")
-    for each in planned:
-        if not each.sd or not each.freedom:
-            needed.append(Needed(each))
+        raise UsageError(f"--measure {found.without(measures[0])}")
+    for effect in planned:
+        if not effect.sd or not effect.freedom:
+            needed.append(Needed(effect))
             continue
-        blocks = math.ceil(rows * blocks_needed(size, each.sd, each.freedom))
+        blocks = math.ceil(rows * blocks_needed(size, effect.sd, effect.freedom))
         games = blocks * len(design.cells)
-        power = None if times is None else power_of(int(times / rows), size, each.sd, each.freedom)
+        power = None if times is None else power_of(int(times / rows), size, effect.sd, effect.freedom)
         dollars = None if cost is None else cost * games
-        needed.append(Needed(each, blocks, games, round(calls * games), dollars, power))
+        needed.append(Needed(effect, blocks, games, round(calls * games), dollars, power))
     return Plan(design.in_words, size, found.complete, len(design.cells), times, tuple(needed))
 
 

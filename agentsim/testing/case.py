@@ -31,13 +31,13 @@ _ENDLESS = 20_000
 class Asked(NamedTuple):
     """A question with its answer.
 
-    `data` is the request when it was asked, `told` the number of events told before it.
+    `data` is the request when it was asked, `events_before` the number of events told before it.
     """
 
     ask: Ask
     decision: Decision
     data: str
-    told: int
+    events_before: int
     round: str
 
     @property
@@ -73,9 +73,9 @@ class SampleGame:
         """Yield all events, and each question at the place where it was asked."""
         upto = 0
         for asked in self.asked:
-            yield from self.log[upto : asked.told]
+            yield from self.log[upto : asked.events_before]
             yield asked.ask.request
-            upto = asked.told
+            upto = asked.events_before
         yield from self.log[upto:]
 
     @property

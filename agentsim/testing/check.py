@@ -7,19 +7,17 @@ is printed with each finding.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from inspect import getdoc
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from agentsim.errors import place_of
 from agentsim.testing.case import Case, Checkable, case_of
 
 MOST_FINDINGS = 20
 """The most findings of one check, since a fault that all questions share shows in each of them."""
 _LONGEST = 400
-_PACKAGE = Path(__file__).parents[1]
 Findings: TypeAlias = Generator[tuple[str, str], None, str]
 
 
@@ -98,13 +96,5 @@ class Check:
 
 
 def raised(error: Exception) -> tuple[str, str]:
-    """Return the place at which a game raised an error, and the error.
-
-    The place is the innermost one outside of the kernel and the checks.
-    """
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = (_PACKAGE / "testing", _PACKAGE / "engine")
-    theirs = [frame for frame in frames if not any(Path(frame.filename).is_relative_to(part) for part in ours)]
-    frame = (theirs or frames)[-1]
-    what = f"{type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
-    return f"{frame.filename}:{frame.lineno}, in {frame.name}", what
+    """Return the place at which a game raised an error, and the error."""
+    return place_of(error), f"{type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"

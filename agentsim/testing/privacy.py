@@ -88,11 +88,11 @@ def _with_ears(case: Case, played: SampleGame) -> Iterator[tuple[tuple[str, ...]
     ears: dict[PlayerId, str] = dict.fromkeys(case.players, "")
     upto = 0
     for asked in played.asked:
-        for told in played.log[upto : asked.told]:
+        for told in played.log[upto : asked.events_before]:
             words = words_of(told)
             for listener in filter(told.heard_by, case.players):
                 ears[listener] = _digest(ears[listener], told.round, told.by, words)
-        upto, player = asked.told, asked.player
+        upto, player = asked.events_before, asked.player
         if player in ears:  # staff sees all that the rules show it
             yield (player, asked.ask.request.kind, ears[player], asked.round), asked
             ears[player] = _digest(ears[player], asked.ask.request.kind, asked.decision.model_dump_json())

@@ -70,11 +70,11 @@ def history_grows(case: Case) -> Findings:
         for asked in played.asked:
             upto, before = shown.get(asked.player, (0, ()))
             history = asked.ask.request.prompt().history
-            heard = (told for told in played.log[upto : asked.told] if told.heard_by(asked.player))
+            heard = (told for told in played.log[upto : asked.events_before] if told.heard_by(asked.player))
             if history[: len(before)] != before and not any(told.event.forgets for told in heard):
                 lost = next(line for number, line in enumerate(before) if history[number : number + 1] != (line,))
                 yield f"seed {seed}, {asked}", f"{lost!r} stood in its history, and stands there no more"
-            shown[asked.player] = asked.told, history
+            shown[asked.player] = asked.events_before, history
     return case.looked_at
 
 

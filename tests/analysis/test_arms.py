@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def test_one_fact_under_two_names_is_one_row(forked: Path) -> None:
     again = {(each.measure, each.player): each.same_as for each in found.arms[0].effects if each.same_as is not None}
     names = {"votes_against", "voted to eliminate (received)"}
     assert any({measure, other} == names for (measure, _), other in again.items())
-    (panel, _) = arm_panels([found])
+    (panel, _) = arm_panels([found], every_measure=True)
     assert {(row[0], row[1]) for row in panel.rows}.isdisjoint(again)
     assert len(panel.rows) + len(again) == len(found.arms[0].effects), "JSON has all of them"
     assert f"Not shown: {len(again)} row" in panel.note
@@ -108,7 +109,7 @@ def test_measures_whose_numbers_coincide_for_one_player_alone_are_two_facts(tmp_
     for wanted in jobs_of_arm(ForkPoint.of(files, 40), "hot", 3, Change(settings=("players.4.model=bot/random",))):
         wanted.run(RunOptions({})).play_sync()
     found = comparison(tmp_path, "parent")
-    panel = arm_panels([found])[0]
+    panel = arm_panels([found], every_measure=True)[0]
     shown = {(row[0], row[1]) for row in panel.rows}
     cast = effect(found, "hot", "voted to eliminate (done)", "grudge2")
     received = effect(found, "hot", "votes_against", "grudge2")
@@ -137,7 +138,7 @@ def test_the_trunk_is_no_data_point(forked: Path, tmp_path: Path) -> None:
     assert report["games"] == 1, "branches are in no standings beside their parent"
     assert report["arms"] == json.loads(json.dumps([whole]))
     said = agentsim("report", ".", cwd=forked).out
-    assert "parent from decision 2 on: loyal (players.0.model=bot/loyal) less control" in said
+    assert "parent from decision 2 on: loyal (players.0.model=bot/loyal) vs. control" in said
     assert "Branches\n" not in said
 
 
@@ -202,13 +203,55 @@ def test_compare_prints_one_object_and_says_how_many_branches_an_effect_needs(fo
     assert json.loads(other.out)["control"] == "same"
 
 
+def shown(forked: Path, *words: str) -> list[tuple[str, str]]:
+    """Return the measure and player of each row that `compare` prints for the arm loyal."""
+    said = agentsim("compare", "parent", *words, "--logs-dir", ".", cwd=forked)
+    assert said.code == 0, said.err
+    table = said.out.partition("loyal")[2].partition("\n\n")[0].splitlines()
+    cells = [re.split(r"  +", row) for row in table if re.search(r"  \d+  +[+-]?\d", row)]
+    return [(cell[0], cell[1]) for cell in cells]
+
+
+def test_rank_win_and_scores_are_shown_and_interactions_where_they_are_asked_for(forked: Path) -> None:
+    (arm,) = [arm for arm in comparison(forked, "parent").arms if arm.arm == "loyal"]
+    every = [(each.measure, each.player) for each in arm.effects if each.same_as is None]
+    results = [(each.measure, each.player) for each in arm.effects if each.same_as is None and not each.interaction]
+    assert {"rank", "win"} <= {measure for measure, _ in results}
+    assert shown(forked) == results
+    assert shown(forked, "--all") == every != results
+    interaction = next(each.measure for each in arm.effects if each.same_as is None and each.interaction)
+    assert {measure for measure, _ in shown(forked, "--measure", interaction)} == {interaction}
+    assert {player for _, player in shown(forked, "--player", "A")} == {"A"}
+    assert shown(forked, "--measure", "rank", "--player", "A") == [("rank", "A")]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "problem"),
+    [
+        ("--measure", "rnk", "--measure rnk: has no effect here (did you mean rank?) (valid: rank, win, "),
+        ("--player", "Z", "--player Z: has no effect here (valid: A, B, C"),
+    ],
+)
+def test_a_measure_or_player_that_is_not_there_is_named_with_those_that_are(
+    option: str, value: str, problem: str, forked: Path
+) -> None:
+    said = agentsim("compare", "parent", option, value, "--logs-dir", ".", cwd=forked)
+    assert (said.code, said.out) == (2, "")
+    assert said.line.startswith(problem)
+
+
 def test_a_program_compares_and_forks_as_the_command_line_does(forked: Path, tmp_path: Path) -> None:
     found = library.compare("parent", logs_dir=forked, effect=0.5)
     assert repr(found) == "<Comparison of parent at 2: loyal, same beside control>"
     printed = agentsim("compare", "parent", "--effect", "0.5", "--logs-dir", str(forked), cwd=forked)
-    told = printed.out.replace("One may write: ", "").splitlines()
+    told = printed.out.splitlines()
     assert [line for line in str(found).splitlines() if line] == [line for line in told if line]
     assert found.to_json() == comparison(forked, "parent", effect=0.5).to_json()
+    frame = found.to_frame()
+    assert frame[["arm", "measure", "mean"]].values.tolist() == [
+        [arm.arm, each.measure, each.mean] for arm in found.arms for each in arm.effects
+    ]
+    assert found._repr_html_().count("<table>") == len(found.arms)
     for path in forked.glob("parent.*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     words = ("fork", "parent", "--at", "2", "--arm", "loyal", "--set", LOYAL[0], "--branches", "1", "--no-html")

@@ -65,10 +65,9 @@ def test_ten_games_of_nothing_but_fallbacks_are_not_ranked_without_a_word(server
     assert {(said.code, said.line) for said in runs} == {
         (4, "degraded: fallbacks decided more than 20%: 9 of 9 (100%); by cause: model 9")
     }
-    first, second, hosts, third, *_ = agentsim("report", "logs", "--pool", cwd=tmp_path).out.splitlines()
+    first, second, third, *_ = agentsim("report", "logs", "--pool", cwd=tmp_path).out.splitlines()
     assert first == "logs: 10 games of agent_island, by player"
     assert second.startswith("warning: fallbacks: 10 of 10 games with more than 10%")
-    assert hosts == "hosts: no game lost a decision to its host: ratings stand once"
     assert third.startswith("warning: fallbacks decided more than 5% of A ")
     assert all(f" {player} " in third for player in "ABC")
     found = reported(tmp_path)
@@ -91,10 +90,10 @@ def test_every_rating_stands_beside_the_one_without_the_games_of_too_many_fallba
         for game in (2, 3, 4)
     ]
     assert {label: line["wins"] for label, line in kept.items()} == {player: winners.count(player) for player in "ABC"}
-    out = agentsim("report", "logs", "--pool", cwd=tmp_path).out
+    out = agentsim("report", "logs", "--pool", "--exploratory", cwd=tmp_path).out
     assert "warning: fallbacks: 2 of 5 games with more than 10%" in out
-    heads = [row for row in out.splitlines() if "win rate" in row or "log strength " in row]
-    assert all(f"{rating}*" in heads[0] for rating in ("games", "win rate", "mean rank"))
+    heads = [row for row in out.splitlines() if "win rate" in row or "first of all" in row]
+    assert all(f"{rating}*" in heads[0] for rating in ("games", "win rate", "mean rank", "rating"))
     assert all(f"{rating}*" in heads[1] for rating in ("first of all", "log strength", "expected"))
 
 
@@ -154,7 +153,7 @@ def test_ratings_stand_with_and_without_the_games_that_lost_decisions_to_a_host(
     assert {line["games"] for line in found["without_host"]["lines"]} == {3}
     lost = {line["label"]: line["lost_to_host"] for line in found["lines"]}
     assert (lost["A"] > 0, lost["B"], lost["C"]) == (True, 0, 0)
-    out = agentsim("report", "logs", "--pool", cwd=tmp_path).out
-    assert "hosts: 1 of 4 games lost decisions to a host: ratings stand with and without these games" in out
+    out = agentsim("report", "logs", "--pool", "--exploratory", cwd=tmp_path).out
+    assert "hosts: 1 of 4 games lost decisions to a host: --exploratory has standings without these games" in out
     assert "Ratings without games lost to hosts" in out
     assert "host " in agentsim("runs", cwd=tmp_path).out

@@ -77,7 +77,7 @@ def test_the_report_sums_what_the_exports_say(tmp_path: Path) -> None:
     turned = sum(each["turned_for"] + each["turned_against"] for each in found)
     assert turned == sum(row["turned"] for row in rows)
     assert sum(each["done_against"] for each in found) > 0
-    assert "\nFor and against each other\n" in agentsim("report", str(folder), cwd=tmp_path).out
+    assert "\nFor and against each other\n" in agentsim("report", str(folder), "--exploratory", cwd=tmp_path).out
 
 
 def cell(games: list[GameRecord], row: str, column: str) -> float | None:
@@ -132,7 +132,7 @@ def test_in_games_of_different_sizes_ranks_are_the_share_of_the_others_who_came_
     assert lines["y"].mean_rank.value == pytest.approx((1 / 3 + 2 / 3 + 1 + 0) / 4)
     assert (lines["x"].wins, lines["y"].wins) == (1, 1)
     table = shown([four, two], "Standings")
-    assert table.columns[-1] == "mean relative rank"
+    assert table.columns[-2] == "mean relative rank"
     assert "different numbers of players" in table.note
     assert shown([four, two], "Seats").columns[-1] == "mean relative rank"
 
@@ -140,4 +140,4 @@ def test_in_games_of_different_sizes_ranks_are_the_share_of_the_others_who_came_
 def test_in_games_of_one_size_ranks_are_ranks() -> None:
     games = [game(1, ("x", 1), ("y", 2)), game(2, ("y", 1), ("x", 2))]
     assert not standings(games).relative
-    assert shown(games, "Standings").columns[-1] == "mean rank"
+    assert shown(games, "Standings").columns[-2] == "mean rank"

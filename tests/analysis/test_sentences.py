@@ -31,9 +31,9 @@ def noise(seed: int, mean: float = 0.0, pairs: int = PAIRS) -> list[float]:
 
 def test_the_clearest_effect_is_said_with_the_interval_that_holds_for_all_together() -> None:
     table = compared(rank=noise(1), win=noise(2), bid=noise(3, mean=3.0))
-    both = dict(zip(table.columns, table.rows[2], strict=True))["all together"]
-    assert f"hot changed bid of A by +2.87 (95% interval {str(both)[1:-1]} for all 3 effects together" in table.sentence
-    assert "20 pairs of branches with the same chance); 1 of the 3 can be told from 0." in table.sentence
+    both = dict(zip(table.columns, table.rows[2], strict=True))["simultaneous"]
+    assert f"hot changed bid of A by +2.87 (simultaneous 95% interval {str(both)[1:-1]}; 20 pairs" in table.sentence
+    assert "20 pairs of branches with the same chance); 1 of 3 effects differs from zero." in table.sentence
 
 
 def test_an_effect_that_its_own_interval_alone_supports_is_not_offered() -> None:
@@ -43,8 +43,8 @@ def test_an_effect_that_its_own_interval_alone_supports_is_not_offered() -> None
     assert "(+" in str(found[5]), "alone it leaves out 0"
     assert "(-" in str(found[6]), "together with the others it does not"
     assert table.sentence == (
-        "From decision 4 of trunk on, no effect of hot is shown: none of 21 effects can be told from 0 by 95% "
-        "intervals that hold for all together (20 pairs of branches with the same chance)."
+        "From decision 4 of trunk on, no effect of hot was found: none of 21 effects differs from zero (simultaneous "
+        "95% intervals; 20 pairs of branches with the same chance)."
     )
 
 
@@ -61,7 +61,7 @@ def test_what_is_the_same_in_all_pairs_is_said_to_be() -> None:
     assert "made no difference to any measure in 6 pairs" in compared(rank=[0.0] * 6).sentence
 
 
-@pytest.mark.parametrize(("pairs", "said"), [(3, "too few for an interval"), (5, "no interval that holds for all")])
+@pytest.mark.parametrize(("pairs", "said"), [(3, "too few for an interval"), (5, "give no simultaneous intervals")])
 def test_too_few_pairs_are_said_to_be_too_few(pairs: int, said: str) -> None:
     table = compared(rank=noise(1, pairs=pairs), win=noise(2, pairs=pairs))
     assert said in table.sentence
@@ -76,8 +76,8 @@ def test_a_difference_of_conditions_is_said_with_the_interval_for_all_together(c
     conditions = [Condition(name, {}, ()) for name in ("off", "on")]
     _, table = condition_panels(conditions, [MEAN], [gap], relative=False)
     assert "+0.50 to +1.50" not in table.sentence
-    assert ("95% interval for all together +0.10 to +1.90" in table.sentence) == clear
-    assert table.sentence.startswith("Of 1 difference 1 can" if clear else "None of 1 difference can")
+    assert ("simultaneous 95% interval +0.10 to +1.90" in table.sentence) == clear
+    assert table.sentence.startswith("1 of 1 difference differs" if clear else "None of 1 difference differs")
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_all_seats_that_came_first_most_often_are_named(wins: tuple[int, ...], s
     ]
     sentence = place_sentence("seat", places, 0.038, None)
     assert said in sentence
-    assert sentence.startswith("The ranks of seats differ by more than chance alone would make them (sign-flip")
-    assert "not seen to differ" in place_sentence("seat", places, 0.38, None)
+    assert sentence.startswith("The ranks of seats differ (sign-flip")
+    assert "do not differ detectably" in place_sentence("seat", places, 0.38, None)
     assert "But" not in sentence
     assert "But seats were uneven (sniper: 3 to 4 times in each)" in place_sentence(
         "seat", places, 0.038, ("sniper", 3, 4)

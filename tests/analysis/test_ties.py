@@ -52,11 +52,11 @@ def test_three_idle_bots_of_a_market_are_equal_in_the_report_and_none_is_named(t
     (tmp_path / "idle.toml").write_text(IDLE, encoding="utf-8")
     played = agentsim("batch", "idle.toml", "--games", "6", "--out", "b", "--seed", "1", cwd=tmp_path)
     assert played.code == 0, played.err
-    out = agentsim("report", "b", "--by", "player", cwd=tmp_path).out
+    out = agentsim("report", "b", "--by", "player", "--exploratory", cwd=tmp_path).out
     told = [line.split(maxsplit=1) for line in out.splitlines() if re.match(r"[ABC] +6 +33\.3% ", line)]
     assert [label for label, _ in told] == ["A", "B", "C"]
     assert len({numbers for _, numbers in told}) == 1
-    said = [line for line in out.splitlines() if line.startswith("One may write:")]
+    said = [line for line in out.splitlines() if line.startswith("Suggested sentence:")]
     assert any("no entry is likeliest to come first: 3 have the same highest probability, 33%" in line for line in said)
     assert any("No entry has the highest strength" in line for line in said)
     assert not any(re.search(r"\b[ABC]\b (comes|came|has)", line) for line in said)
@@ -110,8 +110,8 @@ def test_what_is_printed_of_ratings_is_beyond_the_monte_carlo_error(seed: int) -
     """Other random numbers give the same digits, or the next ones."""
     generator = np.random.default_rng(seed)
     ranked = [stages(list(generator.permutation(4) + 1.0), list(range(4)), 4) for _ in range(8)]
-    one, other = (posterior(ranked, 4, seed=number, settled=True) for number in (seed, seed + 100))
-    assert one.settled
+    one, other = (posterior(ranked, 4, seed=number, to_printed_precision=True) for number in (seed, seed + 100))
+    assert one.to_printed_precision
     for least, ours, theirs in zip(PRINTED, (one.strengths, one.first), (other.strengths, other.first), strict=False):
         assert max(abs(a.value - b.value) for a, b in zip(ours, theirs, strict=True)) < 6 * least
     assert np.abs(one.places - other.places).max() < 6 * PRINTED[2]

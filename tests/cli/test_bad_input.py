@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from agentsim.errors import installed_by
 from agentsim.models.profiles import BUILT_IN
 from tests.cli.command_line import TRIO, agentsim, program, real, snapshot
 
@@ -210,9 +214,18 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "logs a file": ((*PLAYED, "--logs-dir", "file"), "file: cannot write logs there: File exists"),
     "logs below a file": ((*PLAYED, "--logs-dir", "file/x"), "file/x: cannot write logs there: Not a directory"),
     "list a file": (("runs", "--logs-dir", "file"), "file: is not a directory"),
-    "page of a path": (("logs", "--filename", "../../etc/passwd"), f"'../../etc/passwd' {NO_NAME}"),
-    "page of a path with an ending": (("logs", "--filename", "../outside.json"), f"'../outside' {NO_NAME}"),
-    "page of an absolute path": (("logs", "--filename", "/etc/passwd"), f"'/etc/passwd' {NO_NAME}"),
+    "page of a path": (
+        ("logs", "--filename", "../../etc/passwd"),
+        "../../etc/passwd: there is no such file or folder, neither here nor in logs",
+    ),
+    "page of a path with an ending": (
+        ("logs", "--filename", "../outside.json"),
+        "..: there is no run called 'outside' (`agentsim runs` lists them)",
+    ),
+    "page of an absolute path": (
+        ("logs", "--filename", "/etc/passwd"),
+        "/etc: there is no run called 'passwd' (`agentsim runs` lists them)",
+    ),
     "page of a NUL": (("logs", "--filename", "done\0"), f"'done\\x00' {NO_NAME}"),
     "page of an escape": (("logs", "--filename", "\x1b]0;x\x07"), f"'\\x1b]0;x\\x07' {NO_NAME}"),
     "page of a line break": (("logs", "--filename", "done\n"), f"'done\\n' {NO_NAME}"),
@@ -292,8 +305,11 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "resume nobody": (("resume", "nope"), "logs: there is no run called 'nope' (`agentsim runs` lists them)"),
     "resume misspelt": (("resume", "dnoe"), "logs: there is no run called 'dnoe' (did you mean done?)"),
-    "resume a path": (("resume", "../outside"), f"'../outside' {NO_NAME}"),
-    "resume elsewhere": (("resume", "done", "--logs-dir", "nowhere"), "nowhere: there is no run called 'done'"),
+    "resume a path": (("resume", "../outside"), "..: there is no run called 'outside' (`agentsim runs` lists them)"),
+    "resume elsewhere": (
+        ("resume", "done", "--logs-dir", "nowhere"),
+        "{cwd}/nowhere (no such folder): there is no run called 'done'",
+    ),
     "resume a corrupt journal": (("resume", "corrupt"), "...line 4...corrupt.jsonl...was changed"),
     "resume an empty journal": (
         ("resume", "empty"),
@@ -387,11 +403,50 @@ def test_a_mistake_of_ours_is_one_line_too(project: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("agentsim.records.load.list_runs", broken)
     said = agentsim("runs", cwd=project)
-    assert (
-        said.line
-        == "ZeroDivisionError: by nothing at all (a bug in agentsim or in a game; --debug prints the traceback)"
+    assert re.fullmatch(
+        rf"{re.escape(__file__)}:\d+, in broken: ZeroDivisionError: by nothing at all "
+        r"\(a bug in agentsim or in a game; --debug prints the traceback\)",
+        said.line,
     )
     assert (said.code, said.out) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "origin", "command"),
+    [
+        ("cache/archive-v0/x", {}, "uvx --from 'agentsim-games[analysis]' agentsim ..."),
+        ("share/uv/tools/agentsim-games", {}, "uv tool install --force 'agentsim-games[analysis]'"),
+        ("share/pipx/venvs/agentsim-games", {}, "pipx install --force 'agentsim-games[analysis]'"),
+        ("env", {}, "pip install 'agentsim-games[analysis]'"),
+        ("uv-env", {}, "uv pip install 'agentsim-games[analysis]'"),
+        ("env", {"url": "file:///w.whl"}, "pip install 'agentsim-games[analysis] @ file:///w.whl'"),
+        (
+            "env",
+            {"url": "https://h/a.git", "vcs_info": {"vcs": "git"}},
+            "pip install 'agentsim-games[analysis] @ git+https://h/a.git'",
+        ),
+    ],
+)
+def test_a_missing_extra_is_told_for_the_way_agentsim_was_installed(
+    prefix: str, origin: dict[str, Any], command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Installed:
+        def read_text(self, _name: str) -> str | None:
+            return json.dumps(origin) if origin else None
+
+    (tmp_path / prefix).mkdir(parents=True)
+    (tmp_path / prefix / "pyvenv.cfg").write_text("home = /usr\n" + "uv = 0.9\n" * (prefix == "uv-env"), "utf-8")
+    monkeypatch.setattr("sys.prefix", str(tmp_path / prefix))
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _name: Installed())
+    assert installed_by("analysis") == f"`{command}`"
+
+
+def test_a_name_of_a_run_that_was_killed_says_how_to_go_on_with_it(project: Path) -> None:
+    said = agentsim("run", "trio.toml", "--name", "cut", cwd=project)
+    assert said.code == 2
+    assert said.line == (
+        "logs: there is a run called cut already; give it another name, or go on with it: `agentsim resume cut`"
+    )
 
 
 def test_a_full_disk_is_nobodys_mistake(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +77,13 @@ def test_runs_json_says_the_same_in_one_line(project: Path) -> None:
     rows = {row["name"]: row for row in json.loads(said.out)}
     assert (said.code, said.err, said.out.count("\n")) == (0, "", 1)
     first = ["name", "status", "game", "seed", "winner", "cost_usd", "started_at", "models", "trouble", "fallbacks"]
-    assert list(rows["done"]) == [*first, "shared", "fork"]
+    assert list(rows["done"]) == [*first, "shared", "fork", "winner_model", "config"]
     assert rows["done"]["models"] == {"bot/random": 1, "bot/grudge": 1, "bot/loyal": 1}
     done = rows["done"]
+    assert (done["winner_model"], done["config"]) == (
+        {"A": "bot/random", "B": "bot/grudge", "C": "bot/loyal"}[done["winner"]],
+        "trio.toml",
+    )
     assert (done["status"], done["seed"], done["winner"]) == ("completed", 7, outcome(project)["winner"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", done["started_at"])
     assert {name: row["status"] for name, row in rows.items() if row["status"] != "completed"} == {
@@ -111,7 +117,8 @@ def test_a_run_that_is_being_played_is_running(project: Path) -> None:
 def test_no_runs_is_no_error(there: bool, tmp_path: Path) -> None:
     if there:
         (tmp_path / "logs").mkdir()
-    assert agentsim("runs", cwd=tmp_path).out == "no runs in logs\n"
+    said = agentsim("runs", cwd=tmp_path)
+    assert said.out == (f"no runs in {tmp_path / 'logs'} (--logs-dir DIR or AGENTSIM_LOGS_DIR names another folder)\n")
     assert agentsim("runs", "--json", cwd=tmp_path).out == "[]\n"
     assert (tmp_path / "logs").exists() == there
 
@@ -339,6 +346,22 @@ def test_validate_says_who_would_play(project: Path) -> None:
     assert snapshot(project) == before
 
 
+def test_validate_shows_the_first_question_to_each_player(project: Path) -> None:
+    text = TRIO.replace('model = "bot/loyal"', 'model = "lab/m"\nprompt = "You are a cheerful islander."')
+    text += '[providers.lab]\nbase_url = "http://127.0.0.1:9/v1"\n'
+    (project / "prompts.toml").write_text(text, encoding="utf-8")
+    said = agentsim("validate", "prompts.toml", "--show-prompts", cwd=project)
+    assert said.code == 0, said.err
+    titles = re.findall(r"^=== the first question to (\w+): (\w+)", said.out, re.MULTILINE)
+    assert titles == [("C", "pitch")], "bots get no prompts"
+    assert "You are a cheerful islander." in said.out
+    assert re.findall(r"^--- (\w+)$", said.out, re.MULTILINE)[0] == "system"
+    of_bots = agentsim("validate", "trio.toml", "--show-prompts", cwd=project).out
+    assert [name for name, _ in re.findall(r"^=== the first question to (\w+): (\w+)", of_bots, re.MULTILINE)] == [
+        *("A", "B", "C")
+    ]
+
+
 def test_validate_takes_what_run_takes(project: Path) -> None:
     text = TRIO.replace('game = "agent_island"\n', "").replace("bot/loyal", "google/gemini-2.5-flash")
     trio(project, text)
@@ -396,3 +419,119 @@ def test_schema_is_a_json_schema(tmp_path: Path) -> None:
     assert references
     assert set(references) <= set(loaded["$defs"])
     assert not list(tmp_path.iterdir())
+
+
+# --------------------------------------------------------------------------- names of runs
+
+
+@pytest.fixture
+def batch(project: Path) -> Path:
+    words = ("batch", "trio.toml", "--games", "2", "--out", "logs/lot", "--display", "none")
+    assert agentsim(*words, cwd=project).code == 0
+    return project
+
+
+@pytest.mark.parametrize("name", ["lot/game_0001", "logs/lot/game_0001", "logs/lot/game_0001.json"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(("logs", "{}"), ("logs", "--filename", "{}"), ("replay", "{}"), ("resume", "{}"), ("runs", "{}")),
+        *(("export", "{}"), ("bundle", "{}"), ("watch", "{}"), ("diff", "{}", "{}"), ("fork", "{}", "--at", "2")),
+    ],
+    ids=" ".join,
+)
+def test_a_run_of_a_batch_is_named_by_its_folder_or_path_in_every_command(
+    words: tuple[str, ...], name: str, batch: Path
+) -> None:
+    assert agentsim(*(word.format(name) for word in words), cwd=batch).code == 0
+
+
+def test_a_run_that_is_in_a_batch_is_found_for_one_who_forgets_the_folder(batch: Path) -> None:
+    said = agentsim("logs", "game_0001", cwd=batch)
+    assert said.line == "logs: there is no run called 'game_0001' (did you mean lot/game_0001?)"
+
+
+def test_the_folder_that_was_looked_into_is_named_where_it_is_missing(tmp_path: Path) -> None:
+    said = agentsim("logs", "first", cwd=tmp_path)
+    assert said.line.startswith(f"{tmp_path / 'logs'} (no such folder): there is no run called 'first'")
+
+
+def test_runs_lists_the_batches_and_the_runs_of_one(batch: Path) -> None:
+    last = agentsim("runs", cwd=batch).out.splitlines()[-1]
+    assert last == "batch lot: agent_island, 2 of 2 games (agentsim runs lot)"
+    *_, told = json.loads(agentsim("runs", "--json", cwd=batch).out)
+    models = ["bot/random", "bot/grudge", "bot/loyal"]
+    assert told == {"batch": "lot", "game": "agent_island", "games": 2, "done": 2, "models": models}
+    for folder in ("lot", "logs/lot"):
+        inside = agentsim("runs", folder, cwd=batch).out.splitlines()[1:]
+        assert sorted(row.split()[0] for row in inside) == ["game_0001", "game_0002"]
+
+
+@pytest.mark.parametrize("name", ["done", "cut"])
+def test_runs_of_a_run_lists_the_numbers_that_fork_takes(name: str, project: Path) -> None:
+    said = agentsim("runs", name, cwd=project)
+    rows = said.out.splitlines()[1:]
+    assert [int(row.split()[0]) for row in rows] == list(range(1, len(rows) + 1))
+    assert f"agentsim fork {name} --at N" in said.err
+    entries = json.loads(agentsim("runs", name, "--json", cwd=project).out)
+    assert [entry["index"] for entry in entries] == list(range(1, len(rows) + 1))
+    assert {"player", "kind", "decision", "source"} <= set(entries[0])
+
+
+def test_diff_says_where_to_fork(project: Path) -> None:
+    assert agentsim("fork", "done", "--at", "2", "--name", "other", "--branches", "1", cwd=project).code == 0
+    (made,) = (project / "logs").glob("other*.json")
+    said = agentsim("diff", "done", made.stem, cwd=project).out
+    assert re.search(r"the first decision that differs is number (\d+) \(`agentsim fork done --at \1` plays on", said)
+
+
+def test_rm_deletes_the_files_of_a_run_and_of_no_other(project: Path) -> None:
+    assert agentsim("export", "done", cwd=project).code == 0
+    logs = project / "logs"
+    (logs / "done.2.jsonl").write_bytes((logs / "done.jsonl").read_bytes())
+    (logs / "done.2.html").write_text("a page", encoding="utf-8")
+    before = snapshot(logs)
+    said = agentsim("rm", "done", "--yes", cwd=project)
+    assert said.code == 0
+    gone = before.keys() - snapshot(logs).keys()
+    assert {"done.json", "done.jsonl", "done.html", "done.events.csv"} <= gone
+    assert not {"done.2.jsonl", "done.2.html"} & gone
+    assert said.out == f"done: {len(gone)} files deleted\n"
+
+
+def test_rm_asks_first(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = snapshot(project / "logs")
+    said = agentsim("rm", "done", cwd=project)
+    assert (said.code, said.line) == (
+        2,
+        "done: --yes deletes these files without a question; nothing was deleted",
+    )
+    monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
+    assert agentsim("rm", "done", cwd=project).out.endswith("nothing was deleted\n")
+    assert snapshot(project / "logs") == before
+    monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
+    assert agentsim("rm", "done", cwd=project).code == 0
+    assert not (project / "logs" / "done.json").exists()
+
+
+class Terminal(io.StringIO):
+    """A standard input at which a person sits."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("command", ["run", "batch"])
+def test_limits_of_the_command_line_hold(command: str, project: Path) -> None:
+    words = {"run": ("--name", "limited", "--no-html"), "batch": ("--games", "1", "--out", "logs/limited")}[command]
+    said = agentsim(
+        command, "trio.toml", *words, "--max-calls", "7", "--max-wall", "99", "--display", "none", cwd=project
+    )
+    assert said.code == 0, said.err
+    (head,) = {
+        path.read_text("utf-8").splitlines()[0]
+        for path in (project / "logs").rglob("*.jsonl")
+        if "limited" in str(path)
+    }
+    limits = json.loads(head)["run"]["limits"]
+    assert (limits["max_calls"], limits["max_wall_s"]) == (7, 99)

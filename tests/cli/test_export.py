@@ -20,7 +20,7 @@ from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
 TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "votes", "tallies"]
 FILLED = [table for table in TABLES if table != "survey"]  # these runs have no interviews
-VOTES = ["Round", "Final", "Voter", "Choice", "Explanation", "Ballot", "Position", "Voter_model", "Choice_model"]
+VOTES = ["round", "final", "voter", "choice", "explanation", "ballot", "position", "voter_model", "choice_model"]
 SCORES = ["score_rounds_survived", "score_votes_against", "score_jury_votes"]
 LEADING = ["run", "game", "seed", "status"]
 HOSTILE = [
@@ -89,7 +89,7 @@ def test_csv_has_the_columns_that_are_promised_and_every_row(project: Path) -> N
         **{table: list(BASE[table]) for table in FILLED[:5]},
         "standings": [*BASE["standings"], *SCORES],
         "votes": VOTES,
-        "tallies": ["Round", "Final", "Candidate", "Votes", "Chosen", "Tied", "Candidate_model"],
+        "tallies": ["round", "final", "candidate", "votes", "chosen", "tied", "candidate_model"],
     }
     assert [row["content"] for row in rows["events"]] == [event["content"] for event in events(loaded)]
     assert [json.loads(row["data"]) for row in rows["events"]] == [event["data"] for event in events(loaded)]
@@ -133,9 +133,9 @@ def test_no_words_of_a_player_become_a_formula(words: str, project: Path) -> Non
     assert agentsim("export", "done", cwd=project).code == 0
     assert agentsim("export", "done", "--format", "jsonl", cwd=project).code == 0
     said = [row["content"] for row in read_csv(project / "logs" / "done.events.csv") if row["kind"] == "pitch"]
-    why = [row["Explanation"] for row in read_csv(project / "logs" / "done.votes.csv")]
+    why = [row["explanation"] for row in read_csv(project / "logs" / "done.votes.csv")]
     assert {*said, *why} == {"'" + words.replace("\0", "\ufffd")}
-    assert {row["Explanation"] for row in read_jsonl(project / "logs" / "done.votes.jsonl")} == {words}
+    assert {row["explanation"] for row in read_jsonl(project / "logs" / "done.votes.jsonl")} == {words}
 
 
 def test_hostile_words_pass_through_a_whole_game(tmp_path: Path) -> None:
@@ -172,10 +172,9 @@ def test_logs_elsewhere(project: Path) -> None:
 
 MISTAKES = {
     "no such run": ("nosuch", "logs: there is no run called 'nosuch' (`agentsim runs` lists them)"),
-    "no such path": ("no/such", "no/such: there is no such file or folder"),
+    "no such path": ("no/such", "no/such: there is no such file or folder, neither here nor in logs"),
     "no name": ("", "'' is not the name of a run (valid: A-Z a-z 0-9 . _ -, no path)"),
     "a file": ("trio.toml", "trio.toml: is neither a run in logs nor a directory"),
-    "a history's path": ("logs/done.json", "logs/done.json: is neither a run in logs nor a directory"),
     "no history yet": ("cut", "cut: has a journal but no history yet; `agentsim resume cut` ends the run"),
     "no history at all": ("torn", "logs/torn.json: is not an agentsim history: the file: Invalid JSON: EOF while"),
     "another JSON": ("list", "logs/list.json: is not an agentsim history: the file: must be an object"),

@@ -11,8 +11,7 @@ from typing import get_args
 import pytest
 
 from agentsim.cli.scaffold import ItemListKind, ThemeName
-from agentsim.games.auction.drawing import KINDS, THEMES, draw
-from agentsim.games.auction.items import presentable, read_items
+from agentsim.games.auction.items import KINDS, THEMES, draw, presentable, read_items
 from agentsim.scenario.source_files import located, roots
 from tests.cli.command_line import ROOT, agentsim, real, snapshot
 

@@ -28,11 +28,12 @@ CONTRACT: dict[str, str] = {
     "--game-config --design --until-width --measure --player --factor",
     "plan": "--design --effect --pilot --measure --player --factor --json --logs-dir",
     "resume": "NAME|DIR --jobs --logs-dir --display --json --allow-key",
-    "fork": "NAME --at --instead --set --arm --branches --paired --logs-dir --display --json --allow-key",
-    "influence": "NAME --at --swap --words --each --branches --max-cost --logs-dir --display --json --allow-key",
+    "fork": "NAME --at --instead --set --arm --branches --jobs --paired --logs-dir --display --json --allow-key",
+    "influence": "NAME --at --swap --words --each --branches --jobs --max-cost --logs-dir --display --json --allow-key",
+    "rm": "NAME --yes --logs-dir",
     "diff": "A B --json --logs-dir",
-    "compare": "NAME --at --control --effect --json --logs-dir",
-    "pool": "DIR --out --json",
+    "compare": "NAME --at --control --effect --measure --player --all --json --logs-dir",
+    "pool": "DIR --out --json --logs-dir",
     "rate": "--model --pool --games --width --entries --set --seed --out --logs-dir --jobs --max-cost --display --json "
     "--env-file --allow-key",
     "report": "DIR --by --html --json --logs-dir",
@@ -40,9 +41,9 @@ CONTRACT: dict[str, str] = {
     "bundle": "NAME|DIR --out --cassette --logs-dir",
     "replay": "NAME|FILE --logs-dir",
     "logs": "NAME --filename --include-prompts --include-reasoning --include-usage --as-seen-by --open --logs-dir",
-    "runs": "--json --logs-dir",
+    "runs": "NAME|DIR --json --logs-dir",
     "export": "NAME|DIR --format --logs-dir",
-    "validate": "FILE --config --game-config --allow-key",
+    "validate": "FILE --config --show-prompts --ping --game-config --allow-key",
     "check": "GAME --golden --update --seeds",
     "init": "DIR",
     "gen-items": "--kind --seed --extra --out --overwrite --configs",
@@ -90,7 +91,11 @@ def test_a_command_says_what_it_does_and_what_each_option_is(name: str, tmp_path
 
 @pytest.mark.parametrize("name", CONTRACT)
 def test_a_command_takes_what_the_contract_says(name: str) -> None:
-    takes = {word for parameter in COMMANDS[name].params for word in (*parameter.opts, parameter.metavar)}
+    takes = {
+        word
+        for parameter in COMMANDS[name].params
+        for word in (*parameter.opts, *parameter.secondary_opts, parameter.metavar)
+    }
     assert set(CONTRACT[name].split()) <= takes
 
 
@@ -98,9 +103,58 @@ def test_a_command_takes_what_the_contract_says(name: str) -> None:
 def test_the_overview_lists_every_command_with_a_whole_sentence(words: tuple[str, ...], tmp_path: Path) -> None:
     said = agentsim(*words, cwd=tmp_path)
     assert (said.code, said.err) == (0, "")
-    listed = dict(re.findall(r"^  ([a-z-]+) +(\S.*)$", said.out.partition("Commands:")[2], re.MULTILINE))
+    listed = dict(re.findall(r"^  ([a-z-]+) +(\S.*)$", said.out.partition("Play:")[2], re.MULTILINE))
     assert set(listed) == set(COMMANDS)
     assert not [name for name, sentence in listed.items() if not sentence.endswith(".") or sentence.endswith("...")]
+
+
+def test_the_overview_groups_commands_by_what_they_are_for(tmp_path: Path) -> None:
+    said = agentsim("--help", cwd=tmp_path)
+    assert re.findall(r"^(\w+):$", said.out, re.MULTILINE) == [
+        "Options",
+        *("Play", "Look", "Compare", "Study", "Make", "More"),
+    ]
+    assert said.out.index("More:") < said.out.index("  schema ")
+
+
+@pytest.mark.parametrize("name", ["run", "batch"])
+def test_what_most_need_of_a_command_fits_on_a_screen_and_the_rest_has_a_heading(name: str, tmp_path: Path) -> None:
+    said = agentsim(name, "--help", cwd=tmp_path, env={"COLUMNS": "80"})
+    first, heading, rest = said.out.partition("Advanced options:\n")
+    assert heading
+    assert len(first.rstrip().splitlines()) <= 30
+    assert "--allow-dir" in rest
+    assert "--config" in first, "the owner asked for it"
+
+
+def test_options_that_several_commands_have_mean_the_same_in_all_of_them() -> None:
+    helps: dict[str, dict[str, set[str]]] = {}
+    for name, command in COMMANDS.items():
+        for parameter in command.params:
+            if parameter.opts[0] in {"--max-calls", "--max-cost", "--max-wall", "--json", "--html", "--logs-dir"}:
+                helps.setdefault(parameter.opts[0], {}).setdefault(parameter.help, set()).add(name)
+    assert {name: len(said) for name, said in helps.items()} == {
+        "--max-calls": 1,
+        "--max-cost": 1,
+        "--max-wall": 1,
+        "--json": 1,
+        "--logs-dir": 1,
+        "--html": 3,  # `resume` has another default for a batch, and a report's page is that of a folder
+    }
+    for limit in ("--max-calls", "--max-cost", "--max-wall"):
+        assert {"run", "batch", "resume", "fork", "influence"} <= set.union(*helps[limit].values())
+
+
+def test_a_shell_completes_the_names_of_runs_and_batches(tmp_path: Path) -> None:
+    for name in ("logs/first.jsonl", "logs/first.json", "logs/other.jsonl", "logs/lot/manifest.json"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "logs/lot/game_1.json").touch()
+    words = {"agentsim logs f": "first", "agentsim export l": "lot", "agentsim replay lot/": "lot/game_1"}
+    for typed, expected in words.items():
+        env = {"_AGENTSIM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": "2"}
+        assert agentsim(cwd=tmp_path, env=env).out.split() == [expected]
 
 
 def test_version(tmp_path: Path) -> None:

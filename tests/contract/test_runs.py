@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 
 from agentsim import games
+from agentsim.engine.panel import Chart
 from agentsim.errors import DecisionError
 from agentsim.models.base import Attempt
+from agentsim.records.events import derived, told_events
 from agentsim.records.history import FINISHED, KEYS, History
 from agentsim.records.journal import Contents, Journal, read_journal
 from agentsim.records.run_files import RunFiles
+from agentsim.report.player_view import as_seen_by
 from agentsim.runs.replay import prove, without_volatile
 from agentsim.runs.run import RunResult
 from tests.amounts import amounts
@@ -290,6 +293,17 @@ def test_the_history_fits_its_format_and_its_places_exist(live: RunResult) -> No
     absent = {"fork", "asides"} if history.warnings else {"fork", "asides", "warnings"}
     wanted = [name for name in KEYS if name not in absent]
     assert keys == wanted, "the order of keys is part of the format"
+
+
+def test_the_standings_as_seen_by_a_player_hide_no_score_that_its_page_draws(name: str, live: RunResult) -> None:
+    seen = as_seen_by(History.model_validate_json(live.files.history.read_bytes()), tiny(name).players[0].id)
+    game = games.find(name)
+    log = told_events(seen, game)
+    drawn = [derived(game.overview, log, seen).standing, *derived(game.panels, log, seen)]
+    series = {line.name for chart in drawn if isinstance(chart, Chart) for line in chart.series}
+    assert seen.outcome is not None
+    hidden = {row.player for row in seen.outcome.standings if not row.score}
+    assert not {seen.names.get(player, player) for player in hidden} & series
 
 
 def test_the_page_as_seen_by_a_player_holds_no_secret_of_the_others(name: str, live: RunResult) -> None:

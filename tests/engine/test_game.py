@@ -108,7 +108,7 @@ class Botless(Ruled): ...
 
 
 def test_a_reserved_name_is_reserved_in_any_case() -> None:
-    for name in ("Nobody", "nobody", "NO_SPEAKERS"):
+    for name in ("Nobody", "nobody", "NOBODY"):
         with pytest.raises(ScenarioError, match="no player can be called nobody"):
             Reserving().admit(None, [name])
 

@@ -224,17 +224,29 @@ def test_f27_of_two_bids_and_of_two_votes_none_counts(tmp_path: Path) -> None:
         assert {decision["fallback_reason"] for decision in decided} == {"ambiguous"}
 
 
-def test_f40_where_a_redirect_leads_nothing_is_sent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("everybody", [True, False])
+def test_f40_where_a_redirect_leads_nothing_is_sent(everybody: bool, tmp_path: Path) -> None:
+    """A redirect from the first call on ends the run; after a good one, it may be about the prompt."""
     with FaultyServer().in_thread() as elsewhere:
         elsewhere.rebuilt = True
         location = f"{elsewhere.url()}/chat/completions"
-        row = Row(id="F40", fault=lambda _body: Raw(307, b"", {"Location": location}), first=2)
+        row = Row(
+            id="F40",
+            fault=lambda _body: Raw(307, b"", {"Location": location}),
+            first=1 if everybody else 2,
+            everybody=everybody,
+        )
         with server_for(row) as server:
             played = play("auction", row, server.url(), tmp_path)
-            assert (played.said.code, played.history["status"]) == (3, "stopped_provider")
-            assert "answers with a redirect, which is not followed; check base_url" in played.said.err
-            server.rebuilt = True
-            assert agentsim("resume", "run", cwd=tmp_path, env=ENV).code == 0
+            if everybody:
+                assert (played.said.code, played.history["status"]) == (3, "stopped_provider")
+                assert "answers with a redirect, which is not followed; check base_url" in played.said.err
+                server.rebuilt = True
+                assert agentsim("resume", "run", cwd=tmp_path, env=ENV).code == 0
+            else:
+                assert (played.said.code, played.history["status"]) == (0, "completed")
+                reasons = {decision["fallback_reason"] for decision in decided_by_b(played.history)}
+                assert reasons == {None, "redirect"}
     assert elsewhere.connections_made == 0
 
 

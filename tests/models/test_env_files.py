@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agentsim.errors import UsageError
-from agentsim.models.keys import environment
+from agentsim.errors import ScenarioError, UsageError
+from agentsim.models.keys import Variables, environment, key_for
+from agentsim.models.profiles import BUILT_IN
 
 NAME = "A_LAB_KEY_OF_A_TEST"
 FORMS = {
@@ -58,3 +59,14 @@ def test_a_file_in_another_encoding_is_refused_in_one_line(encoding: str, tmp_pa
     with pytest.raises(UsageError) as caught:
         environment(path)
     assert str(caught.value) == f"{path}: cannot be read as UTF-8 text"
+
+
+def test_a_line_that_is_none_names_its_file_and_is_told_where_a_key_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "my.env"
+    path.write_text(f"# a comment\n{NAME}: x\nOTHER_KEY=1\n", encoding="utf-8")
+    found = environment(path)
+    assert found["OTHER_KEY"] == "1"
+    assert found.unread == (f"{path}: line 2 is not KEY=VALUE, and is not read",)
+    profile = BUILT_IN["openai"]
+    with pytest.raises(ScenarioError, match="line 2 is not KEY=VALUE"):
+        key_for(profile, Variables({}, (), found.unread))

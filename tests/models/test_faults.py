@@ -96,7 +96,7 @@ WINDOW = "This model's maximum context length is 512 tokens."
         (400, GEMINI_SCHEMA, Unaccepted, "bad_request"),
         (422, {"detail": "what"}, Unaccepted, "bad_request"),
         (405, b"", Unaccepted, "bad_request"),
-        (302, b"", ProviderRejected, "redirect"),
+        (302, b"", ModelRefused, "redirect"),
         (429, error("slow"), RateLimited, "rate_limited"),
         (429, b"slow down", RateLimited, "rate_limited"),
         (429, GEMINI_QUOTA, RateLimited, "rate_limited"),

@@ -22,6 +22,7 @@ SPELT: dict[Ending, tuple[str, ...]] = {
         *("length", "max_tokens", "MAX_TOKENS", "maxTokens", "max-tokens", "Max Tokens", "max_output_tokens"),
         *("FINISH_REASON_MAX_TOKENS", "FinishReason.MAX_TOKENS", "REASON_MAX_LEN", "token_limit", "not_finished"),
         *("time_limit", "incomplete", "stop: length", "max_tokens_reached", "ALTERNATIVE_STATUS_TRUNCATED_FINAL"),
+        *("pause_turn", "compaction"),
     ),
     "full": (
         *("model_length", "MODEL_LENGTH", "model_context_window_exceeded", "context_length_exceeded"),

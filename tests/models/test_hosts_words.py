@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Completion
-from agentsim.models.faults import Faults, Unaccepted
+from agentsim.models.faults import Faults, Unaccepted, room_for_reply
 from agentsim.models.host_words import ending
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import decoded
@@ -179,6 +179,12 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
     ),
 }
 BAD_KEYS: dict[str, tuple[int, Any]] = {
+    "OpenRouter": (403, said("No auth credentials found", code=401)),
+    "OpenRouter, words": (403, said("No auth credentials found")),
+    "a gateway": (403, {"message": "Authorization header is missing"}),
+    "a server": (400, said("You must provide an API key.")),
+    "a number": (403, said("x", code=401)),
+    "Gemini, expired": (400, said("API key expired. Please renew the API key.", status="INVALID_ARGUMENT")),
     "Moonshot": (403, said("The API you are accessing is not open", type="permission_denied_error")),
     "Moonshot, address": (403, said("Your IP is not allowed to access this organization")),
     "Bedrock": (403, {"Message": "Authentication failed: Please make sure your API Key is valid."}),
@@ -197,6 +203,13 @@ BAD_KEYS: dict[str, tuple[int, Any]] = {
     "new-api": (403, said("无效的令牌")),
 }
 NO_MONEY: dict[str, tuple[int, Any]] = {
+    "xAI": (403, {"code": "x", "error": "Your newly created team doesn't have any credits yet."}),
+    "funds": (403, said("Your account is out of funds")),
+    "a month": (429, said("Monthly usage limit reached. Your limit will reset at 2026-12-01.")),
+    "Anthropic, regained": (
+        400,
+        said("You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."),
+    ),
     "OpenRouter": (403, said("Key limit exceeded (monthly limit). Manage it using https://x", code=403)),
     "Tencent": (
         400,
@@ -211,7 +224,29 @@ NO_MONEY: dict[str, tuple[int, Any]] = {
     "new-api, words": (403, said("该令牌额度已用尽")),
     "Cloudflare": (429, {"errors": [{"code": 4006, "message": "you have used up your daily free allocation"}]}),
 }
+RATES: dict[str, tuple[int, Any]] = {
+    "Z.ai": (429, said("Usage limit reached for 5 hour. Your limit will reset at 2026-11-29 18:00:00", code="1308")),
+    "Ollama": (429, {"error": "you (x) have reached your session usage limit, upgrade for higher limits"}),
+    "OpenAI, subscription": (
+        429,
+        said(
+            "Your usage limit has been reached, resets in 3 minutes", type="usage_limit_reached", resets_in_seconds=180
+        ),
+    ),
+    "a minute": (429, said("You have exceeded your usage limit of 60 requests per minute")),
+    "a minute, as 403": (403, said("You have exceeded your usage limit of 60 requests per minute")),
+    "tokens": (429, said("Token usage limit reached for this minute, try again in 2s")),
+    "a key": (429, said("Key limit exceeded: 100 requests per minute")),
+    "a day of requests": (429, said("You have reached your usage limit of 1000 requests per day")),
+}
 NO_MODELS: dict[str, tuple[int, Any]] = {
+    "Bedrock": (
+        400,
+        {"message": "Invocation of model ID anthropic.x-v1:0 with on-demand throughput isn\u2019t supported."},
+    ),
+    "Together": (400, said("Unable to access model x.", code="model_not_available")),
+    "Together, words": (400, said("Unable to access model x.")),
+    "its name alone": (404, {"error": "echo: not found"}),
     "Groq": (400, said("The model `x` has been decommissioned and is no longer supported.")),
     "Groq, code": (400, said("x", code="model_decommissioned", type="invalid_request_error")),
     "Hugging Face": (400, said("The requested model 'x' is not supported by any provider you have enabled.")),
@@ -225,6 +260,9 @@ CONTEXTS: dict[str, tuple[int, Any]] = {
         400,
         {"message": "Request prompt has 9000 tokens in total, larger than the model input length limit 4096."},
     ),
+    "a conversation": (400, said("Conversation too long")),
+    "a total": (400, said("total tokens exceed 8192")),
+    "llama-server's shift": (500, said("context shift is disabled", code=500, type="server_error")),
     "MLC, shorter": (400, {"message": "larger than the model input length limit -80."}),
     "Cloudflare": (
         400,
@@ -265,6 +303,7 @@ def test_a_refusal_is_known_by_its_words(name: str) -> None:
 KNOWN: dict[tuple[type[ModelError], str], dict[str, tuple[int, Any]]] = {
     (ProviderRejected, "bad_key"): BAD_KEYS,
     (ProviderRejected, "no_credit"): NO_MONEY,
+    (RateLimited, "rate_limited"): RATES,
     (ProviderRejected, "unknown_model"): NO_MODELS,
     (ModelRefused, "context"): CONTEXTS,
     (Unaccepted, "bad_request"): PARAMETERS,
@@ -278,6 +317,96 @@ def test_a_refusal_of_a_host_is_known_by_its_words_or_code(wanted: tuple[type[Mo
     status, body = KNOWN[wanted][host]
     fault = HOST.status(status, {}, json.dumps(body).encode())
     assert (type(fault), fault.code) == wanted
+
+
+def test_the_wait_that_a_body_states_in_seconds_is_asked_for() -> None:
+    status, body = RATES["OpenAI, subscription"]
+    fault = HOST.status(status, {}, json.dumps(body).encode())
+    assert isinstance(fault, RateLimited)
+    assert fault.retry_after == 180
+
+
+@pytest.mark.parametrize(
+    ("model", "body"),
+    [
+        ("default", b"default backend - 404"),
+        ("m", b"<html><title>404 Not Found</title></html>"),
+        ("m", b'{"message": "I\'m lost: no such resource"}'),
+        ("found", b'{"error": "unfound"}'),
+    ],
+)
+def test_a_404_names_a_model_only_as_a_word_of_an_error_in_json(model: str, body: bytes) -> None:
+    """A page is a proxy's, whatever words it has."""
+    fault = Faults(BUILT_IN["openai"], model).status(404, {}, body)
+    assert (type(fault), fault.code) == (ModelRefused, "unknown_model")
+
+
+ROOMS: dict[str, tuple[str, int, int | None]] = {
+    "OpenAI": (
+        "This model's maximum context length is 8192 tokens. However, you requested 20300 tokens (300 in the messages, "
+        "20000 in the completion). Please reduce the length of the messages or completion.",
+        20_000,
+        7_892,
+    ),
+    "OpenAI, functions": (
+        "This model's maximum context length is 8192 tokens. However, you requested 20400 tokens (300 in the messages, "
+        "100 in the functions, and 20000 in the completion).",
+        20_000,
+        7_792,
+    ),
+    "OpenRouter": (
+        "This endpoint's maximum context length is 8192 tokens. However, you requested about 20300 tokens "
+        "(300 of text input, 20000 in the output).",
+        20_000,
+        7_892,
+    ),
+    "vLLM": (
+        "This model's maximum context length is 8192 tokens and your request has 300 input tokens "
+        "(20000 > 8192 - 300).",
+        20_000,
+        7_892,
+    ),
+    "SGLang": (
+        "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of "
+        "20300 tokens: 300 tokens from the input messages and 20000 tokens for the completion.",
+        20_000,
+        7_892,
+    ),
+    "a total alone": ("Requested tokens (20,300) exceed context window of 8,192", 20_000, 7_892),
+    "the prompt alone is too long": (
+        "This model's maximum context length is 8192 tokens. However, you requested 9300 tokens (8300 in the messages, "
+        "1000 in the completion).",
+        1_000,
+        None,
+    ),
+    "next to no room": (
+        "This model's maximum context length is 8192 tokens. However, you requested 9150 tokens (8150 in the messages, "
+        "1000 in the completion).",
+        1_000,
+        None,
+    ),
+    "no cap in it": ("The input (5000 tokens) is longer than the model's context length (4096 tokens).", 2_000, None),
+    "a range of caps": ("max_tokens is too large: 20000, the valid range is [1, 8192]", 20_000, None),
+}
+
+
+@pytest.mark.parametrize("host", ROOMS)
+def test_the_room_for_a_reply_is_the_window_without_the_prompt(host: str) -> None:
+    words, cap, room = ROOMS[host]
+    assert room_for_reply(words, cap) == (None if room is None else room - room // 8)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 200 `inputs` tokens and "
+        "20000 `max_new_tokens`",
+        "input length and max_tokens exceed context limit: 200 + 20000 > 8193, decrease input length or max_tokens",
+    ],
+)
+def test_a_cap_that_leaves_the_prompt_no_room_is_lowered_to_fit(words: str) -> None:
+    """Without the total it may be that the smaller number is the window."""
+    assert 6_000 < (room_for_reply(words, 20_000) or 0) <= 8_193 - 200
 
 
 @pytest.mark.parametrize("number", [110, 111])

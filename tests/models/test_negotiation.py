@@ -9,8 +9,8 @@ import pytest
 from agentsim.models.base import UNCHANGED, HostTerms
 from agentsim.models.faults import ErrorReport
 from agentsim.models.profiles import BUILT_IN
-from agentsim.models.remote import cap_under, named, trimmed, words_of
-from agentsim.models.wire import messages
+from agentsim.models.remote import cap_under, named, trimmed, unnamed, words_of
+from agentsim.models.wire import messages, responses
 
 EFFORT = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}}
 FORMAT = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
@@ -51,6 +51,27 @@ def test_a_schema_that_is_asked_for_in_another_way_is_said() -> None:
         "the host enforces a JSON schema for calls of tools alone: replies are asked for as such a call"
     ]
     assert not list(words_of(HostTerms("json_schema")))
+
+
+STORED = {"model": "m", "input": [], "store": False, "temperature": 1.0}
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        ErrorReport("Unknown parameter: 'store'."),
+        ErrorReport("body.store: Extra inputs are not permitted", fields=frozenset(("store",))),
+    ],
+)
+def test_storage_is_turned_off_until_a_refusal_names_it(complaint: ErrorReport) -> None:
+    """Without the field, OpenAI would store the answer."""
+    profile = BUILT_IN["openai"]
+    (way,) = named(complaint, STORED, UNCHANGED, responses, profile)
+    assert trimmed(way, STORED) == {"model": "m", "input": [], "temperature": 1.0}
+    assert not list(named(ErrorReport("failed to store the response"), STORED, UNCHANGED, responses, profile))
+    ladder = list(unnamed(STORED, UNCHANGED, responses, profile))
+    assert ladder
+    assert all(trimmed(terms, STORED)["store"] is False for terms in ladder)
 
 
 @pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens", "max_output_tokens"])

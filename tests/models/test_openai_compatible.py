@@ -166,7 +166,7 @@ def test_a_proxy_of_the_environment_is_not_asked_for_our_own_machine(monkeypatch
         ("forbidden", ModelRefused, "forbidden"),
         ("quota", ProviderRejected, "no_credit"),
         ("bad_parameter", Unaccepted, "bad_request"),
-        ("redirect", ProviderRejected, "redirect"),
+        ("redirect", ModelRefused, "redirect"),
         ("moderated", ModelRefused, "moderation"),
         ("context", ModelRefused, "context"),
         ("html_200", TransportFailed, "bad_envelope"),

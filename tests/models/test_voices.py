@@ -240,6 +240,86 @@ def test_a_call_of_a_thinking_tool_is_thinking(wire: WireName, forced: bool, too
     assert json.loads(named.text) == {"text": WORDS}, "the function that was asked for is the answer, whatever its name"
 
 
+PRIVATE_TOOLS = ("note_to_self", "save_memory", "remember", "scratch", "functions.Memory:0", "private_note", "log")
+
+
+@pytest.mark.parametrize("wire", ALL)
+@pytest.mark.parametrize("forced", [True, False], ids=["forced", "free"])
+@pytest.mark.parametrize("tool", PRIVATE_TOOLS)
+def test_a_call_by_which_a_model_notes_something_is_no_speech(wire: WireName, forced: bool, tool: str) -> None:
+    function = Function("pitch", forced, PITCH)
+    alone = read(wire, calling(wire, (tool, {"text": SECRET})), function)
+    assert SECRET not in alone.text
+    both = read(wire, calling(wire, (tool, {"text": SECRET}), ("pitch", {"text": WORDS})), function)
+    assert json.loads(both.text) == {"text": WORDS}
+
+
+@pytest.mark.parametrize("wire", ALL)
+@pytest.mark.parametrize(
+    ("tool", "forced"),
+    [("python", True), ("python", False), ("web_search", True), ("archive", False), ("oracle", False)],
+)
+def test_a_call_of_another_tool_is_asked_again(wire: WireName, tool: str, forced: bool) -> None:
+    for text in ("", "I look it up."):
+        if text and wire == "responses":
+            continue  # its answers do not say whether they end with a call
+        made = read(wire, calling(wire, (tool, {"text": SECRET}), text=text), Function("pitch", forced, PITCH))
+        assert SECRET not in made.text
+        assert made.unusable is not None
+
+
+@pytest.mark.parametrize("wire", ALL)
+def test_two_calls_that_contradict_are_put_to_the_reader(wire: WireName) -> None:
+    function = Function("vote", False, VOTE)
+    made = read(wire, calling(wire, ("vote", {"vote": "C"}), ("vote", {"vote": "B"})), function)
+    assert json.loads(made.text) == [{"vote": "C"}, {"vote": "B"}]
+    twice = read(wire, calling(wire, ("vote", VOTES_C), ("vote", VOTES_C)), function)
+    assert json.loads(twice.text) == VOTES_C
+
+
+@pytest.mark.parametrize("ended", ["stop", None, "tool_calls"])
+def test_the_text_beside_a_call_is_a_preamble_however_the_answer_ended(ended: str | None) -> None:
+    envelope = calling("chat", ("pitch", {"text": WORDS}), text=SECRET)
+    envelope["choices"][0]["finish_reason"] = ended
+    assert json.loads(read("chat", envelope, Function("pitch", False, PITCH)).text) == {"text": WORDS}
+
+
+@pytest.mark.parametrize("wire", ALL)
+def test_the_text_beside_a_call_is_a_preamble_on_every_wire(wire: WireName) -> None:
+    made = read(wire, calling(wire, ("pitch", {"text": WORDS}), text=SECRET), Function("pitch", False, PITCH))
+    assert json.loads(made.text) == {"text": WORDS}
+
+
+def test_words_before_more_thinking_are_a_preamble() -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "x"}
+    for wire in ("chat", "messages"):
+        made = read(wire, answer(wire, part(SECRET), thought, part(WORDS)))
+        assert (made.text, made.reasoning) == (WORDS, f"{SECRET}Hm.")
+        behind = read(wire, answer(wire, part(WORDS), thought))
+        assert (behind.text, behind.reasoning) == (WORDS, "Hm.")
+
+
+def test_of_several_messages_of_a_response_the_last_is_the_answer() -> None:
+    first = {"type": "message", "role": "assistant", "content": [part(SECRET)]}
+    said = answer("responses", part(WORDS))
+    for between in ([], [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]}]):
+        made = read("responses", {**said, "output": [first, *between, *said["output"]]})
+        assert made.text == WORDS
+        assert SECRET in str(made.reasoning)
+
+
+def test_a_message_by_another_author_has_no_words_of_the_player() -> None:
+    said = answer("responses", part(WORDS))
+    other = {"type": "agent_message", "author": "B", "content": [part(SECRET)]}
+    made = read("responses", {**said, "output": [*said["output"], other]})
+    assert (made.text, made.unknown) == (WORDS, "author: b")
+
+
+def test_the_transcript_of_a_spoken_answer_is_its_text() -> None:
+    spoken = {"role": "assistant", "content": None, "audio": {"id": "x", "data": "UklG", "transcript": WORDS}}
+    assert read("chat", {"choices": [{"message": spoken}]}).text == WORDS
+
+
 ARGUMENTS: dict[str, Any] = {
     "in a fence": [{"name": "vote", "arguments": f"```json\n{json.dumps(VOTES_C)}\n```"}],
     "parallel": [
@@ -286,6 +366,8 @@ SHAPES: tuple[Any, ...] = (
     lambda text, name: {"content": [part(SECRET, channel="analysis"), part(text, channel="final")]},
     lambda text, name: calls(("think", json.dumps({"text": SECRET})), (name, text)),
     lambda text, name: calls(("python", json.dumps({"code": SECRET})), (f"functions.{name}", text)),
+    lambda text, name: calls(("note_to_self", json.dumps({"text": SECRET})), (name, text)),
+    lambda text, name: {**calls((name, text)), "content": SECRET},
 )
 
 

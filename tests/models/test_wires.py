@@ -200,7 +200,7 @@ READ: list[tuple[WireName, dict[str, Any], dict[str, Any]]] = [
     ),
     ("responses", response(said("Let me see.", phase="commentary")), {"text": "", "reasoning": "Let me see."}),
     ("responses", response(call()), {"text": json.dumps(ANSWER)}),
-    ("responses", response(THOUGHT, said("I call."), call()), {"text": "I call.", "reasoning": "Hm."}),
+    ("responses", response(THOUGHT, said("I call."), call()), {"text": json.dumps(ANSWER), "reasoning": "Hm."}),
     ("responses", response({"type": "web_search_call", "id": "w"}, said("Hello")), {"text": "Hello"}),
     ("responses", response(None, 5, said("Hello", 5, None)), {"text": "Hello"}),
     ("responses", response({"type": "message", "content": "Hello"}), {"text": "Hello"}),

@@ -18,7 +18,7 @@ import pytest
 from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.survey import SurveyPlace
 from agentsim.models.base import (
-    PER_EXECUTION,
+    JOURNAL_ONLY,
     Attempt,
     Completion,
     HostTerms,
@@ -54,7 +54,7 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types
 
 def called(cls: type[Any]) -> str:
     """The name of a record on the page."""
-    return {"Branch": "fork"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
+    return {"Branch": "fork", "HostTerms": "terms"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
 
 
 def type_in_words(kind: Any) -> str:
@@ -121,8 +121,8 @@ def test_the_page_says_which_keys_of_an_attempt_the_journal_alone_has() -> None:
     def alone(heading: str) -> set[str]:
         return {row[0].strip("`") for row in rows(PAGE, heading) if row[2].startswith("in the journal alone")}
 
-    assert alone("attempt") == {name for name, out in PER_EXECUTION.items() if out is True}
-    assert alone("completion") == set(PER_EXECUTION["completion"])
+    assert alone("attempt") == {name for name, out in JOURNAL_ONLY.items() if out is True}
+    assert alone("completion") == set(JOURNAL_ONLY["completion"])
 
 
 def test_the_page_names_both_formats() -> None:

@@ -60,10 +60,10 @@ def test_a_folder_without_runs_has_none(tmp_path: Path, there: bool) -> None:
 )
 def test_a_run_with_a_history_has_its_status(tmp_path: Path, status: str) -> None:
     journal(tmp_path).close()
-    history(tmp_path, "run", status=status)
+    history(tmp_path, "run", status=status, volatile={"run": {"paths": {"config": "/home/me/a.toml"}}})
     models = {"bot/random": 1}
     assert only(tmp_path) == RunSummary(
-        "run", status, "agent_island", 7, "B", 0.5, "2026-01-02", fallback_rates(()), models
+        "run", status, "agent_island", 7, "B", 0.5, "2026-01-02", fallback_rates(()), models, "bot/random", "a.toml"
     )
     assert only(tmp_path).to_json()["cost_usd"] == 0.5
 

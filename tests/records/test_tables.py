@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.votes import Tallied, Voted
 from agentsim.records.formats import kinds
 from agentsim.records.history import History, PlayerRecord, build_history, dump_history
-from agentsim.records.tables import BASE, LEADING, run_tables
+from agentsim.records.tables import BASE, LEADING, decided_in, run_tables
 from tests.cli.command_line import ROOT
 from tests.records.sample import entry, failed, paid
 
@@ -89,15 +90,15 @@ def test_events_are_one_a_row_in_the_order_of_the_log() -> None:
 def test_decisions_say_what_led_to_them_and_what_they_cost() -> None:
     paid_for, asked_again, bot, fallback = rows(run_tables(history())["decisions"])
     assert tuple(paid_for.values()) == (
-        *(1, 1, "A", "pitch", '{"text": "Hello."}', "model", None, None, "json", 1, False, 2, "m-1", "host"),
-        *(812, 640, 10, None, 0.25, False, "lab/m-1"),
+        *(1, 0, 1, "A", "pitch", '{"text": "Hello."}', "model", None, None, "json", 1, False, 2, "lab/m-1", "host"),
+        *(812, 640, 10, None, 0.25, False, "m-1"),
     )
     assert " ".join(paid_for) == (
-        "index wave player kind decision source fallback_reason cause stage candidates repaired attempts model "
-        "provider prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited player_model"
+        "index round wave player kind decision source fallback_reason cause stage candidates repaired attempts model "
+        "provider prompt_tokens cached_tokens completion_tokens reasoning_tokens cost_usd inherited reply_model"
     )
     assert (asked_again["attempts"], asked_again["prompt_tokens"], asked_again["cost_usd"]) == (2, 200, None)
-    known = ["index", "wave", "player", "kind", "decision", "source", "attempts", "inherited", "player_model"]
+    known = ["index", "round", "wave", "player", "kind", "decision", "source", "attempts", "model", "inherited"]
     assert {name for name, cell in bot.items() if cell is not None} == set(known)
     assert (bot["decision"], bot["attempts"]) == ('{"vote": null}', 0)
     assert (fallback["player"], fallback["fallback_reason"], fallback["attempts"]) == ("@judge", "timeout", 2)
@@ -141,15 +142,15 @@ def test_a_games_own_tables_are_of_its_seats_and_its_log(monkeypatch: pytest.Mon
         return {}
 
     assert rows(run_tables(history())["votes"])[1] == {
-        "Round": 1,
-        "Final": True,
-        "Voter": "B",
-        "Choice": None,
-        "Explanation": "",
-        "Ballot": '["A"]',
-        "Position": None,
-        "Voter_model": "bot/random",
-        "Choice_model": None,
+        "round": 1,
+        "final": True,
+        "voter": "B",
+        "choice": None,
+        "explanation": "",
+        "ballot": '["A"]',
+        "position": None,
+        "voter_model": "bot/random",
+        "choice_model": None,
     }
     monkeypatch.setattr(type(GAME), "tables", tables)
     run_tables(history())
@@ -178,6 +179,23 @@ def edited(**changes: Any) -> History:
     loaded = json.loads(history().model_dump_json())
     loaded["rounds"][0]["events"][0] |= changes
     return History.model_validate_json(json.dumps(loaded))
+
+
+def test_a_decision_has_the_round_that_events_tell_and_none_that_they_do_not() -> None:
+    def told(*rounds: int | None) -> list[int | None]:
+        """The rounds of as many waves, each of one decision, with an event in that round or without one."""
+        decisions = [SimpleNamespace(index=at, wave=at) for at in range(1, len(rounds) + 1)]
+        events: list[list[Any]] = [[] for _ in range(4)]
+        for at, place in enumerate(rounds, start=1):
+            if place is not None:
+                events[place].append(SimpleNamespace(metadata={"decision": at}))
+        parts = [SimpleNamespace(index=at, events=own) for at, own in enumerate(events)]
+        found: Any = SimpleNamespace(decisions=decisions, rounds=parts)
+        return list(decided_in(found).values())
+
+    assert told(1, 1, 2, 3) == [1, 1, 2, 3]
+    assert told(1, None, 1, None, 2) == [1, 1, 1, None, 2], "the fourth is of round 1 or of round 2"
+    assert told(None, 1, 3, None) == [None, 1, 3, 3], "round 3 is the last"
 
 
 def test_foreign_metadata_is_no_number_of_a_decision() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import DecisionError
-from tests.replies.asked import asked, read
+from tests.replies.asked import asked, read, thinking_kept
 
 SPEECHES: dict[str, tuple[str, ...]] = {
     "agent_island/pitch_names": (
@@ -32,6 +32,13 @@ SPEECHES: dict[str, tuple[str, ...]] = {
         "Amara (to me): keep quiet. That is what she said, word for word.",
         "<3 to you, Amara. And 2 < 3 votes.",
         "Thanks, @Amara: you were kind.",
+        "We are asked to give a speech. Here is mine: keep me.",
+        "I was told to make a statement, so here goes: keep me.",
+        "I should write a speech, but I speak from the heart.",
+        "Here is my response to Amara's accusation:\n\nIt's false.",
+        "Of course. Here is my pitch:\n\nKeep me.",
+        "<whispers> Keep me. </whispers>",
+        "💭 What if we all trusted each other? 💭",
     ),
     "agent_island/pitch": (
         # words that a chatbot says to its user, and a player to the others
@@ -303,6 +310,10 @@ SPEECHES: dict[str, tuple[str, ...]] = {
     ),
     "society/act": (
         "agent2: you owe me 5 tokens.",
+        "I need to write a statement of intent: I will work.",
+        "Reasoning: a fund lowers risk. Who joins?",
+        "// TODO: fix the well",
+        "/* poem */ Roses are red.",
         "Hello all. Proposal: a shared fund.\nRules:\n1. agent2: treasurer\n2. agent3: auditor",
         "Roles for tomorrow:\nagent2: gather\nagent3: build\nagent4: rest",
         "Let me think about trust: we have none yet. Let's build it. // agent1",
@@ -338,7 +349,7 @@ SPEECHES: dict[str, tuple[str, ...]] = {
 """By question, what is said there."""
 
 DOUBTFUL = (
-    'Remember what was said?\nAmara: "I am with you."\nChioma: "Me too."\nNone of it was true.',
+    'Remember what was said?\nAmara: "I am with you."\nChioma: "I am too."\nNone of it was true.',
     "Here is how I see us.\n\nAmara: Loyal.\nZuri: Loyal.\nDmitri: A snake.",
     "Let me be plain with each of you.\n\nAmara: I trust you.\n\nChioma: I want to.\n\nDmitri: I never will.",
     "I made one.\nObservation: nobody here is honest.",
@@ -380,6 +391,69 @@ def test_honest_speech_is_said_as_it_stands(name: str, words: str) -> None:
     assert heard(name, json.dumps(member, indent=1)) == words
     if name in IN_WORDS:
         assert heard(name, words) == words
+
+
+IN_OBJECT: dict[str, tuple[str, ...]] = {
+    "agent_island/pitch_names": (
+        # headings and labels
+        "I've been loyal since day one.\n\nFinal thought: trust is earned.",
+        "I've been loyal.\n\n**Final Thoughts:** trust is earned.",
+        "I've been loyal.\n\n## Final Thoughts\nTrust is earned.",
+        "I've been loyal.\n\nMy thoughts: Dmitri lies.",
+        "I've been loyal.\n\nMy reasoning: Dmitri lies.",
+        "I've been loyal.\n\nPrivate: I do the same.",
+        "My case.\n- Loyalty: proven.\n- Reasoning: sound.\n- Threat level: zero.",
+        "Dear all,\n- Thought: trust is rare.\n- Deal: one for one.\n- Promise: I keep mine.",
+        "You asked a question.\n\n**My answer:** never, not even at the end.",
+        "You asked a question.\n\n**Message:** never.",
+        "You asked a question.\n\n**Pitch:** never.",
+        "Chioma sent me a letter.\n\n*Message: never again.*\n\nI cried.",
+        "First, thanks to Amara.\n\n**Pitch:** keep me.\n\n**Plan:** out with Dmitri.",
+        "**Pitch:** keep me.",
+        "Vote Dmitri.\n\nExplanation: he lied.",
+        "Vote Dmitri.\n\nRationale: he lied.",
+        "**Analysis:** Dmitri is a threat.\n\n**Proposal:** vote him out.",
+        "## Why me\nI'm loyal.\n\n## My strategy\nHonesty.",
+        "Thought: what if we all just told the truth?",
+        "Reasoning: if I go, Amara wins. So keep me.",
+        "My thoughts: Dmitri lies, Amara hides.",
+        # lists with names
+        "My read on everyone\n\nAmara: Strong player.\nChioma: Wild card.",
+        "Let me go around the table.\n\n**Amara**: You've been loyal.\n\n**Dmitri**: You've been quiet.",
+        "Here is how I see us.\n\nAmara: Loyal.\nDmitri: A snake.",
+        'Remember what was said?\nAmara: "Trust us."\nChioma: "Never."\nNone of it was true.',
+    ),
+    "agent_island/summary": ("Round 1: B lied.\n\nMy thoughts: vote C.",),
+    "monopoly/react": ("Nice deal.\nFinal thought: rent is due.",),
+    "market/interview": ("Wheat is dear.\n\nMy reasoning: supply is short.",),
+    "werewolf/speak": ("I am no wolf.\n\nFinal thought: Boris is.",),
+    "society/act": (
+        "Roll call!\nagent1: here\nagent2: ?\nagent3: ?",
+        "Moderator: who wants to be one?\nHost: me.",
+        "Job offer!\nInput: your labor\nOutput: 5 food",
+        "<announcement>Work!</announcement>",
+        "Minutes of our meeting.\n\n**agent2**: Proposed a fund.\n**agent3**: Agreed.",
+        "Wanted.\nJudge: fair and calm.\nHost: friendly.",
+        "Our system:\nUser: everyone\nModel: barter",
+        "My thinking: we need a bank.",
+        "Our fund is open.\n*Note: contributions are voluntary.*",
+        "Please read.\n\n[Note: agent2 is away]",
+        "You asked a question.\n\n**Content:** never.",
+        "Report:\nall well.\nEND\nThanks.",
+    ),
+}
+"""By question, what is said in a field of an object, and is doubtful in a reply that is nothing but words."""
+
+
+@pytest.mark.parametrize(("name", "words"), [(name, words) for name, every in IN_OBJECT.items() for words in every])
+def test_words_of_an_object_are_said_as_they_stand(name: str, words: str) -> None:
+    field = FIELDS.get(name, "answer" if name == "market/interview" else "text")
+    assert heard(name, json.dumps({**DECISIONS.get(name, {}), field: words})) == words
+
+
+@pytest.mark.parametrize("words", IN_OBJECT["agent_island/pitch_names"])
+def test_what_is_said_in_an_object_is_not_thought_too(words: str) -> None:
+    assert thinking_kept(asked("agent_island/pitch_names").request, json.dumps({"text": words})) == ""
 
 
 def test_honest_speech_is_of_all_games_and_many_languages() -> None:

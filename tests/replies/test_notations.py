@@ -343,13 +343,6 @@ FRAMED = (
         f"⟨ponder⟩SECRET\n{WORDS}",
         "Keep me, <ponder>SECRET",
     ),
-    # a note on a line of its own
-    *(f"Note: SECRET\n{WORDS}", f"Note: SECRET\n\n{WORDS}", f"{WORDS}\nNote: SECRET", f"{WORDS}\n\nNotes: SECRET"),
-    *(f"Plan: SECRET\n\n{WORDS}", f"Strategy: SECRET\n{WORDS}", f"Analysis: SECRET\n{WORDS}"),
-    *(f"{WORDS}\nStrategy: SECRET", f"{WORDS}\n\nP.S. (private): SECRET"),
-    # words beyond a rule
-    *(f"{WORDS}\n---\nSECRET", f"{WORDS}\n\n***\n\nSECRET", f"{WORDS}\n___\nSECRET", f"{WORDS}\n======\nSECRET"),
-    *(f"{WORDS}\n* * *\nSECRET", f"{WORDS}\n—————\nSECRET", f"{WORDS}\n⸻\nSECRET", f"SECRET\n\n---\n\n{WORDS}"),
     # what is hidden until a reader clicks
     *(
         f"||SECRET|| {WORDS}",
@@ -359,12 +352,40 @@ FRAMED = (
         f"{WORDS} %%SECRET%%",
     ),
 )
+HEADED = (
+    # a note on a line of its own
+    *(f"Note: SECRET\n{WORDS}", f"Note: SECRET\n\n{WORDS}", f"{WORDS}\nNote: SECRET", f"{WORDS}\n\nNotes: SECRET"),
+    *(f"Plan: SECRET\n\n{WORDS}", f"Strategy: SECRET\n{WORDS}", f"Analysis: SECRET\n{WORDS}"),
+    *(f"{WORDS}\nStrategy: SECRET", f"{WORDS}\n\nP.S. (private): SECRET"),
+    # words beyond a rule
+    *(f"{WORDS}\n---\nSECRET", f"{WORDS}\n\n***\n\nSECRET", f"{WORDS}\n___\nSECRET", f"{WORDS}\n======\nSECRET"),
+    *(f"{WORDS}\n* * *\nSECRET", f"{WORDS}\n—————\nSECRET", f"{WORDS}\n⸻\nSECRET", f"SECRET\n\n---\n\n{WORDS}"),
+    # a heading of strategy
+    *(
+        f"{WORDS}\n\n**Strategy:** S",
+        f"{WORDS}\n\n### Strategy\nS",
+        f"{WORDS}\n\n策略：S",
+        f"**Strategy:** S\n\n{WORDS}",
+    ),
+    *(f"{WORDS}\n\n**Why this works:** S", f"{WORDS}\n\n**Rationale:** S"),
+)
 
 
 @pytest.mark.parametrize("text", FRAMED)
 def test_what_stands_apart_from_the_words_is_never_said(text: str) -> None:
     for reply in both(text):
         assert said(reply) in {"", WORDS}
+
+
+@pytest.mark.parametrize("text", HEADED)
+def test_a_heading_or_a_rule_is_speech_in_the_structure_asked_for_and_doubtful_beside_nothing(text: str) -> None:
+    assert said(text) in {"", WORDS}
+    assert said(json.dumps({"text": text}, ensure_ascii=False)) == text
+
+
+@pytest.mark.parametrize("end", ["Final thought: trust is earned.", "**Thinking:** S", "My reasoning: B lies."])
+def test_a_heading_of_thinking_below_bare_words_is_asked_again_and_never_cut(end: str) -> None:
+    assert said(f"{WORDS}\n\n{end}") == ""
 
 
 HTML = (
@@ -402,6 +423,7 @@ NOTES = (
         "(思考)SECRET(/思考)W",
         "{{think}}SECRET{{/think}}W",
     ),
+    # parts of a reply that is nothing but words, and doubtful in the words of an object
     *("// SECRET\nW", "/* SECRET */\nW", "/* SECRET\nSECRET */ W", "W\n// SECRET", "W /* SECRET */", "//SECRET\nW"),
 )
 ALOUD = (
@@ -435,7 +457,11 @@ ALOUD = (
 
 @pytest.mark.parametrize("text", NOTES)
 def test_notes_to_oneself_are_thinking_and_the_words_beside_them_are_said(text: str) -> None:
+    is_comment = "//" in text or "/*" in text
     for reply in both(text.replace("W", WORDS)):
+        if is_comment and reply.startswith("{"):
+            assert said(reply) == ""
+            continue
         assert said(reply) == WORDS
         assert "SECRET" in "\n".join(thoughts_in(asked(PITCH).request, reply))
 
@@ -453,8 +479,9 @@ def test_thinking_aloud_without_an_end_is_asked_again(text: str) -> None:
     ],
 )
 def test_thinking_aloud_ends_with_a_heading_of_the_answer(text: str) -> None:
-    for reply in both(text.replace("W", WORDS)):
-        assert said(reply) == WORDS
+    prose, in_object = both(text.replace("W", WORDS))
+    assert said(prose) == WORDS
+    assert said(in_object) == ""
 
 
 def test_comments_around_an_object_that_decides_are_asked_again() -> None:
@@ -739,7 +766,8 @@ def test_a_tag_that_stands_apart_is_asked_again(text: str) -> None:
     for reply in both(spelt(text)):
         assert said(reply) in ("", WORDS)
     posted = decided(ACT, json.dumps({"action": "forum_post", "content": spelt(text)}))["action"]
-    assert posted["action"] == "rejected" or posted["content"] == WORDS
+    whole = text == "<mind>S</mind>"  # a post in one tag, such as `<announcement>`, is said as it stands
+    assert posted["action"] == "rejected" or posted["content"] == (spelt(text) if whole else WORDS)
 
 
 # -- thinking in any language
@@ -822,9 +850,13 @@ MUSED = (
     *("L'utilisateur demande un discours. S", "Je dois écrire un discours. S", "O usuário pede um discurso. S"),
     *("Пользователь просит меня написать речь. S", "Мне нужно написать речь. S", "Użytkownik prosi o mowę. S"),
     # notes on the words
-    *("W\n\n**Strategy:** S", "W\n\n### Strategy\nS", "W\n\nStrategy: S", "W\n\n策略：S", "W\n\n**Why this works:** S"),
-    *("**Strategy:** S\n\nW", "Analysis: S\n\nW", "W\n\n**Rationale:** S", "W\n\n[Strategy: S]", "W\n\n(Note: I lie)"),
-    *("W\n\nThis pitch works because S", "W\n\n---\n\nThis pitch hides my plan.", "W\n\n*This pitch aims to S*"),
+    *(
+        "W\n\n[Strategy: S]",
+        "W\n\n(Note: I lie)",
+        "W\n\nThis pitch works because S",
+        "W\n\n---\n\nThis pitch hides my plan.",
+        "W\n\n*This pitch aims to S*",
+    ),
     *("W\n\n(35 words)", "W\n\nLet me know if you want changes!", "W\n\nThat should convince them.", "W\n\n（注：S）"),
     *(
         "Here's a pitch that hides my plan to betray B:\n\nW",
@@ -988,3 +1020,111 @@ def test_words_that_hold_a_list_of_parts_or_an_answer_of_a_host_are_asked_again(
 def test_a_last_channel_whose_tokens_were_stripped_is_said() -> None:
     for reply in both(f"final\n{WORDS}"):
         assert said(reply) == WORDS
+
+
+# -- an object that spills into its own string
+
+SPILT = (
+    *('W"}', 'W"\n}', 'W"}}', 'W", "explanation": "SECRET"}', 'W",\n "thought": "SECRET"\n}'),
+    *('W", "vote": "C", "why": "SECRET"}', 'W", "reasoning": "SECRET"', 'W", "text": "SECRET'),
+)
+
+
+@pytest.mark.parametrize("text", SPILT)
+def test_an_object_that_goes_on_in_its_own_string_is_decoded_or_asked_again(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) in {WORDS, ""}
+
+
+def test_an_object_that_goes_on_in_a_string_of_any_game_says_no_private_field() -> None:
+    spoken = '{"thought": "", "text": "I am quiet.\\", \\"thought\\": \\"SECRET\\"}", "claim": "none"}'
+    assert "SECRET" not in str(decided("werewolf/speak", spoken))
+    posted = decided(ACT, json.dumps({"action": "forum_post", "content": 'Hello.", "reasoning": "SECRET"}'}))["action"]
+    assert posted.get("content", "Hello.") == "Hello."
+
+
+def test_an_object_that_is_quoted_at_the_end_of_words_is_said() -> None:
+    for words in ('He wrote {"a": "b"}', 'She said "no", "never" and "stop".', 'Call it "trust": I do.'):
+        assert said(json.dumps({"text": words})) == words
+    assert said(f'{WORDS}"') == WORDS
+
+
+# -- what is left of tags and tokens at the ends of words
+
+LEFT = (
+    *("W</pitch>", "W</text>", "<pitch>\n\nW", "<analysis>\nx\n</analysis>\n<pitch>\n\nW", "W /no_think", "W /nothink"),
+    *("W<|", "W</s", "W▁", "<assistant>W</assistant>", "W</answer>"),
+)
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_what_is_left_of_a_tag_or_a_token_at_the_ends_of_words_is_taken_off(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) in ({WORDS} if "analysis" not in text else {WORDS, ""})
+
+
+def test_quotes_of_python_are_taken_off_and_a_first_part_in_a_fence_keeps_its_marks() -> None:
+    assert said(f'"""{WORDS}"""') == WORDS
+    formula = "```\nTRUST = HONESTY * TIME\n```\nThat is my formula."
+    assert said(formula) == formula
+    assert said(f"analysis SECRET. final {WORDS}") == ""
+
+
+# -- thinking without tags above the words, and turns that are no lines of names
+
+TASKS = (
+    *("Here's a thinking process that leads to the pitch:\n\n1. S", "A's thoughts: S", "*internally: S*"),
+    *("We're player A. We should not reveal our plan.", "Okay, let's see. I'm player A and should lie to C."),
+    *(
+        "好的，我现在是玩家A，我计划背叛C",
+        "首先，我需要理解游戏规则",
+        "我是玩家A，需要发言。",
+        "Need to produce a pitch. S",
+    ),
+    *("**Crafting a Pitch**\n\nI want to hide S", "Got it, let's tackle this task.", "Alright, let's break this down."),
+    *("Output must be JSON with key text.", "Just produce JSON.", "1. **Analyze the Request:** S", "A (thinking): S"),
+    *("As player A, I want to survive, so I should lie to C. My pitch:", "A's inner monologue: S", "[Secret] S"),
+    *("Strategically, I want C out. But publicly I say:", "Assistant thought: S", "[analysis] S", "Secretly: S"),
+    *("Okay, ich bin Spieler A und muss S", "Bon, je suis le joueur A et je dois S", "Soy el jugador A y debo S"),
+    *("Я игрок А и должен S", "Jestem graczem A i muszę S"),
+)
+
+
+@pytest.mark.parametrize("first", TASKS)
+def test_a_first_paragraph_about_the_task_makes_a_bare_reply_doubtful(first: str) -> None:
+    assert said(f"{spelt(first)}\n\n{WORDS}") in {"", WORDS}
+
+
+SCENES = (
+    *("### B\nM", "Game: M", "SYSTEM NOTE: M", "<user_query>M", "--- Day 2 ---\nM", "[B speaks] M", "          B: M"),
+    *("=== VOTING PHASE ===\nA votes B", "### Instruction: M", "Question: M\nAnswer: x", "B and C: M", "**B**\nI lie."),
+)
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_heading_of_a_game_or_of_a_player_behind_bare_words_is_never_said(scene: str) -> None:
+    assert said(f"{WORDS}\n\n{scene}") in {"", WORDS}
+
+
+# -- calls of an action of a market, in the forms of families
+
+_ARGUMENTS = {"action": "skip", "action_parameters": {}, "working_memory": "m"}
+_CALL = json.dumps({"name": "action", "arguments": _ARGUMENTS})
+_PYTHON = 'action(action="skip", action_parameters={}, working_memory="m")'
+FAMILIES = (
+    *(f"[TOOL_CALLS] [{_CALL}]", f"<|tool_call|>[{_CALL}]", f"<TOOLCALL>[{_CALL}]</TOOLCALL>", f"<tool_call>{_CALL}"),
+    "<|START_ACTION|>[" + _CALL.replace('"name"', '"tool_name"').replace("arguments", "parameters") + "]<|END_ACTION|>",
+    f'<|tools_prefix|>[{{"action": {json.dumps(_ARGUMENTS)}}}]<|tools_suffix|>',
+    *(f"[{_PYTHON}]", f"```tool_code\n{_PYTHON}\n```", f"```tool_code\nprint(default_api.{_PYTHON})\n```"),
+)
+
+
+@pytest.mark.parametrize("reply", FAMILIES)
+def test_a_call_of_an_action_of_a_market_is_read_in_the_form_of_each_family(reply: str) -> None:
+    assert decided(ACTION, reply) == _ARGUMENTS
+
+
+def test_an_action_of_a_market_in_words_or_in_a_form_that_is_no_call_is_not_read() -> None:
+    action = json.dumps(_ARGUMENTS)
+    for reply in (f"I think {_CALL}", f"json\n{action}", f"```json\n{action}\n```", f"<answer>{action}</answer>"):
+        assert isinstance(decided(ACTION, reply), str), reply

@@ -106,7 +106,7 @@ def page_file(tmp_path: Path) -> Path:
 
 def test_nothing_is_complained_about_or_asked_for(browser: Browser, page_file: Path) -> None:
     with Opened(browser, page_file) as opened:
-        assert opened.page.title() == "run – Agent Island"
+        assert opened.page.title() == "run – Agent Island: Deliberations"
         assert opened.complaints == []
         assert opened.requests == [page_file.as_uri()]
         # The policy lets the style sheet count: the page is not in the browser's default serif on white.

@@ -273,6 +273,12 @@ def test_everything_on_a_tile_is_inside_it(edge: Any) -> None:
         assert made.bar.y <= block.y <= block.y + block.height <= made.bar.y + made.bar.height
 
 
+@pytest.mark.parametrize("edge", ["top", "right", "bottom", "left"])
+def test_a_name_of_nine_letters_is_whole_in_the_owners_strip(edge: Any) -> None:
+    made = draw(Tile(0, 0, "St. Charles Place", owner="Professor", hue="pink", edge=edge), {}, 0)
+    assert made.boxes[0].text == "Professor"
+
+
 def test_the_heat_of_tiles_is_their_share_of_the_hottest() -> None:
     tiles = tuple(Tile(i, 0, "T", heat=heat) for i, heat in enumerate((0.0, 1.0, 2.0)))
     figure = drawn(Board("B", 3, 1, (Scene("", (*tiles, Tile(3, 0, "cold"))),)))
@@ -346,3 +352,21 @@ def test_times_are_to_the_second_and_anything_else_as_it_stands() -> None:
     assert when("2026-04-12T09:30:05.123456+00:00") == "2026-04-12 09:30:05 UTC"
     assert when("2026-04-12T09:30:05Z") == "2026-04-12 09:30:05 UTC"
     assert when("yesterday") == "yesterday"
+
+
+def test_lines_of_equal_values_stand_beside_each_other() -> None:
+    figure = drawn(chart("line", (1, 2, 3), (1, 2, 3), (3, 2, 1)))
+    one, other, crossing = [line.attrs["points"] for line in figure.all("polyline")]
+    assert one != other, "neither hides the other"
+    xs = [point.partition(",")[0] for point in one.split()]
+    assert xs == [point.partition(",")[0] for point in other.split()]
+    alone = drawn(chart("line", (3, 2, 1), (1, 2, 3))).all("polyline")[0]
+    assert crossing == alone.attrs["points"], "lines that only cross are drawn where they are"
+
+
+def test_a_cell_with_many_names_is_folded() -> None:
+    names = ", ".join(f"agent{number}" for number in range(70))
+    cell = drawn(DataTable("Votes", ("law", "for"), (("1", names), ("2", "agent1, agent2")))).all("td")
+    assert [bool(each.all("details")) for each in cell] == [True, False]
+    assert cell[0].one("summary").text == "70: agent0, agent1, agent2, …"
+    assert names in cell[0].text

@@ -61,7 +61,8 @@ def test_the_cursor_moves_board_chart_transcript_and_address_together(browser: B
         page.locator("#cursor input").fill("7")
         place_of(page, 7)
         assert page.evaluate("location.hash") == "#turn=7"
-        page.locator(".stage").get_by_role("slider").fill("3")
+        expect(page.locator(".stage .stepper")).not_to_be_visible()  # one Play bar moves all
+        page.locator("#cursor input").fill("3")
         place_of(page, 3)
         page.locator("#cursor").get_by_role("button", name="Next").click()
         place_of(page, 4)
@@ -130,7 +131,7 @@ def test_the_pane_of_a_row_has_prompt_reply_and_tries(browser: Browser, page_fil
     """D's vote of round 1 was asked again after an illegal answer: both attempts stand there, unfolded."""
     with Opened(browser, page_file) as opened:
         page, pane = opened.page, opened.page.locator("#pane")
-        expect(pane).to_have_text("Choose an event to see all of it.")
+        expect(pane).to_have_text("Select an event for details.")
         row = page.locator("#list article:has(.badge):has(.prompt)", has_text="Re-asked").first
         assert row.evaluate("row => row.offsetHeight") <= 30
         row.locator("h4").click()

@@ -49,6 +49,16 @@ def test_the_same_history_gives_the_same_bytes() -> None:
     assert page(options=ALL).encode() == page(options=ALL).encode()
 
 
+def test_an_event_says_which_decision_it_is_and_how_to_play_on_from_there_in_another_way() -> None:
+    decided = {e.seq: e.metadata["decision"] for r in sample().rounds for e in r.events if "decision" in e.metadata}
+    assert decided
+    root = tree()
+    for seq, decision in decided.items():
+        (line,) = root.one("article", id=f"e{seq}").all("p", cls="at")
+        assert line.text == f"decision {decision}, agentsim fork {NAME} --at {decision}"
+    assert not list(tree(options=PageOptions(as_seen_by="B")).all("p", cls="at")), "its reader has no such run"
+
+
 @pytest.mark.parametrize("options", [PageOptions(), ALL, PageOptions(as_seen_by="B")], ids=["bare", "all", "B"])
 def test_the_page_is_sound(options: PageOptions) -> None:
     root = tree(options=options)
@@ -84,7 +94,7 @@ def test_the_policy_names_exactly_the_inlined_style_and_script() -> None:
 def test_the_header_says_what_was_played() -> None:
     header = tree(options=ALL).one("header", cls="masthead")
     assert header.one("h1").text == NAME
-    assert header.one("p", cls="kicker").text == "Agent Island"
+    assert header.one("p", cls="kicker").text == "Agent Island: Deliberations", "the game's title"
     assert header.one("p", cls="lead").text == (
         "Gemini 2.5 Flash (C) beat GPT-5 Mini (A). The jury was tied, one vote each; the lot fell on C."
     )

@@ -90,11 +90,16 @@ def test_a_player_for_whom_nothing_was_called_used_nothing() -> None:
 
 
 def test_ranks_are_known_and_others_scores_are_not() -> None:
-    outcome = as_seen_by(sample(), "A").outcome
+    secret = History.model_validate({**document(), "game": "of_secret_scores"})
+    outcome = as_seen_by(secret, "A").outcome
     assert outcome is not None
     assert outcome.winner == "C"
     assert [(s.player, s.rank) for s in outcome.standings] == [("C", 1), ("A", 2), ("B", 3), ("D", 4)]
     assert [bool(s.score) for s in outcome.standings] == [False, True, False, False]
+
+
+def test_scores_that_all_hear_are_known_of_all() -> None:
+    assert as_seen_by(sample(), "A").outcome == sample().outcome
 
 
 def test_changing_what_others_keep_to_themselves_changes_nothing() -> None:
@@ -113,7 +118,9 @@ def test_changing_what_others_keep_to_themselves_changes_nothing() -> None:
             if e["visibility"] != "all" and "A" not in e["visibility"]:
                 e["content"] = e["heading"] = "CHANGED"
                 e["data"] = {"changed": 1}
-    assert dumped(as_seen_by(History.model_validate(doc), "A")) == dumped(as_seen_by(sample(), "A"))
+    secret = {**document(), "game": "of_secret_scores"}
+    changed = History.model_validate({**doc, "game": "of_secret_scores"})
+    assert dumped(as_seen_by(changed, "A")) == dumped(as_seen_by(History.model_validate(secret), "A"))
 
 
 def test_seeing_twice_is_seeing_once_and_changes_no_history() -> None:

@@ -87,10 +87,10 @@ def test_a_verdict_takes_the_place_of_a_winner() -> None:
 
 
 SAYS: dict[str, tuple[str, ...]] = {
-    "agent_island_bots": ("beat", "in jury votes", "voted for it.", "First to leave", "Last change of the lead"),
+    "agent_island_bots": ("beat", "in jury votes.", "voted for ", "First to leave", "Last change of the lead"),
     "auction": ("beat", "in quality", "required components for", "Decided", "Best bargain"),
     "monopoly_bots": ("beat", "in net worth", "in rent and paid", "First to leave", "Largest change"),
-    "werewolf_bots": ("The werewolves won: ", "The village hanged", "First to leave", "Decided"),
+    "werewolf_bots": ("The werewolves won: ", "The village hanged", "First to leave", "Decided", "seer", "doctor"),
     "smith_1962": ("Efficiency 100.0% in 5 periods, Smith's alpha", "in equilibrium", "Supply and demand", "nearest"),
     "market_bots": ("beat", "in capital", "units and sold", "Largest change", "Last change of the lead"),
     "society_bots": ("agents are active after", "Gini coefficient", "food made", "First law", "Closest vote", "middle"),
@@ -208,7 +208,7 @@ def test_on_the_island_a_vote_stands_beside_what_the_voter_last_said_to_all(run_
     history = run_of_config("agent_island_bots").record
     table = say_do_table(history, reasoning=False)
     assert table is not None
-    assert table.title == "Said, thought and done"
+    assert table.title == "Said, explained and done"
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     events = {part.title: part.events for part in history.rounds}
     pitched = {(when, e.role): e.content for when, some in events.items() for e in some if e.kind == "pitch"}
@@ -216,5 +216,5 @@ def test_on_the_island_a_vote_stands_beside_what_the_voter_last_said_to_all(run_
     assert sum(row["said"] is None for row in rows) == 5, "the jury, which no longer speaks"
     assert {str(row["did"]).split(" votes for ")[0] for row in rows} == {f"Player {row['who']}" for row in rows}
     sample = exchanges(table, history, {1}).sample
-    assert all(sample[part] for part in ("said", "thought", "did"))
+    assert all(sample[part] for part in ("said", "explanation", "did")), "an explanation of a vote is no thought"
     assert sample["turn"] == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -96,13 +97,73 @@ def test_stopped_branches_without_an_arm_are_ended_before_new_ones_are_made(vari
     assert varied.started["ok"] - asked == sum(each.calls for each in paid if each is not None)
 
 
+@pytest.mark.parametrize("jobs", [1, 6])
+def test_branches_are_played_at_once_and_each_is_what_it_is_alone(jobs: int, tmp_path: Path) -> None:
+    in_flight: list[int] = []
+
+    def waited(_body: object) -> float:
+        in_flight.append(server.started["ok"] - server.completed["ok"])
+        return 0.01
+
+    with FakeServer(varied_by_schema, latency_s=waited).in_thread() as server:
+        play(server.url(), tmp_path, stem="parent")
+        in_flight.clear()
+        arm = ("--arm", "hot", "--set", "players.0.temperature=1.2", "--branches", "3")
+        made = names(forked(tmp_path, *arm, "--jobs", str(jobs), at=10))
+    assert (max(in_flight) > 4) == (jobs > 1), "four players of one branch are asked at once"
+    assert sorted(made) == sorted(f"parent_at10_{arm}_b{k}" for k in (1, 2, 3) for arm in ("hot", "control"))
+    for name in made:
+        prove(RunFiles(tmp_path, name))
+
+
+@pytest.mark.timeout(60)
+def test_a_signal_ends_all_branches_in_order_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema, latency_s=0.05).in_thread() as server:
+        play(server.url(), tmp_path, stem="parent")
+        asked = server.started["ok"]
+        words = (
+            "fork",
+            "parent",
+            "--at",
+            "10",
+            "--arm",
+            "hot",
+            "--set",
+            "players.0.temperature=1.2",
+            "--branches",
+            "3",
+        )
+        command = program(*words, *QUIET)
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and server.started["ok"] - asked < 30:
+            time.sleep(0.001)  # polls another process does
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert "Traceback" not in said
+        assert names(agentsim(*words, *QUIET, cwd=tmp_path))
+        forks = [branch for _, branch in branches_in(tmp_path)]
+        assert len(forks) == 6
+        paid = [fork_of(tmp_path, files.name).paid for files, _ in branches_in(tmp_path)]
+        lost = server.started["ok"] - asked - sum(each.calls for each in paid if each is not None)
+    assert 0 <= lost <= 6 * 4, "calls in flight"
+
+
+def test_a_person_at_the_terminal_plays_one_branch_at_a_time(parent: RunFiles) -> None:
+    arm = ("--arm", "mine", "--set", "players.0.model=human", "--branches", "2")
+    said = forked(parent.directory, *arm, "--jobs", "2")
+    assert said.code == 2
+    assert said.line == "--jobs 2: a person at this terminal plays one branch at a time (valid: 1)"
+
+
+@pytest.mark.parametrize("jobs", [1, 6])
 @pytest.mark.timeout(120)
-def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(tmp_path: Path) -> None:
+def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(jobs: int, tmp_path: Path) -> None:
     with FakeServer(varied_by_schema, latency_s=0.02).in_thread() as server:
         play(server.url(), tmp_path, stem="parent")
         asked, kills = server.started["ok"], 0
         words = ("fork", "parent", "--at", "10", "--arm", "hot", "--set", "players.0.temperature=1.2")
-        command = program(*words, "--branches", "3", *QUIET)
+        command = program(*words, "--branches", "3", "--jobs", str(jobs), *QUIET)
         for moment in (3, 20):
             process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             deadline = time.monotonic() + 60
@@ -119,7 +180,9 @@ def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(tmp_path: 
             (arm, number) for arm in ("control", "hot") for number in (1, 2, 3)
         ]
         paid = sum(fork.paid.calls for fork in forks if fork.paid is not None)
-        assert 0 <= server.started["ok"] - asked - paid <= kills * 4, "four players are asked at once"
+        assert 0 <= server.started["ok"] - asked - paid <= kills * 4 * jobs, (
+            "four players of a branch are asked at once"
+        )
     for name in made:
         prove(RunFiles(tmp_path, name))
 

@@ -65,7 +65,7 @@ REJECTED = {
         pytest.param(broken, says, after, id=f"{'in the middle' if after else 'from the first call'}-{broken}")
         for broken, says in REJECTED.items()
         for after in (0, 6)
-        if not (after and broken == "forbidden")  # then it may be the prompt's: tests/runs/test_answers
+        if not (after and broken in {"forbidden", "redirect"})  # then it may be the prompt's: tests/runs/test_answers
     ],
 )
 def test_a_provider_that_rejects_us_stops_the_run_and_mended_it_goes_on_to_the_same_history(  # noqa: PLR0917 - fixtures and cases

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from agentsim import games
 from agentsim.engine.chance import Chance
 from agentsim.models.prices import estimated_tokens
-from agentsim.runs.forecast import Forecast, ModelForecast, alike, forecast, wordy
+from agentsim.records.load import load_history
+from agentsim.runs.forecast import Forecast, ModelForecast, alike, forecast, text_lengths, wordy
 from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -148,7 +150,8 @@ def test_validate_prints_it_and_what_limits_would_do(tmp_path: Path) -> None:
     assert "completion tokens, at most 294,912; cost $" in rows[6], (
         "without a cap a reply is reckoned with 16,384 tokens"
     )
-    assert rows[7] == "  more than limits.max_calls = 3: the run would stop there"
+    assert rows[7] == "  with texts of so many characters on average: explanation 300, text 600"
+    assert rows[8] == "  more than limits.max_calls = 3: the run would stop there"
     said = agentsim("validate", "--config", "island.toml", "--set", "limits.max_cost_usd=0.01", cwd=tmp_path)
     assert said.out.splitlines()[-1] == "  limits.max_cost_usd = 0.01 would stop the run"
 
@@ -165,7 +168,7 @@ def test_two_models_are_added_up(tmp_path: Path) -> None:
     scenario(tmp_path, players)
     said = agentsim("validate", "--config", "island.toml", cwd=tmp_path)
     models = [row.strip().partition(": ")[0] for row in said.out.splitlines()[7:]]
-    assert models == ["fake/echo", "ollama/llama3.2", "in all"]
+    assert models[:3] == ["fake/echo", "ollama/llama3.2", "in all"]
 
 
 def test_validate_says_where_a_cap_is_small_for_a_model_that_thinks(tmp_path: Path) -> None:
@@ -231,7 +234,7 @@ def test_calls_of_scripted_personas_are_foreseen_within_a_tenth(preset: str) -> 
 def test_validate_says_at_least_and_at_most(tmp_path: Path) -> None:
     written(tmp_path, society(4, "days = 13"))
     said = agentsim("validate", "--config", "society.toml", cwd=tmp_path)
-    assert "  93 to 156 calls, with other luck and as other bots of the game play it" in said.out.splitlines()
+    assert "  93-156 calls across other seeds and bots" in said.out.splitlines()
 
 
 def test_some_prompts_of_a_large_wave_stand_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,3 +249,34 @@ def test_some_prompts_of_a_large_wave_stand_for_the_others(tmp_path: Path, monke
     assert some.prompt != every.prompt
     assert some.prompt == pytest.approx(every.prompt, rel=0.03)
     assert some.completion == pytest.approx(every.completion, rel=0.2)
+
+
+def test_a_played_game_tells_how_long_texts_are(tmp_path: Path) -> None:
+    """A fake model writes less than half of what is allowed; like that game, it is foreseen."""
+    with FakeServer(varied_by_schema).in_thread() as server:
+        history = load_history(play(server.url(), tmp_path / "pilot").files.history)
+        lengths = text_lengths(history.decisions)
+        sent = [sum(len(message["content"]) for message in each.body["messages"]) for each in server.received]
+    pitches = [record.decision["text"] for record in history.decisions if record.kind == "pitch"]
+    assert lengths["pitch", "text"] == round(fmean(map(len, pitches)))
+    like = forecast(scenario(tmp_path), games.find("agent_island"), lengths=lengths)
+    assert like.texts["text"] / like.said["text"] == pytest.approx(lengths["pitch", "text"], rel=0.3)
+    assert like.total().prompt == pytest.approx(sum(sent) / 4, rel=0.1)
+    assert foreseen(scenario(tmp_path)).total().prompt > 1.15 * like.total().prompt
+
+
+def test_validate_like_a_played_game(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        play(server.url(), tmp_path / "logs", stem="pilot")
+    path = scenario(tmp_path).path
+    assert path is not None
+    plain, like = (
+        agentsim("validate", "--config", path.name, *more, cwd=tmp_path).out.splitlines()
+        for more in ([], ["--like", "pilot"])
+    )
+    row = "  with texts of so many characters on average: "
+    said = [next(line for line in lines if line.startswith(row)) for lines in (plain, like)]
+    assert said[0] != said[1]
+    (tmp_path / "society.toml").write_text(society(4, "days = 2"), encoding="utf-8")
+    wrong = agentsim("validate", "--config", "society.toml", "--like", "pilot", cwd=tmp_path)
+    assert (wrong.code, wrong.err) == (2, "agentsim: --like pilot: is a game of agent_island, not of society\n")

@@ -21,6 +21,9 @@ IN_PIECES = {
     "thoughts": "<think>x</think>".join(KEY),
     "comments": "<!-- x -->".join(KEY),
     "characters without width": r"\u200b".join(KEY),
+    "entities": "It&#39;s " + "".join(f"&#{ord(sign)};" for sign in KEY),
+    "entities in hexadecimal": "It&#39;s " + "".join(f"&#x{ord(sign):x};" for sign in KEY),
+    "an entity": f"It&#39;s {KEY[:9]}&#{ord(KEY[9])};{KEY[10:]}",
     "thoughts in escapes": r"\u003cthink\u003ex\u003c/think\u003e".join(KEY),
 }
 WRITTEN = list(SPELT.values())

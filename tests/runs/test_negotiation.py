@@ -80,7 +80,56 @@ TOKENS = refusal(
 BARE = Raw(400, {"error": {"message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT"}})
 VALIDATION = Raw(422, {"detail": [{"loc": ["body", "response_format"], "msg": "Extra inputs are not permitted"}]})
 
+SYSTEM = HostTerms(system="user")
+
+
+def window(words: str) -> Reply:
+    """Return a reply function of a host whose window has 8,192 tokens, 192 of them for the prompt."""
+    return unless(lambda body: body.get("max_tokens", 0) > 8_000, refusal(words))
+
+
 ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
+    "no system message, as 500": (
+        unless(from_system, refusal("Conversation roles must alternate user/assistant/... at row 1", 500)),
+        "",
+        SYSTEM,
+    ),
+    "only two roles, as 500": (
+        unless(from_system, refusal("Only user and assistant roles are supported! at row 7", 500)),
+        "",
+        SYSTEM,
+    ),
+    "Ollama's format, as 500": (
+        unless(mode_is("json_schema"), refusal("failed to load model vocabulary required for format", 500)),
+        "",
+        HostTerms("json_object"),
+    ),
+    "a crash of its schema, as 500": (
+        unless(mode_is("json_schema"), refusal("'NoneType' object has no attribute 'schema'", 500)),
+        "",
+        HostTerms("json_object"),
+    ),
+    "not implemented": (unless(mode_is("json_schema"), refusal("Not implemented", 501)), "", HostTerms("json_object")),
+    "a window that the cap exceeds": (
+        window(
+            "This model's maximum context length is 8192 tokens. However, you requested 20192 tokens (192 in the "
+            "messages, 20000 in the completion). Please reduce the length of the messages or completion."
+        ),
+        "defaults.max_tokens=20000",
+        HostTerms(max_tokens=7_000),
+    ),
+    "Together's sum": (
+        unless(
+            lambda body: body.get("max_tokens", 0) > 8_000,
+            refusal(
+                "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 192 `inputs` "
+                "tokens and 20000 `max_new_tokens`",
+                422,
+            ),
+        ),
+        "defaults.max_tokens=20000",
+        HostTerms(max_tokens=7_000),
+    ),
     "temperature deprecated": (
         unless(holds("temperature"), DEPRECATED),
         AUTO,
@@ -300,6 +349,56 @@ def test_a_400_after_good_calls_is_that_decision_s_fault(tmp_path: Path) -> None
     reasons = [record["fallback_reason"] for record in result.history["decisions"]]
     assert Counter(filter(None, reasons)) == {"bad_request": 1}
     assert "negotiated" not in result.history["volatile"]
+
+
+REFUSED_LATER: dict[str, tuple[Raw, str]] = {
+    "an ingress": (Raw(404, b"default backend - 404"), "unknown_model"),
+    "a redirect": (Raw(302, b"", {"Location": "http://127.0.0.1:1/elsewhere"}), "redirect"),
+    "not modified": (Raw(304, b""), "redirect"),
+    "a moved page": (Raw(308, b"<html>moved</html>", {"Location": "/"}), "redirect"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_LATER)
+def test_a_page_or_redirect_after_good_calls_costs_that_decision(name: str, tmp_path: Path) -> None:
+    raw, code = REFUSED_LATER[name]
+    asked: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        asked["all"] += 1
+        return raw if asked["all"] == 5 else answered(body)
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1", 'defaults.model="fake/default"')
+    assert (result.status, result.error) == ("completed", None)
+    reasons = [record["fallback_reason"] for record in result.history["decisions"]]
+    assert Counter(filter(None, reasons)) == {code: 1}
+
+
+def test_a_failure_that_only_sounds_like_a_refusal_is_retried_and_changes_nothing(tmp_path: Path) -> None:
+    """A host fails once, or for one prompt, in words about a parameter."""
+    asked: list[str] = []
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        words = json.dumps(body["messages"])
+        asked.append(words)
+        return (
+            refusal("schema worker crashed", 500) if len(set(asked)) == 5 and asked.count(words) < 4 else answered(body)
+        )
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert result.status == "completed"
+    assert result.history["usage"]["fallbacks"] == 0
+    assert "negotiated" not in result.history["volatile"]
+
+
+def test_a_host_that_fails_every_request_in_such_words_is_told_as_failing(tmp_path: Path) -> None:
+    with FakeServer(lambda _body: refusal("schema worker crashed", 500)).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert result.status == "stopped_provider"
+    assert "the first call failed" in str(result.error)
+    assert "HTTP 500" in str(result.error)
 
 
 def test_a_resumed_run_takes_a_400_as_the_run_before_it_would(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
-"""docs/scenario.md, made from the JSON Schema of scenarios: every key with its values, default and an example.
+"""docs/scenario.md, made from the JSON Schema of scenarios: every key with its values, default and meaning.
 
-`python -m tests.scenario.page` writes it. Examples are from the first file under `configs/` that sets the key.
+`python -m tests.scenario.page` writes it. An example is from the first file under `configs/` that sets the key.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -20,19 +21,18 @@ PAGE = ROOT / "docs" / "scenario.md"
 _TABLES = {
     "Defaults": "[defaults]",
     "PlayerTable": "[[players]]",
-    "StaffTable": "[staff.<role>]",
+    "StaffTable": "[staff.ROLE]",
     "Limits": "[limits]",
     "Interview": "[[interviews]]",
-    "Question": "[[interviews.questions]]",
+    "SurveyQuestion": "[[interviews.questions]]",
     "PeopleTable": "[people]",
-    "ProviderSettings": "[providers.<name>]",
-    "Price": '[prices."<model>"]',
+    "ProviderSettings": "[providers.NAME]",
+    "Price": '[prices."MODEL"]',
 }
 _HEAD = """# The scenario file: every key
 
-A scenario is one TOML file. This page is made of its JSON Schema (`agentsim schema`, `configs/agentsim.schema.json`) by
-`python -m tests.scenario.page`; `agentsim validate --config FILE` checks a file against it. A key without a default may
-be left out unless it is marked as required. What the games' settings mean is said at length on the page of each game.
+A scenario is one TOML file; `agentsim validate FILE` checks it. A key without a default may be left out unless it is
+marked as required. Examples are in brackets.
 """
 
 
@@ -43,7 +43,7 @@ def page() -> str:
     shared = schema["$defs"]["Defaults"]["properties"].keys()
     for name, heading in _TABLES.items():
         part = schema["$defs"][name]
-        lines += ["", f"## `{heading}`", "", part["description"]]
+        lines += ["", f"## `{heading}`", "", _about(part, heading)]
         if name != "Defaults" and set(shared) <= set(part["properties"]):
             part = {
                 **part,
@@ -54,20 +54,30 @@ def page() -> str:
             lines += ["", *_table(part, schema["$defs"], heading)]
     for game in games.names():
         part = schema["$defs"][f"{game}.game_config"]
-        heading = f'`[game_config]` of game = "{game}"'
+        heading = f"`[game_config]` of `{game}`"
         lines += ["", f"## {heading}", "", *_table(part, schema["$defs"], "[game_config]", game)]
     return "\n".join(lines) + "\n"
 
 
+def _about(part: Mapping[str, Any], heading: str) -> str:
+    """Return the description of a table, which need not begin with its name below its heading."""
+    text: str = part["description"].removeprefix(f"`{heading}`: ")
+    return text[0].upper() + text[1:]
+
+
 def _table(part: Mapping[str, Any], defs: Mapping[str, Any], heading: str, game: str | None = None) -> Iterator[str]:
-    yield "| key | value | default | meaning | example |"
-    yield "|---|---|---|---|---|"
+    yield "| key | value | default | meaning |"
+    yield "|---|---|---|---|"
     for key, about in part["properties"].items():
         default = about.get("default")
         default = f"`{_toml(default)}`" if default is not None and not isinstance(default, dict) else ""
         default = "required" if key in part.get("required", ()) else default
-        example = f"`{_toml(found)}`" if (found := _example(heading, key, game)) is not None else ""
-        cells = (f"`{key}`", _values(about, defs), default, about.get("description", ""), example)
+        values = _values(about, defs)
+        meaning = " ".join(about.get("description", "").split()).removesuffix(".")
+        example = _example(heading, key, game)
+        if isinstance(example, str | list | dict) and "`" not in values and len(_toml(example)) < _LONGEST:
+            meaning += f" (`{_toml(example)}`)"
+        cells = (f"`{key}`", values, default, meaning)
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
@@ -83,30 +93,31 @@ def _values(about: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
         return " or ".join(dict.fromkeys(_values(each, defs) for each in about["anyOf"]))
     match about.get("type"):
         case "integer" | "number" as kind:
-            return f"{'whole number' if kind == 'integer' else 'number'}{_range(about)}"
+            return f"{kind}{_range(about)}"
         case "boolean":
-            return "`true`, `false`"
+            return "boolean"
         case "array":
-            return f"list of: {_values(about['items'], defs)}" if about.get("items") else "list"
+            return f"list of {_plural(_values(about['items'], defs))}" if about.get("items") else "list"
         case "object":
             return "table"
         case "string":
-            return f"text, at most {about['maxLength']:,} characters" if "maxLength" in about else "text"
+            return "text"
     return "any value"
 
 
+def _plural(values: str) -> str:
+    return re.sub(r"^(any value|boolean|integer|number|table)", r"\1s", values)
+
+
 def _range(about: Mapping[str, Any]) -> str:
-    parts = [
-        f" {word} {about[key]:,}"
-        for key, word in (
-            ("minimum", "from"),
-            ("exclusiveMinimum", "above"),
-            ("maximum", "to"),
-            ("exclusiveMaximum", "below"),
-        )
-        if key in about
-    ]
-    return "".join(parts)
+    low, high = (about.get(f"{end}imum") for end in ("min", "max"))
+    above, below = (about.get(f"exclusive{end}imum") for end in ("Min", "Max"))
+    high, below = (None if end is not None and end >= _HUGE else end for end in (high, below))
+    if low is not None and high is not None:
+        return f" {low:,}–{high:,}"
+    signs = {"≥": low, ">": above, "≤": high, "<": below}
+    bounds = ", ".join(f"{sign} {bound:,}" for sign, bound in signs.items() if bound is not None)
+    return f" {bounds}" if bounds else ""
 
 
 def _toml(value: Any) -> str:
@@ -115,6 +126,8 @@ def _toml(value: Any) -> str:
 
 
 _LONGEST = 48
+_HUGE = 10**9
+"""A bound from here on only keeps a number within a word of the machine."""
 
 
 @cache

@@ -11,6 +11,7 @@ import pytest
 
 from agentsim.errors import ScenarioError
 from agentsim.scenario import load
+from agentsim.scenario.source_files import read_toml
 from tests.scenario.parlour import SEATS, refused, written
 
 DEEP = "not TOML: nested too deep (at line 1)"
@@ -54,7 +55,7 @@ def test_dots_and_brackets_in_strings_and_comments_do_not_count(tmp_path: Path) 
     [
         (b"a = 1\nname = '\xe9'", "not UTF-8 at byte 14 (line 2)"),
         ("a = 1".encode("utf-16"), "not UTF-8 at byte 0 (line 1)"),
-        (b"\xef\xbb\xbf\xef\xbb\xbfa = 1", "not TOML: Invalid statement (at line 1, column 1)"),
+        (b"\xef\xbb\xbf\xef\xbb\xbfa = 1", "not TOML: Invalid statement (at line 1, column 1): a = 1"),
     ],
     ids=["latin-1", "utf-16", "two marks"],
 )
@@ -189,3 +190,44 @@ def test_the_system_encoding_does_not_matter(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.stdout.strip(), done.stderr) == (ascii("żółw"), "")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("game = agent_island", 'game = agent_island; did you mean game = "agent_island"? (text stands in quotes)'),
+        ('game: "agent_island"', 'game: "agent_island"; = stands between a key and its value'),
+        ('game = "agent_island', 'game = "agent_island; a quote is not closed'),
+        ("name = True", "name = True; did you mean name = true?"),
+        ("[players", "[players; a bracket is not closed"),
+        ('[players]\nid = "a"\n[players]', "[players]; did you mean [[players]]? (one table for each of several)"),
+        (
+            'file = "C:\\users\\x"',
+            'file = "C:\\users\\x"; a backslash is written twice, or the text stands in single quotes',
+        ),
+        ("key = sk-abcdefghijklmnopqrstuvwxyz0123456789", None),
+    ],
+)
+def test_the_line_of_a_syntax_error_is_shown_with_a_guess_and_never_a_key(
+    line: str, shown: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(f"seed = 1\n{line}\n", encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        read_toml(path)
+    told = str(caught.value)
+    if shown is None:
+        assert "sk-" not in told
+    else:
+        assert told.endswith(f"): {shown}")
+
+
+@pytest.mark.parametrize("kind", ["history", "journal"])
+def test_the_file_of_a_run_is_named_as_such_with_what_can_be_done_with_it(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / {"history": "first.json", "journal": "first.jsonl"}[kind]
+    head = {"history": '{"format": "agentsim-history/3"', "journal": '{"record": "run"'}[kind]
+    path.write_text(f"{head}, ...", encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        read_toml(path)
+    what = "`agentsim resume first` goes on with the run, `agentsim logs first` writes its page"
+    assert str(caught.value) == f"is the {kind} of a run, not a scenario: {what}"

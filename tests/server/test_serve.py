@@ -8,13 +8,14 @@ import os
 import re
 import shutil
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agentsim.records.fallback_rates import fallback_rates_in
-from agentsim.records.load import load_history
+from agentsim.records.load import list_runs, load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, agentsim, real, trio
@@ -68,6 +69,14 @@ def test_the_list_has_runs_with_status_game_players_winner_and_cost(site: Served
     assert 'href="/batches/few"' in page
 
 
+def test_the_list_of_batches_says_which_models_won_how_often(site: ServedSite, logs: Path) -> None:
+    won = Counter(run.winner_model for run in list_runs(logs / "few"))
+    row = site.get("/").text.partition('href="/batches/few"')[2].partition("</tr>")[0]
+    assert "wins:" in row
+    for model, games in won.items():
+        assert f"{model} {games}" in row
+
+
 def test_the_list_says_what_was_lost_to_whom(tmp_path: Path) -> None:
     players = "".join(f'[[players]]\nid = "{player}"\nmodel = "lab/echo"\n' for player in "ABC")
     with FakeServer(lambda body: varied_by_schema(body) if decided(body)[1] != "vote" else "No.").in_thread() as server:
@@ -77,7 +86,7 @@ def test_the_list_says_what_was_lost_to_whom(tmp_path: Path) -> None:
     with served(tmp_path / "logs") as site:
         row = site.get("/").text.partition('href="/runs/lossy"')[2].partition("</tr>")[0]
     assert lost > 0
-    assert f"<td>model {lost}</td>" in row
+    assert f">model {lost}</td>" in row
 
 
 def test_a_batch_lists_its_runs_and_has_its_report(site: ServedSite, logs: Path) -> None:

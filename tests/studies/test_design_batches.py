@@ -170,7 +170,10 @@ def test_a_width_ends_a_batch_which_then_stays_as_it_is(tmp_path: Path) -> None:
     assert rank["high"] - rank["low"] < 2.5
     assert "that --until-width ended" in agentsim("report", "b", cwd=tmp_path).out
     wrong = agentsim(*words, "--measure", "ranks", cwd=tmp_path)
-    assert (wrong.code, "ranks: no such measure in these games (valid: rank, win" in wrong.err) == (2, True)
+    assert (
+        wrong.code,
+        "--measure ranks: there is no such measure (did you mean rank?) (measures: rank, win" in wrong.err,
+    ) == (2, True)
 
 
 def test_blocks_that_have_begun_are_played_to_their_end_before_anything_is_looked_at(tmp_path: Path) -> None:
@@ -215,15 +218,109 @@ def test_a_measure_is_of_a_width_that_is_asked_for(tmp_path: Path) -> None:
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_measure_that_no_game_has_is_said_and_the_rest_is_reported(tmp_path: Path) -> None:
+def test_an_interaction_that_no_game_has_is_said_and_the_rest_is_reported(tmp_path: Path) -> None:
     (tmp_path / "d.toml").write_text(
-        f'config = "{ROOT}/configs/auction.toml"\nreplicates = 2\nmeasures = ["rank", "nope"]\n'
+        f'config = "{ROOT}/configs/auction.toml"\nreplicates = 2\nmeasures = ["rank", "helped (done)"]\n'
         '[factors]\n"game_config.budget" = [1000, 500]\n',
         "utf-8",
     )
+    checked = agentsim("validate", "d.toml", "--set", "defaults.model=bot/random", cwd=tmp_path)
+    assert (checked.code, checked.line) == (0, "d.toml: measures: no game on bots has helped (done)")
     done = agentsim("batch", "--design", "d.toml", "--out", "b", "--set", "defaults.model=bot/random", cwd=tmp_path)
     assert done.code == 0, done.err
     report = agentsim("report", "b", cwd=tmp_path)
-    assert (report.code, "In no game, or the same in all: nope." in report.out) == (0, True), report.err
+    assert (report.code, "In no game, or the same in all: helped (done)." in report.out) == (0, True), report.err
     csv = agentsim("report", "b", "--format", "csv", cwd=tmp_path)
     assert "# design\n" in csv.out
+
+
+def test_a_misspelt_measure_is_refused_everywhere_with_those_that_there_are(tmp_path: Path) -> None:
+    good = str(design(tmp_path, measures=["rank", "votes_against"], replicates=5))
+    assert agentsim("batch", "--design", good, "--out", "b", *QUIET, cwd=tmp_path).code == 0
+    valid = "(did you mean votes_against?) (measures: rank, win, rounds_survived, votes_against, jury_votes, voted "
+    wrong = "vote_against: there is no such measure"
+    option = ("--measure", "vote_against")
+    refused = [
+        agentsim("report", "b", *option, cwd=tmp_path),
+        agentsim("plan", "--design", good, "--pilot", "b", "--effect", "1", *option, cwd=tmp_path),
+        agentsim("batch", "--design", good, "--out", "c", "--until-width", "1", *option, *QUIET, cwd=tmp_path),
+    ]
+    assert [each.line.startswith(f"--measure {wrong} {valid}") for each in refused] == [True] * 3
+    bad = str(design(tmp_path, measures=["rank", "vote_against"], replicates=5))
+    in_file = [
+        agentsim("validate", bad, cwd=tmp_path),
+        agentsim("batch", "--design", bad, "--out", "c", *QUIET, cwd=tmp_path),
+        agentsim("plan", "--design", bad, "--pilot", "b", "--effect", "1", cwd=tmp_path),
+    ]
+    assert {each.code for each in (*refused, *in_file)} == {2}
+    assert all(f"{wrong} {valid}" in each.line for each in in_file)
+    assert all("measures.1: " in each.line for each in in_file[:2])
+    assert not (tmp_path / "c").exists()
+
+
+PRICED = """\
+game = "agent_island"
+seed = 7
+defaults = { model = "lab/m" }
+players = [{ id = "A" }, { id = "B" }, { id = "C" }]
+[providers.lab]
+base_url = "http://127.0.0.1:9/v1"
+[prices."lab/m"]
+input = 1.0
+output = 2.0
+"""
+
+
+def forecast_in(out: str) -> tuple[str, int, float]:
+    """The games that a forecast is of, and its calls and dollars."""
+    head, line = out.partition("\nforecast")[2].splitlines()[:2]
+    return head.partition(",")[0], int(line.split()[1].replace(",", "")), float(line.split("cost $")[1].split(",")[0])
+
+
+def test_a_forecast_is_of_the_whole_design_or_batch(tmp_path: Path) -> None:
+    (tmp_path / "trio.toml").write_text(PRICED, encoding="utf-8")
+    one, calls, usd = forecast_in(agentsim("validate", "trio.toml", cwd=tmp_path).out)
+    (tmp_path / "d.toml").write_text(
+        'config = "trio.toml"\nreplicates = 30\n[factors]\ndefaults.temperature = [0.2, 1.2]\n', encoding="utf-8"
+    )
+    assert one == ""
+    for words, games in ((("d.toml",), 60), (("d.toml", "--games", "8"), 8), (("trio.toml", "--games", "50"), 50)):
+        of, all_calls, all_usd = forecast_in(agentsim("validate", *words, cwd=tmp_path).out)
+        assert (of, all_calls) == (f" of {games} games", games * calls)
+        assert all_usd == pytest.approx(games * usd, rel=0.02)
+
+
+def test_a_report_names_levels_as_the_design_does_and_never_by_a_prompts_text(tmp_path: Path) -> None:
+    trio(tmp_path)
+    text = (
+        'config = "trio.toml"\nreplicates = 5\nmeasures = ["rank"]\n[factors]\n'
+        'players.0.prompt = ["You keep every word.", "You break your word."]\nplayers.1.temperature = [0.2, 1.2]\n'
+    )
+    (tmp_path / "d.toml").write_text(text, encoding="utf-8")
+    words = ("batch", "--design", "d.toml", "--out", "b", *QUIET)
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    said = agentsim("report", "b", "--exploratory", cwd=tmp_path).out
+    assert "\nprompt: prompt 2 vs. prompt 1 " in said
+    assert "word" not in said
+    games = snapshot(tmp_path / "b")
+    labels = '[names]\nplayers.0.prompt = "persona"\n[labels]\nplayers.0.prompt = ["loyal", "betray"]\n'
+    (tmp_path / "d.toml").write_text(text + labels, encoding="utf-8")
+    assert agentsim(*words, cwd=tmp_path).code == 0
+    assert {path for path, content in snapshot(tmp_path / "b").items() if games[path] != content} == {MANIFEST}
+    said = agentsim("report", "b", "--exploratory", cwd=tmp_path).out
+    assert "\npersona: betray vs. loyal " in said
+    assert "Standings (persona=loyal, temperature=0.2)" in said
+    assert "word" not in said
+
+
+def test_exports_have_the_block_the_cell_and_each_factor_as_written(tmp_path: Path) -> None:
+    assert agentsim("batch", "--design", str(design(tmp_path)), "--out", "b", *QUIET, cwd=tmp_path).code == 0
+    manifest = json.loads((tmp_path / "b" / MANIFEST).read_text("utf-8"))
+    found = library.load(tmp_path / "b").tables["standings"]
+    assert list(found.columns)[:8] == ["run", "game", "seed", "status", "block", "cell", *FACTORS]
+    expected = {
+        game["name"]: (number // 4, game["cell"], *manifest["design"]["cells"][game["cell"]].values())
+        for number, game in enumerate(manifest["games"])
+    }
+    rows = found[["run", "block", "cell", *FACTORS]].itertuples(index=False, name=None)
+    assert {run: tuple(cells) for run, *cells in rows} == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from agentsim.errors import ScenarioError, UsageError
 from agentsim.runs.batch.manifest import DesignTable, Until
 from agentsim.scenario.validation import validated
-from agentsim.studies.designs import Factorial, factorial, read_design
+from agentsim.studies.designs import Factorial, cells, factorial, read_design
 
 
 def design(factors: str, fraction: str | None = None, *pairs: str) -> Factorial:
@@ -39,11 +40,11 @@ def test_contrasts_are_the_coefficients_of_the_saturated_model() -> None:
         for a, b in product(range(3), range(2))
     }
     said = {each.name: float(np.dot(each.weights, values)) for each in found.contrasts()}
-    assert said["a: 2 less 0"] == pytest.approx(means[2] - means[0])
-    assert said["a: 2 less 0 x b: 1 less 0"] == pytest.approx(both[2, 1] - both[2, 0] - both[0, 1] + both[0, 0])
+    assert said["a: 2 vs. 0"] == pytest.approx(means[2] - means[0])
+    assert said["a x b: 2 vs. 0 x 1 vs. 0"] == pytest.approx(both[2, 1] - both[2, 0] - both[0, 1] + both[0, 0])
     assert list(said) == [
-        *("a: 1 less 0", "a: 2 less 0", "b: 1 less 0", "c: 1 less 0"),
-        *("a: 1 less 0 x b: 1 less 0", "a: 2 less 0 x b: 1 less 0"),
+        *("a: 1 vs. 0", "a: 2 vs. 0", "b: 1 vs. 0", "c: 1 vs. 0"),
+        *("a x b: 1 vs. 0 x 1 vs. 0", "a x b: 2 vs. 0 x 1 vs. 0"),
     ]
 
 
@@ -129,3 +130,18 @@ def test_an_effect_is_named_by_its_factors_in_any_order() -> None:
     with pytest.raises(UsageError, match="--factor a,c: the design asks for no such effect"):
         found.effect("a,c")
     assert Until(width=1.0).measure is None, "win, or the first score where no player is ranked"
+
+
+def test_prompt_files_of_a_design_are_found_beside_it(tmp_path: Path) -> None:
+    for name, words in (("study/prompts/betray.txt", "Betray."), ("study/prompts/neutral.txt", "Play.")):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(words, encoding="utf-8")
+    players = "".join(f'[[players]]\nid = "{player}"\nmodel = "bot/random"\n' for player in "ABC")
+    base = tmp_path / "island.toml"
+    base.write_text(f'game = "agent_island"\n{players}', encoding="utf-8")
+    file = tmp_path / "study" / "persona.toml"
+    levels = '["prompts/betray.txt", "prompts/neutral.txt"]'
+    file.write_text(f'config = "../island.toml"\n[factors]\n"players.A.prompt_file" = {levels}\n', encoding="utf-8")
+    found, _ = cells(read_design(file), base)
+    assert [scenario.players[0].prompt for scenario in found] == ["Betray.", "Play."]

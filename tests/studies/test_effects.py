@@ -6,12 +6,14 @@ import json
 import math
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from agentsim.engine.panel import DataTable, Estimates
+from agentsim.analysis.intervals import ratio_intervals
+from agentsim.engine.panel import DataTable, Forest
 from agentsim.errors import UsageError
 from agentsim.records.load import load_history
 from agentsim.records.run_files import MANIFEST
@@ -99,16 +101,24 @@ def test_effects_are_of_those_whom_the_factor_is_of(of_auction: DesignEffects) -
     assert {each.measure for each in of_auction.effects} == {"rank", "count", "budget"}, "those that were planned"
 
 
-def test_the_report_has_a_table_of_each_effect_and_a_plot_of_each_measure(auction: Path) -> None:
-    panels = design_panels(design_effects(auction))
-    assert [type(panel) for panel in panels] == [DataTable, *[Estimates] * 3] * 3
-    assert panels[0].title == f"Effect of {MODEL}: bot/truthful less bot/random"
-    said = agentsim("report", str(auction), cwd=auction.parent)
-    assert (said.code, "Planned; full factorial: 4 cells" in said.out) == (0, True)
+def test_a_report_opens_with_the_effects_the_means_of_the_cells_and_one_plot(
+    auction: Path, of_auction: DesignEffects
+) -> None:
+    panels = design_panels(of_auction)
+    assert [type(panel) for panel in panels] == [DataTable, DataTable, DataTable, Forest]
+    assert [panel.title for panel in panels] == [
+        *("Planned effects", "Cell means (1 of 2)", "Cell means (2 of 2)", "Forest plot")
+    ]
+    effects_table, *_, plot = panels
+    assert isinstance(effects_table, DataTable)
+    assert isinstance(plot, Forest)
+    said = [(row[0], row[1], row[2]) for row in effects_table.rows]
+    assert said[0] == ("model: bot/truthful vs. bot/random", "rank", "random")
+    drawn = [(row.name, *group.title.split(" of ")) for group in plot.groups for row in group.rows]
+    assert sorted(drawn) == sorted(said), "each effect is drawn once, beside others on the same measure"
     line = json.loads(agentsim("report", str(auction), "--json", cwd=auction.parent).out)
     assert len(line["designs"][0]["effects"]) == 12
     assert design_effects(auction.parent) is None
-    assert design_panels(None) == []
 
 
 def test_a_block_without_all_its_games_is_left_out_and_counted(auction: Path, tmp_path: Path) -> None:
@@ -193,7 +203,7 @@ def test_a_plan_says_blocks_games_and_the_power_of_what_is_planned(auction: Path
     ("options", "message"),
     [
         ({"size": 0.0}, "--effect: must be a number above 0"),
-        ({"measure": "luck"}, "luck: no such measure in these games (valid: rank, win, count"),
+        ({"measure": "luck"}, "--measure luck: there is no such measure (measures: rank, win, count"),
         ({"player": "Zoe"}, "Zoe: plays in no game (valid: truthful1, "),
         ({"factor": "x"}, "--factor x: the design asks for no such effect"),
         ({"design": {"factors": {"players.0.model": ["bot/sniper", "bot/random"]}}}, "is of another design"),
@@ -206,6 +216,68 @@ def test_what_cannot_be_planned_is_said(auction: Path, options: dict[str, Any], 
     with pytest.raises(UsageError) as refused:
         plan(design, options.pop("pilot", auction), **{"size": 1.0, **options})
     assert message in str(refused.value)
+
+
+def test_a_cells_mean_is_that_of_its_games_with_the_interval_of_a_condition(auction: Path) -> None:
+    found = design_effects(auction) or pytest.fail("no design")
+    blocks = DesignGames(auction).blocks() or pytest.fail("no games")
+    place = blocks.columns.index(("count", "random"))
+    for each in (each for each in found.cells if (each.measure, each.player) == ("count", "random")):
+        own = blocks.values[:, each.cell, place]
+        assert each.games == 6
+        assert each.mean.value == pytest.approx(own.mean())
+        assert each.levels == dict(zip(("model", "temperature"), blocks.design.cell_labels(each.cell), strict=True))
+        (ends,) = ratio_intervals(own[:, None], np.ones((6, 1)))
+        assert (each.mean.low, each.mean.high) == pytest.approx(tuple(ends), abs=1e-9, nan_ok=True)
+
+
+def test_a_paper_takes_tables_and_a_figure_from_the_report_alone(auction: Path, tmp_path: Path) -> None:
+    words = ("report", str(auction), "--figure", "forest.svg", "--format")
+    said = agentsim(*words, "latex", "--out", "tex", cwd=tmp_path)
+    assert (said.code, said.err) == (0, "figure: forest.svg\n")
+    files = sorted(path.name for path in (tmp_path / "tex").iterdir())
+    assert files == ["calls-and-cost.tex", "cell-means-1-of-2.tex", "cell-means-2-of-2.tex", "planned-effects.tex"]
+    table = (tmp_path / "tex" / "planned-effects.tex").read_text("utf-8")
+    assert "\nmodel: bot/truthful vs. bot/random & count & random & $-$2." in table
+    rows = [row for row in table.splitlines() if row.endswith(r" \\")]
+    assert {row.count("&") for row in rows} == {4}
+    drawn = ElementTree.parse(tmp_path / "forest.svg").getroot()
+    zeros = {(line.get("x1"), line.get("x2")) for line in drawn.iter() if line.get("class") == "zero"}
+    assert len(zeros) == 1, "one place of zero in all groups"
+    assert len([mark for mark in drawn.iter() if mark.get("class") == "dot solo"]) == len(rows) - 1
+    assert agentsim(*words, "markdown", cwd=tmp_path).out.startswith(
+        "**Planned effects**\n\n| effect | measure | player |"
+    )
+    wrong = agentsim("report", str(auction), "--figure", "forest.png", cwd=tmp_path)
+    assert (wrong.code, wrong.line) == (2, "--figure forest.png: must end with .svg")
+
+
+def test_measures_that_the_design_does_not_name_are_not_planned(auction: Path) -> None:
+    said = agentsim("report", str(auction), "--measure", "quality", cwd=auction.parent).out
+    assert "\nEffects\n" in said
+    assert "Planned effects" not in said
+    assert "In no game" not in said
+    assert said.index("Exploratory") < said.index("\nEffects\n")
+    found = json.loads(agentsim("report", str(auction), "--measure", "rank", "--json", cwd=auction.parent).out)
+    assert {each["measure"] for each in found["designs"][0]["effects"]} == {"rank"}
+    assert found["designs"][0]["planned"]
+
+
+def test_python_has_the_report_and_the_plan_as_frames_and_for_a_notebook(auction: Path) -> None:
+    import agentsim as library
+
+    report, needed = library.report(auction), library.plan(BIDDER, auction, effect=0.5, measure="rank")
+    frame = report.to_frame()
+    found = design_effects(auction) or pytest.fail("no design")
+    assert frame[["effect", "measure", "mean"]].values.tolist() == [
+        [each.effect, each.measure, each.mean] for each in found.effects
+    ]
+    assert list(report.tables["cells"].columns)[3:6] == ["model", "temperature", "measure"]
+    assert needed.to_frame()["blocks"].dropna().tolist() == [each.blocks for each in needed.needed if each.blocks]
+    for each in (report, needed):
+        assert each._repr_html_().count("<table>") >= 1
+    assert "<svg " in report._repr_html_()
+    assert str(report) in agentsim("report", str(auction), cwd=auction.parent).out.replace("\n\n\n", "\n\n")
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -107,18 +107,20 @@ def test_identical_bots_under_different_names_are_not_told_apart(tmp_path: Path)
     assert (found["by"], found["null_p"] > 0.05) == ("player", True)
 
 
-def test_the_terminal_shows_every_part(tmp_path: Path) -> None:
-    out = agentsim("report", str(batch(tmp_path, 4)), cwd=tmp_path).out
-    for title in (
-        "Standings",
-        "Ratings",
-        "Places by strength",
-        "Head to head",
-        "Seats",
-        "Order of speaking",
-        "Calls and cost",
-    ):
-        assert f"\n{title}\n" in out
+FIRST = ("Standings", "Scores", "Calls and cost")
+FURTHER = ("Ratings", "Places by strength", "Head to head", "Seats", "Order of speaking")
+
+
+def test_a_report_has_one_rating_scores_and_costs_and_the_rest_on_request(tmp_path: Path) -> None:
+    folder = batch(tmp_path, 4)
+    out = agentsim("report", str(folder), cwd=tmp_path).out
+    assert [title for title in (*FIRST, *FURTHER) if f"\n{title}\n" in out] == [*FIRST]
+    heads = [line.split("  ") for line in out.splitlines() if "win rate" in line]
+    assert len(heads) == 1
+    assert "rating" in heads[0][-1]
+    assert "rounds_survived" in out
+    whole = agentsim("report", str(folder), "--exploratory", cwd=tmp_path).out
+    assert [title for title in (*FIRST, *FURTHER) if f"\n{title}\n" in whole] == [*FIRST, *FURTHER]
 
 
 def test_the_page_holds_every_part_and_the_pages_that_it_links_to_are_there(tmp_path: Path) -> None:
@@ -131,7 +133,18 @@ def test_the_page_holds_every_part_and_the_pages_that_it_links_to_are_there(tmp_
     assert all(RunFiles(folder, f"game_000{number}").page.is_file() for number in range(1, 7))
     assert RunFiles(folder, "game_0001").page.read_text("utf-8") == "mine"
     first = text.partition("<dl")[0]
-    assert "mean rank" in first
+    assert "ean ranks" in first
+    facts = text.partition("<dl")[2].partition("</dl>")[0]
+    for label, value in (("Models", "bot/loyal"), ("Played", ""), ("Config", "trio.toml")):
+        assert value in facts.partition(f"<dt>{label}</dt>")[2].partition("</dd>")[0]
+        assert f"<dt>{label}</dt>" in facts
+    won = json.loads(RunFiles(folder, "game_0001").history.read_bytes())
+    models = {player["id"]: player["model"] for player in won["players"]}
+    assert f"{won['outcome']['winner']} ({models[won['outcome']['winner']]})" in text
+    shown, _, folded = text.partition('<section id="exploratory"')
+    assert all(f">{title}</h3>" in shown for title in FIRST)
+    assert all(f">{title}</h3>" in folded.partition("</section>")[0] for title in FURTHER)
+    assert folded.lstrip('"').partition("<details>")[0].count("<h3") == 0
     assert "sign-flip test: p = " in first
     assert text.count("<svg") >= 2
     assert "<script" not in text
@@ -162,12 +175,12 @@ def with_sidebars(tmp_path: Path) -> Path:
 
 def test_conditions_are_named_and_never_pooled_unless_asked(tmp_path: Path) -> None:
     folder = with_sidebars(tmp_path)
-    said = agentsim("report", str(folder), cwd=tmp_path).out
+    said = agentsim("report", str(folder), "--exploratory", cwd=tmp_path).out
     plain, sidebars = ('game_config.phases=["pitches", "votes"]', 'game_config.phases=["sidebars", "pitches", "votes"]')
     assert f"10 games of agent_island in 2 conditions, not pooled: {plain} (5), {sidebars} (5)" in said.splitlines()[0]
     for title in (
         "Conditions",
-        f"Conditions: {sidebars} less {plain}",
+        f"Conditions: {sidebars} vs. {plain}",
         *(f"Standings ({each})" for each in (plain, sidebars)),
     ):
         assert f"\n{title}\n" in said
@@ -182,7 +195,9 @@ def test_conditions_are_named_and_never_pooled_unless_asked(tmp_path: Path) -> N
 
 def test_planned_comparisons_stand_apart(tmp_path: Path) -> None:
     folder = with_sidebars(tmp_path)
-    said = agentsim("report", str(folder), "--html", "--planned", "game_config.phases", cwd=tmp_path).out
+    said = agentsim(
+        "report", str(folder), "--exploratory", "--html", "--planned", "game_config.phases", cwd=tmp_path
+    ).out
     planned, _, exploratory = said.partition("\nExploratory")
     assert "\nConditions\n" in planned
     assert "\nStandings" in exploratory
@@ -199,7 +214,7 @@ def test_what_was_not_named_beforehand_is_said_to_be_exploratory(tmp_path: Path)
     folder = batch(tmp_path, 2)
     said = " ".join(agentsim("report", str(folder), cwd=tmp_path).out.split())
     assert said.count(EXPLORATORY) == 1
-    assert said.index(EXPLORATORY) < said.index("One may write")
+    assert said.index(EXPLORATORY) < said.index("Suggested sentence")
 
 
 def test_seats_that_a_batch_spreads_unevenly_are_said_to_be_uneven(tmp_path: Path) -> None:
@@ -216,11 +231,27 @@ def test_seats_that_a_batch_spreads_unevenly_are_said_to_be_uneven(tmp_path: Pat
 
 
 def test_a_very_small_p_value_is_never_said_to_be_nothing() -> None:
-    lines = tuple(SimpleNamespace(label=name, asked=0) for name in "AB")
-    table: Any = SimpleNamespace(null_p=0.0004, lines=lines)
-    part: Any = SimpleNamespace(table=table, condition=SimpleNamespace(ranked=range(14)))
-    found: Any = SimpleNamespace(kinds=[SimpleNamespace(parts=[part])], whole=part)
-    assert "sign-flip test: p < 0.001, 14 games" in str(verdict(found))
+    assert "sign-flip test: p < 0.001, 14 games" in verdict_of(0.0004, 1.5, 2.5)
+
+
+def verdict_of(p: float, *mean_ranks: float) -> str:
+    """The verdict of players A, B, ... with these mean ranks."""
+    lines = [
+        SimpleNamespace(label=label, mean_rank=SimpleNamespace(value=mean_rank))
+        for label, mean_rank in zip("ABC", mean_ranks, strict=False)
+    ]
+    part: Any = SimpleNamespace(
+        table=SimpleNamespace(null_p=p, lines=lines), condition=SimpleNamespace(ranked=range(14))
+    )
+    return str(verdict(cast("Any", SimpleNamespace(kinds=[SimpleNamespace(parts=[part])], whole=part, designs=()))))
+
+
+def test_a_tie_names_no_best_and_no_difference_names_none() -> None:
+    assert "A has the best" in verdict_of(0.001, 1.0, 2.0, 3.0)
+    assert "A and B share the best" in verdict_of(0.001, 1.5, 1.5, 3.0)
+    assert (
+        verdict_of(0.5, 1.9, 2.0, 2.1) == "Mean ranks do not differ detectably (sign-flip test: p = 0.500, 14 games)."
+    )
 
 
 def test_models_that_a_batch_rotates_are_a_planned_comparison(tmp_path: Path) -> None:
@@ -248,7 +279,10 @@ def test_tables_are_written_in_numbers_with_what_varies_and_the_sentence(tmp_pat
     assert all(float(row["win_rate_low"]) <= float(row["win_rate"]) <= float(row["win_rate_high"]) for row in rows)
     gaps = reported(folder)["tables"]["differences"]
     assert all(row["sentence"].startswith(f"The difference in the mean {row['measure']} of ") for row in gaps)
-    assert agentsim("report", str(folder), "--out", "x", cwd=tmp_path).line == "--out: needs --format csv"
+    assert (
+        agentsim("report", str(folder), "--out", "x", cwd=tmp_path).line
+        == "--out: needs --format csv, latex or markdown"
+    )
     assert agentsim("export", str(folder), cwd=tmp_path).code == 0
     with (folder / "both.usage.csv").open(encoding="utf-8") as file:
         assert {row["game_config.phases"] for row in csv.DictReader(file)} == {

@@ -120,7 +120,7 @@ def test_what_is_said_to_people(lab: Path, tmp_path: Path) -> None:
     said = command("rate", *words, cwd=lab)
     assert (said.code, said.err) == (0, "")
     assert "4 games, all that may be played; the interval is wider than asked" in said.out
-    assert "One may write: bot/loyal has a log strength of" in said.out
+    assert "Suggested sentence: bot/loyal has a log strength of" in said.out
     assert [line.split("  ")[0] for line in said.out.splitlines() if line.startswith("bot/loyal")] == [
         "bot/loyal (rated)"
     ]

@@ -13,10 +13,10 @@ from html import unescape
 from typing import Any
 from urllib.parse import unquote
 
-from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, is_of_another, plain_signs
+from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, is_of_another, plain_signs, without_rest
 from agentsim.engine.reading.calls import calls
 from agentsim.engine.reading.notations import as_json
-from agentsim.engine.reading.text import decoded, scan, spaced
+from agentsim.engine.reading.text import decoded, scan, spaced, strict_spans
 from agentsim.engine.wording import cleaned
 from agentsim.errors import DecisionError, UnreadableReply
 
@@ -52,29 +52,35 @@ _ESCAPED_LINES = re.compile(r"\\n\\n|(?<=[.!?…:;,\"”’)*])\\n(?=[^a-z]|$)")
 _UNESCAPED_QUOTE = re.compile(r"(?<!\\)(?:\\\\)*\"")
 _MEMBER = re.compile(r"\s*(?P<quote>[\"“])?(?P<key>[\w -]{1,40}?)[\"”]\s*[:：]")
 _NEXT_MEMBER = re.compile(r",\s*\"")
-_ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}\s*\Z")
+_ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}[\s}\]]*\Z")
+_LATER_MEMBER = re.compile(r"[\"”]\s*,\s*[\"“](?P<key>[\w -]{1,40})[\"”]\s*[:：]")
+"""A member of an object behind the string of another: `Hi", "thought": `."""
 
 
-def turn_of(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
-    """Return the model's own turn, decoded and without its header; `speakers` are the names in the question."""
+def turn_of(text: str, speakers: Speakers = NO_SPEAKERS, *, in_object: bool = False) -> str:
+    """Return the model's own turn, decoded and without its header; `speakers` are the names in the question.
+
+    A text that stands `in_object` is cut at control tokens alone, and not at headers without tokens.
+    """
     for _ in range(_MOST_LAYERS):
         before = text
-        text = _unquoted(_uncalled(own_turn(_unescaped(without_cdata(plain_signs(text))), speakers)))
+        turn = own_turn(_unescaped(without_cdata(plain_signs(text))), speakers, in_object=in_object)
+        text = _unquoted(_uncalled(without_rest(turn)))
         if text == before:
             break
     return text
 
 
-def own_turn(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
+def own_turn(text: str, speakers: Speakers = NO_SPEAKERS, *, in_object: bool = False) -> str:
     """Return a text up to the first end of a turn that is not within a valid or repaired JSON object."""
-    turn = first_turn(text, speakers=speakers)
+    turn = first_turn(text, speakers=speakers, tokens_alone=in_object)
     if turn == text or "{" not in text:
         return turn
     try:
         spans = [(each.start, each.end) for each in scan(text) if each.state in {"strict", "repaired"}]
     except DecisionError:
         return turn
-    return first_turn(text, spans, speakers) if spans else turn
+    return first_turn(text, spans, speakers, tokens_alone=in_object) if spans else turn
 
 
 def without_cdata(text: str) -> str:
@@ -183,17 +189,29 @@ def with_braces(body: str, names: Collection[str], speech: str = "") -> str:
 
 
 def is_part_of_object(body: str, names: Collection[str]) -> bool:
-    """Return whether a text begins with a member that has one of the `names`, or ends as an object does."""
+    """Return whether a text begins with a member that has one of the `names`, or goes on or ends as an object does."""
     member = _MEMBER.match(body)
-    return bool(member is not None and spaced(member["key"]) in names) or _ENDS_AN_OBJECT.search(body) is not None
+    return bool(member is not None and spaced(member["key"]) in names) or _goes_on_as_object(body, names)
 
 
-def decoded_value(given: Any, names: Collection[str], speakers: Speakers = NO_SPEAKERS) -> Any:
+def _goes_on_as_object(text: str, names: Collection[str]) -> bool:
+    """Return whether a text holds the end of an object, or a later member with one of the names, outside of objects."""
+    if '"' not in text and "”" not in text:
+        return False
+    found = [each for each in _LATER_MEMBER.finditer(text) if spaced(each["key"]) in names]
+    found += [end] if (end := _ENDS_AN_OBJECT.search(text)) else []
+    spans = strict_spans(text) if found and "{" in text else []
+    return any(not any(start < each.start() < end for start, end in spans) for each in found)
+
+
+def decoded_value(
+    given: Any, names: Collection[str], speakers: Speakers = NO_SPEAKERS, keys: Collection[str] = ()
+) -> Any:
     """Return the value of a field without the layers around it: `Hi` for the string `{"speech": "Hi"}`.
 
     Decoded are strings that hold JSON or a call. Of an object, the value under the only key that is one of the field's
-    `names` is taken. Raises `UnreadableReply` if a string begins as an object of these names but cannot be parsed, and
-    for a message of another role.
+    `names` is taken. Raises `UnreadableReply` if a string begins as an object of these names but cannot be parsed, or
+    goes on as one with one of the `keys`, and for a message of another role.
     """
     for _ in range(_MOST_LAYERS):
         if is_of_another(given):
@@ -203,22 +221,26 @@ def decoded_value(given: Any, names: Collection[str], speakers: Speakers = NO_SP
             inside = [part for key, part in given.items() if spaced(key) in names]
             given = inside[0] if len(inside) == 1 else given
         elif isinstance(given, str):
-            given = _decoded_text(given, names, speakers)
+            given = _decoded_text(given, names, speakers, keys)
         if given is before or (isinstance(given, str) and given == before):
             break
     return given
 
 
-def _decoded_text(text: str, names: Collection[str], speakers: Speakers) -> Any:
+def _decoded_text(text: str, names: Collection[str], speakers: Speakers, keys: Collection[str]) -> Any:
     """Return the object with one of the names that a text holds as JSON or a call, or the model's own turn in it.
 
-    Raises `UnreadableReply` if the text begins as an object of these names but cannot be parsed.
+    Raises `UnreadableReply` if the text begins as an object of these names or goes on as one, but cannot be parsed.
     """
-    turn = turn_of(text, speakers)
+    turn = turn_of(text, speakers, in_object=True)
     if (fence := _FENCED.match(turn.strip())) and "{" in turn:
         turn = fence["inner"]
     turn = as_json(turn, names, names, nested="<" in turn)
     value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
+    if value is None and turn.lstrip()[:1] not in {"{", "["} and _goes_on_as_object(turn, keys):
+        value = _json(f'{{"{next(iter(names))}": "{turn.strip()}')  # the object began before the text did
+        if not isinstance(value, Mapping):
+            raise UnreadableReply("A text of the JSON object goes on as an object. Answer with the words alone.")
     if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
         raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
     if is_of_another(value):

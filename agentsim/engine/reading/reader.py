@@ -25,7 +25,8 @@ The rules, in the order in which they are applied:
 6. There is a decision if at least one candidate stands alone, all candidates with a legal value agree with it, and
    neither a candidate with an illegal value nor other words follow. Otherwise the question is asked again.
 7. If there is no candidate, the whole reply is the answer, if the question takes prose.
-8. A reply is unreadable if words in its decision hold a control token of a chat template (`engine.markup`) or a line
+8. The words of an object are the player's as they stand: published whole, or asked again.
+9. A reply is unreadable if words in its decision hold a control token of a chat template (`engine.markup`) or a line
    of another turn.
 
 Prose such as `I will vote for C` is never read as a choice. Asking again costs one call; acting on a decision that the
@@ -58,6 +59,7 @@ from agentsim.engine.markup import (
     token_in,
     token_spans,
     without_header,
+    without_rest,
 )
 from agentsim.engine.options import MISSING, Kinds, LegalValues
 from agentsim.engine.reading.calls import calls, named_calls
@@ -91,11 +93,10 @@ from agentsim.engine.reading.speech import (
     has_marks,
     is_kept,
     last_sentence,
-    may_hold_scratch,
+    may_be_no_speech,
     said_aloud,
     split,
     thought_spans,
-    without_scratch,
 )
 from agentsim.engine.reading.text import (
     HOLE,
@@ -122,6 +123,11 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
+_MEMBERS = (*THINKING, *ASIDES, *REASONS)
+"""Keys that an answer in words has not asked for."""
+_BEFORE_A_CALL = re.compile(r"(?:\s|\[|(?:```|~~~)?tool_code\b|print\()*")
+"""What may stand before the call of a reply that must begin with its object, beside tokens: a list, Gemma's code."""
+_STAGES_OF_OBJECTS = _STAGES[3:]
 _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON escapes them."""
@@ -132,6 +138,7 @@ _LAYERS = re.compile(
     r"|(?:assistant|user)[ \t]*\n|### ",
     re.IGNORECASE,
 )
+_MEMBER_WITHIN = re.compile(r"\"\s*:")
 _NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
 _FIELD_TAG = re.compile(
     r"[<\[]/(?P<end>[A-Za-z][\w-]{1,40})\s?[>\]]|<(?P<whole>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?/>"
@@ -164,7 +171,16 @@ def read(
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    labels = (label_in(each, reply.speakers.of_roles if is_kept(name) else reply.speakers) for name, each in said)
+    in_object = found.stage in _STAGES_OF_OBJECTS
+    labels = (
+        label_in(
+            each,
+            reply.speakers.of_roles if is_kept(name) else reply.speakers,
+            lists=in_object or request.any_text,
+            posts=in_object and request.any_text,
+        )
+        for name, each in said
+    )
     if label := next(filter(None, labels), ""):
         raise UnreadableReply(
             f"A line of the words begins as another turn ({label[:40]}). Answer in your own words alone."
@@ -220,11 +236,7 @@ def thoughts_in(request: ReadableRequest, text: str) -> tuple[str, ...]:
     """Return the thoughts in a reply, which are no part of the answer."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
-        return tuple(
-            _thought_in(whole, set(_names(request.answer_fields)))
-            if _NOT_SAID.search(folded(text)) or any(map(may_hold_scratch, _texts(whole)))
-            else ()
-        )
+        return tuple(_thought_in(whole, set(_names(request.answer_fields))) if _NOT_SAID.search(folded(text)) else ())
     reply = Reply(request, text)
     found: list[str] = []
     try:
@@ -270,11 +282,13 @@ def _at_once(request: ReadableRequest, text: str) -> Reading[Any] | None:
 
 def _is_layered(text: str) -> bool:
     """Return whether a text may hold JSON, a header of a turn, thinking or a control token."""
-    if text.lstrip()[:1] in {"{", "[", '"', "`"} or ("{" in text and '"' in text) or _LAYERS.search(text):
+    if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or without_rest(text) != text:
+        return True
+    if '"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text)):
         return True
     if token_in(text) or label_in(text):
         return True
-    if may_hold_scratch(text) or first_turn(text) != text:
+    if may_be_no_speech(text) or first_turn(text) != text:
         return True
     return has_marks(text) or bool(_NOT_SAID.search(plain := folded(text)) and thought_spans(plain, ()))
 
@@ -312,15 +326,7 @@ def _all_names(option: LegalValues) -> Iterator[str]:
 def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
     """Yield the thoughts in the strings of an object, and its texts under keys of thinking that are not its `own`."""
     if isinstance(value, str):
-        said, thoughts = split(value)
-        yield from thoughts
-        if may_hold_scratch(said):
-            try:
-                yield from without_scratch(said, SPEECH)[1]
-            except UnreadableReply:
-                yield said
-        if _NOT_SAID.search(plain := folded(said)):
-            yield from (said[start:end] for start, end in thought_spans(plain, ()))
+        yield from split(value)[1]
     for part in value if isinstance(value, list) else ():
         yield from _thought_in(part, own)
     for key, part in value.items() if isinstance(value, Mapping) else ():
@@ -393,7 +399,8 @@ class Reply:
     @cached_property
     def speech(self) -> tuple[str, ...]:
         """The names that the words of an answer in words may have."""
-        return next((self.names[field.path] for field in self.fields if field.kind == "words"), _POST)
+        worded = (self.names[field.path] for field in self.fields if field.kind == "words" and not self.decides)
+        return next(worded, _POST)
 
     @cached_property
     def _field_names(self) -> set[str]:
@@ -459,10 +466,11 @@ class Reply:
         text = _without_name(self.text.replace("\ufeff", ""), self.request.player)
         said, thoughts = split(plain_tags(turn_of(text, speakers)), own, strict=True)
         said = plain_tags(turn_of(without_header(said, speakers), speakers))
-        if not said.lstrip().startswith("{"):
+        if not said.lstrip().startswith("{") and not is_part_of_object(said, _MEMBERS):
             every = [name for field in self.fields for name in self.names[field.path]]
             every += self.speech if self.speaks else ()
-            spans = thought_spans(folded(said), every)
+            a_line = self.request.any_text and "\n" not in said.strip()
+            spans = [] if a_line else thought_spans(folded(said), every)
             thoughts += tuple(said[start:end] for start, end in spans)
             said = without(said, spans, "\n")
         return said, thoughts
@@ -478,6 +486,18 @@ class Reply:
         deciding = {spaced(name) for field in self.weighty for name in (field.name, *self.names[field.path])} | tags
         written = as_json(self._split[0], self._field_names | self._every_name, deciding, nested=nested)
         return with_braces(written, self._field_names, speech)
+
+    @cached_property
+    def ends_in_thinking(self) -> bool:
+        """Whether all behind the first words is under a heading of thinking, which may be one of a speech.
+
+        A text that may be any text loses such an end.
+        """
+        whole = turn_of(self.text, self.speakers).rstrip()
+        end = self.thoughts[-1].rstrip() if self.thoughts else ""
+        above = whole.removesuffix(end).rstrip()
+        is_end = bool(end) and whole.endswith(end) and above.endswith(self._split[0].strip()) and has_words(above)
+        return is_end and not self.request.any_text and bool(thought_spans(folded(end), self.speech))
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -713,7 +733,7 @@ def _without_tokens(text: str) -> str:
 def _leading(reply: Reply) -> Reading[Any]:
     """Read the object at the beginning of the reply; any text may follow it."""
     first = next(iter(reply.objects), None)
-    if first is None or _without_tokens(reply.body[: first.start]).strip():
+    if first is None or not _BEFORE_A_CALL.fullmatch(_without_tokens(reply.body[: first.start])):
         raise UnreadableReply("The reply must begin with the JSON object.")
     candidate = reply.of_object(first)
     if candidate is None or candidate.record is None:
@@ -797,7 +817,7 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
     if any(each.state in {"cut", "broken"} for each in reply.objects):
         raise UnreadableReply("There is no complete JSON object in the reply.")
     if reply.speaks:
-        if is_part_of_object(reply.body, reply.speech):
+        if is_part_of_object(reply.body, (*reply.speech, *_MEMBERS)):
             raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.is_meant_as_object:
             raise UnreadableReply("There is no complete JSON object in the reply.")
@@ -829,6 +849,8 @@ def _names_a_value(reply: Reply, decider: Field) -> bool:
 
 
 def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:
+    if reply.ends_in_thinking:
+        raise UnreadableReply("A heading of thinking stands below the words. Answer with the words alone.")
     words, _ = reply.aloud
     stage = "words"
     if reply.cut:

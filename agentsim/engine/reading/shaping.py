@@ -10,14 +10,15 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, TypeAlias
 
-from agentsim.engine.markup import NO_SPEAKERS, Speakers, label_in, token_in, without_header
+from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, label_in, token_in, without_header
 from agentsim.engine.options import MISSING, Choice, JsonObject, Kind, Kinds, LegalValues, Synonyms
 from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.speech import THINKING, aloud, in_later_channel, split
+from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, is_kept, split
 from agentsim.engine.reading.text import (
     bounded,
     compact,
@@ -290,7 +291,12 @@ class Shape:
         """Return the words of a field without thinking."""
         own = path.rpartition(".")[2]
         names = (spaced(own), *self.names.get(path, ()))
-        return _spoken(given, names, self.speakers, reason=own in REASONS, any_text=self.any_text)
+        return _spoken(given, names, self.speakers, self.keys, reason=own in REASONS, any_text=self.any_text)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The folded keys of an answer and of thinking: one of them within words is that of an object."""
+        return frozenset((*chain.from_iterable(self.names.values()), *REASONS, *THINKING))
 
     def record(self, given: Any, option: LegalValues, path: str) -> Any:
         """Return a record with the schema's keys, also from its JSON; anything else stays as it is.
@@ -427,26 +433,34 @@ def _spellings(name: str) -> tuple[str, str]:
     return plain, compact(plain)
 
 
-def _spoken(given: Any, names: Sequence[str], speakers: Speakers, *, reason: bool, any_text: bool) -> Any:
-    """Return words without thinking and without made-up turns.
+def _spoken(
+    given: Any, names: Sequence[str], speakers: Speakers, keys: Collection[str], *, reason: bool, any_text: bool
+) -> Any:
+    """Return words as they stand, without thinking between tags and up to the first end of a turn.
 
     A `reason` decides nothing: if it is no text it becomes its JSON, and if it holds a control token or a header of a
-    turn it becomes "". Raises `UnreadableReply` if other words hold the object of an answer, or go on in another
-    channel.
+    turn it becomes "". Raises `UnreadableReply` if other words hold the object of an answer or go on as one with one of
+    the `keys`, or go on in another channel or turn.
     """
     for _ in range(_MOST_LEVELS):
         if not isinstance(given, Mapping) or len(held := _held(given)) != 1:
             break
         given = held[0]
     if isinstance(given, str) or (isinstance(given, Mapping) and not reason):
-        given = turn_of(given, speakers) if isinstance(given, str) and reason else decoded_value(given, names, speakers)
+        given = (
+            turn_of(given, speakers)
+            if isinstance(given, str) and reason
+            else decoded_value(given, names, speakers, keys)
+        )
     if isinstance(given, str):
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
         said = without_header(split(given, strict=not reason)[0], speakers)
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
-        said = aloud(said, names, any_text=any_text, structured=True)
+        said = as_stated(said, names, any_text=any_text)
+        if not any_text and not is_kept(names[0]) and first_turn(said, speakers=speakers) != said:
+            raise UnreadableReply("The words go on in another turn. Answer in your own words alone.")
         if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said

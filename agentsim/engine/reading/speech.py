@@ -55,6 +55,10 @@ _GESTURE = re.compile(
     r"|scoff|shiver|shrug|sigh|silen|sit|smil|smirk|sniff|snort|sob|stand|wav|whisper|wink|yawn)\w{0,4}"
 )
 """A stage direction, which has no end: `<sighs>`."""
+_IN_ONE_TAG = re.compile(r"\s*<(?P<name>[^\W\d_][\w-]{0,40})>[^<>]*</(?P=name)>\s*")
+"""Words in one pair of tags without attributes: `<announcement>Work!</announcement>`."""
+_LAST_TAG = re.compile(r"\s*</(?P<name>[A-Za-z][\w-]{0,40})\s?>\s*\Z")
+_FIRST_TAG = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>\s*")
 _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
@@ -88,17 +92,18 @@ _TASKS = (
     r"|(?:considering|given|based on|looking at) (?:the|this|my) (?:prompt|instructions|system (?:prompt|message))\b"
     # a sentence that says that words will be written
     rf"|(?:i|we) (?:need to|should|must|have to) (?:write|craft|produce|output|generate|compose|return)"
-    rf" (?:[a-z]+ ){{0,3}}{_PIECES}\b"
+    rf" (?:[a-z]+ ){{0,3}}{_PIECES}\b(?! of\b|,? but\b)"
     rf"|(?:(?:i'll|i will|i'm going to|i am going to|i {_NEEDS})(?: now| just| first| try to| also){{0,2}}"
     rf"|let me(?: now| just| first| try to| also){{0,2}}|let's(?![^.\n]{{0,80}}\btogether))"
-    rf"\s?{_COMPOSES} (?:[a-z-]+,? ){{0,5}}{_PIECES}"
+    rf"\s?{_COMPOSES} (?:[a-z-]+,? ){{0,5}}{_PIECES}(?!,? but\b)"
     r"(?=\s*(?:[.:!,;(-]|$)|\s(?:that|which|in which|as|now|here|without|while|so|to (?:the (?:group|others|table)"
     r"|convince|persuade|make|keep|get|stay|win|avoid)|for (?:the|this|my)|from|with)\b)"
     r"|i (?:need|have) to (?:give|make|deliver|provide|present) (?:a|my|the) (?:[a-z]+ ){0,3}pitch\b"
     # an answer that is introduced by what it is for
     rf"|(?:sure[,!.]? |certainly[,!.]? |of course[,!.]? )?(?:here(?:'s| is)|below is|this is)"
     rf" (?:a|an|my|the|your) (?:[a-z-]+,? ){{0,4}}{_PIECES}"
-    rf"(?:,)? (?:that|which|designed|meant|intended|aimed|crafted|to|where)\b{_IN_A_SENTENCE}{{0,120}}:\s*\n"
+    r"(?:,)? (?:that|which|designed|meant|intended|aimed|crafted|(?<!response )(?<!reply )(?<!answer )to|where)\b"
+    rf"{_IN_A_SENTENCE}{{0,120}}:\s*\n"
 )
 _TASKS_ABROAD = (
     r"用户(?:让|要求|希望|想|问|请|说|给|需要|正在|要(?!的))|(?:题目|任务|提示词?|系统提示)(?:要求|让|说我)"
@@ -148,6 +153,7 @@ _THINKS_ALOUD = re.compile(
     rf"|[\s*_\"(]{{0,8}}+(?:(?:ok(?:ay)?|alright|all right|hm+|as (?:player|agent) \w{{1,30}}+)[,.!:…]{{0,3}}\s{{1,2}})"
     rf"{{1,3}}+(?:so,? )?(?:{_MUSES}|i {_NEEDS} {_COMPOSES} )"
     # a direction that what follows is thought
+    r"|\s*+analysis [^\n]{0,2000}[.!?] (?:assistant ?)?final "
     r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character)"
     r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?[)*\]_]{1,3}(?=\s)"
 )
@@ -171,6 +177,8 @@ _RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$"
 """A horizontal rule, also of other signs than Markdown's."""
 _ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
 _QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
+_HANDS_OVER = re.compile(r"[.,;]? (?:so )?here (?:is mine|it is|goes|we go|i am)\b")
+"""Words behind a task that give what it asks for: `I was told to make a statement, so here goes:`."""
 _OF_ITSELF = re.compile(r"\b(?:i|me|my|we|us|our)\b")
 _PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.compile(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
 _BESIDE = re.compile(
@@ -200,9 +208,34 @@ _BESIDE = re.compile(
 """A writer's note on its own words, folded and behind a line end."""
 _INTRODUCES = re.compile(
     r"\s*+(?:sure|certainly|of course|absolutely|okay|ok)[!,.]? (?:here(?:'s| is)|below is)"
-    rf" (?:a|an|my|the|your) (?:[\w-]+,? ){{0,4}}{_PIECES}\b[^\n]{{0,80}}:"
+    rf" (?:a|an|the|your) (?:[\w-]+,? ){{0,4}}{_PIECES}\b[^\n]{{0,80}}:"
 )
 """A chatbot's first words for its user."""
+_AGREES = re.compile(r"\A\s*(?:sure|certainly|of course|absolutely|okay|ok)[!,.] (?=here(?:'s| is) my )")
+_OF_THE_TASK = re.compile(
+    # the task, the prompt and the form of the answer
+    r"\bjson\b|\b(?:thinking process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the) (?:task"
+    r"|problem|request)|break this down)\b"
+    rf"|\A\W*(?:need to|must|should|just|let me|i'll) {_COMPOSES} (?:an? |the )?(?:\w+ )?{_PIECES}\b(?! of\b|,? but\b)"
+    rf"|\A\W*{_COMPOSES[:-1]}|crafting|drafting|formulating|planning|considering) (?:an?|the|my) \w+\W*(?:\n|\Z)"
+    # the player, named as the rules name it, and what it has to do
+    r"|\b(?:i'm|i am|we're|we are|as) (?:player|agent) \w{1,30}\b[^\n]{0,120}\b(?:should|need to|must|have to)\b"
+    r"|(?:我|现在)是玩家|我需要(?:理解|发言)|需要发言"
+    r"|\b(?:ich bin|je suis|soy|jestem|sono|sou|я)\b (?:le |el |il |o )?"
+    r"(?:spieler|joueur|jugador|gracz\w*|giocatore|jogador|игрок)\b[^\n]{0,80}\b(?:muss|soll|dois|debo|musze|devo|должен|должна|нужно)\b"
+    # two speakers
+    r"|\A\W*[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?:(?<!my thoughts:)"
+    r"(?<!my thinking:)"
+    r"|\A\W*(?:\[(?:analysis|secret|internal|private)\]|\*?(?:internally|secretly|privately):)"
+    r"|\b(?:strategically|secretly|privately)\b(?s:.*)\bpublicly,? i\b"
+)
+"""Words of a first paragraph that is about the task or the player, and not said in the game."""
+
+
+def _speaks_of_its_task(words: str) -> bool:
+    return _OF_THE_TASK.search(folded(words).strip().partition("\n\n")[0]) is not None
+
+
 _HIDDEN = re.compile(
     r"[\]{%<|>](?:(?<=\|)\|(?=[^|\n]{0,400}?\w{3})[^|\n]{1,400}\|\||(?<=>)![^\n]{1,400}?!<|(?<=%)%\w[^%\n]{0,400}%%"
     r"|(?<=\]):(?: # \(|[ \t]?(?:#|<>))|(?<=\{)(?:#|\{!)|(?<=[\n.!?…]%)%|(?<=[\n.!?…] %)%"
@@ -243,10 +276,14 @@ def said_aloud(
         start, end = tag_content(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
-    body, scratch = without_scratch(without_wrappers(body), names)
+    body = _without_own_tags(without_wrappers(body), names)
+    if not any_text and _speaks_of_its_task(body):
+        raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
+    body, scratch = without_scratch(body, names, comments=not any_text)
     words, hidden = _under_headings(body, tuple(names))
     hidden = [*scratch, *hidden]
-    if not any_text and _PAIRED.search(_FORMATTING.sub("", words)):
+    pairs = _PAIRED.finditer(_FORMATTING.sub("", words))
+    if not any_text and any(_GESTURE.fullmatch(tag[1]) is None for tag in pairs):
         raise wanted
     _check(words, names, any_text=any_text)
     _check_undivided(words, any_text=any_text)
@@ -256,12 +293,8 @@ def said_aloud(
     return words, hidden
 
 
-def aloud(
-    words: str, names: Sequence[str], others: Sequence[str] = (), *, any_text: bool = False, structured: bool = False
-) -> str:
+def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_text: bool = False) -> str:
     """Remove from the words of a field its own headings and tags, thinking, and text for the fields named `others`.
-
-    `structured` says that the words are a field of an object: elements of HTML are words there.
 
     Raises `UnreadableReply` for a tag in them that seems to be private (`<plan>`) or another's, for a line that
     begins thinking, and, unless the words may be `any_text`, for a note on themselves (`**Strategy:** ...`) and for a
@@ -274,13 +307,61 @@ def aloud(
         words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names))
     if not kept:
-        _check(words, (*names, *_ELEMENTS) if structured else names, any_text=any_text)
+        _check(words, names, any_text=any_text)
     if others and (other := _other_field(tuple(others)).search(folded(words))):
         words = words[: other.start()]
     if not kept:
         _check_undivided(words, any_text=any_text)
-    while "<" in words and (tag := tag_pattern(tuple(names)).fullmatch(folded(words).strip())):
+    return _without_own_tags(words, names)
+
+
+def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> str:
+    """Return the words of a field of an object as they stand, without tags with one of its `names` around all of them.
+
+    Headings, labels, lists and quotations are words there. Raises `UnreadableReply` if words that others hear open as
+    thinking or hold a comment, a note on themselves, or a tag that seems to be private or another's; `any_text` may
+    hold comments and notes.
+    """
+    words = _without_own_tags(words, names)
+    if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
+        raise UnreadableReply("The words cannot be told from what stands around them.")
+    if is_kept(names[0]):
+        return words
+    plain = folded(words)
+    if _opens_as_thinking(plain, names) or (not any_text and "/" in words and _COMMENT.search(words)):
+        raise UnreadableReply("The words begin as thinking. Answer with the words alone.")
+    on_words = not any_text and _speaks_of_words(plain)
+    if on_words or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
+        raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
+    if holds_foreign_tag(words, (*names, *_ELEMENTS)) and not (any_text and _IN_ONE_TAG.fullmatch(words)):
+        raise UnreadableReply("The words cannot be told from what stands around them.")
+    return words
+
+
+def _opens_as_thinking(plain: str, names: Sequence[str]) -> bool:
+    """Return whether folded words begin with a line that only names thinking, think aloud, or think up to an answer.
+
+    A heading of thinking is one if a heading with one of the `names` follows: `Thoughts: ...` above `Pitch: ...`.
+    """
+    if any(_stripped_line(plain, names)):
+        return True
+    if (thinks := _THINKS_ALOUD.match(plain)) is not None and not _asks(plain, thinks):
+        return True
+    first = next(headings(plain, (*_thinking(tuple(names)), *_asides(names)), heads_thinking), None)
+    begins = first is not None and not plain[: first.start()].strip()
+    if first is not None and begins and not plain[first.end() :].partition("\n")[0].strip(" \t*_:>"):
+        return spaced(first["name"]) not in ASIDES or any(headings(plain, tuple(names), heads_thinking))
+    return (begins or _STEPS.match(plain) is not None) and any(headings(plain, tuple(names), heads_thinking))
+
+
+def _without_own_tags(words: str, names: Sequence[str]) -> str:
+    """Remove tags with one of the names around all of the words, and one at their end or beginning that has no pair."""
+    while "<" in words and (tag := tag_pattern((*names, "assistant")).fullmatch(folded(words).strip())):
         words = words.strip()[slice(*tag_content(tag))]
+    for tag in (_LAST_TAG.search(words), _FIRST_TAG.match(words)) if "<" in words else ():
+        alone = tag is not None and len(re.findall(rf"[</]{re.escape(tag['name'])}\b", words)) == 1
+        if tag is not None and alone and spaced(tag["name"]) in (*names, "assistant"):
+            words = words.replace(tag[0], "")
     return words
 
 
@@ -289,14 +370,14 @@ def is_kept(name: str) -> bool:
     return _KEPT.search(name) is not None
 
 
-def may_hold_scratch(words: str) -> bool:
-    """Return whether `without_scratch` may find notes in the words, or `holds_foreign_tag` a tag."""
+def may_be_no_speech(words: str) -> bool:
+    """Return whether `as_stated` may refuse the words, apart from a line that only names thinking."""
     if "//" in words or "/*" in words or holds_foreign_tag(words, ()):
         return True
     plain = folded(words)
-    return bool(
-        _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}")
-    ) or _is_annotated(plain, ())
+    if _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
+        return True
+    return _speaks_of_words(plain)
 
 
 def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
@@ -327,7 +408,7 @@ def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
         start, end = begins.start(), tag.end()
         inside = words[begins.end() : tag.start()]
         within = _within(words[max(0, start - 2) : start]) and "\n" not in inside and len(inside.split()) <= _MOST_WORDS
-        if not within and not is_quoted(words, start, end):
+        if not within and not is_quoted(words, start, end) and not _GESTURE.fullmatch(name):
             return True
     return any(_opens_apart(words, tag) for tag in opened.values())
 
@@ -360,9 +441,15 @@ def _within(before: str) -> bool:
     return before[-1:] == " " and (before[:1].isalnum() or before[:1] in set(",;:"))
 
 
+def _speaks_of_words(plain: str) -> bool:
+    """Return whether folded words have a note that speaks of them as words, or a chatbot's words for its user."""
+    plain = _AGREES.sub("", plain)
+    return _INTRODUCES.match(plain) is not None or _BESIDE.search(f"\n{plain}") is not None
+
+
 def _is_annotated(plain: str, own: Sequence[str]) -> bool:
     """Return whether folded words have a note on themselves, or a heading of strategy on a paragraph of its own."""
-    if _INTRODUCES.match(plain) or _BESIDE.search(f"\n{plain}"):
+    if _speaks_of_words(plain):
         return True
     names = tuple(name for name in {*_NOTED, *_FIRST_LINE_NOTES} if name not in own)
     for match in headings(plain, names, heads_thinking):
@@ -392,10 +479,13 @@ def _is_line_of_note(plain: str, match: re.Match[str]) -> bool:
 
 
 def _asks(plain: str, thinks: re.Match[str]) -> bool:
-    """Return whether words that seem to think aloud ask: in that sentence, or with nothing behind but questions.
+    """Return whether words that seem to think aloud ask, or give at once what they were asked for.
 
-    `I must produce an answer? No.` and `Let me think. Who lied?` are speech. A question of the writer to itself is not.
+    They ask in that sentence, or have nothing behind but questions: `I must produce an answer? No.` and `Let me think.
+    Who lied?` are speech. A question of the writer to itself is not.
     """
+    if _HANDS_OVER.match(plain, thinks.end()):
+        return True
     if plain[thinks.end() - 1] not in ".!:…\n":
         ends = _ENDS_A_CLAUSE.search(plain, thinks.end())
         return ends is not None and ends[0] == "?"
@@ -403,14 +493,15 @@ def _asks(plain: str, thinks: re.Match[str]) -> bool:
     return _QUESTIONS.fullmatch(rest) is not None and _OF_ITSELF.search(rest) is None
 
 
-def without_scratch(words: str, names: Sequence[str]) -> tuple[str, list[str]]:
+def without_scratch(words: str, names: Sequence[str], *, comments: bool = True) -> tuple[str, list[str]]:
     """Return the words without the writer's notes to itself, and these notes.
 
-    Notes are comments (`// plan`), and thinking aloud up to a heading with one of the `names`. Raises `UnreadableReply`
-    if thinking aloud has no such heading behind it, or if there is one behind steps, which may be a plan.
+    Notes are `comments` (`// plan`), and thinking aloud up to a heading with one of the `names`. Raises
+    `UnreadableReply` if thinking aloud has no such heading behind it, or if there is one behind steps, which may be a
+    plan.
     """
     notes: list[str] = []
-    if "//" in words or "/*" in words:
+    if comments and ("//" in words or "/*" in words):
         notes = [each[0] for each in _COMMENT.finditer(words)]
         words = _COMMENT.sub("", words)
     plain = folded(words)
@@ -462,11 +553,15 @@ def _plain(words: str) -> str:
     """Clean the words, and remove a fence, quotes or marks around them."""
     words = cleaned(words).strip()
     fence = _FENCE.match(words)
-    words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
+    if fence is None or words.count("```") != 2 or words.endswith("```"):  # a first part in a fence keeps both marks
+        words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
     words = _without_rules(words).strip()
-    for opens, closes in (('"', '"'), ("“", "”"), ("'", "'")):
-        if len(words) > 1 and words.startswith(opens) and words.endswith(closes) and opens not in words[1:-1]:
-            words = words[1:-1].strip()
+    if words.endswith('"') and words.count('"') == 1 and words[-2:-1] and not words[-2].isdigit():
+        words = words[:-1].rstrip()  # the end of a string whose beginning the host wrote
+    for opens, closes in (('"""', '"""'), ('"', '"'), ("“", "”"), ("'", "'")):
+        inside = words[len(opens) : -len(closes)]
+        if words.startswith(opens) and words.endswith(closes) and len(words) >= 2 * len(opens) and opens not in inside:
+            words = inside.strip()
     return words
 
 
@@ -659,7 +754,7 @@ _MARK = re.compile(
     rf"|\w{{0,12}}+[ \t]*+\n[\s#*_>]{{0,8}}+{_NOTES}[*_:：]{{0,4}}+[ \t]*+\n))"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason|思考|推理)[^<>]{0,60}</summary>)"
     rf"|(?P<aside>[(（]\s?{_ASIDE}[^()（）:：\n]{{0,30}}[:：])|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:：\n]{{0,30}}[:：])"
-    rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭)"
+    rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭(?!(?<=\A💭)[^\n💭]*💭\s*\Z)(?=[^\n]*\w))"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
     r"|(?P<terminal>^Thinking(?:\.{3}|…)[ \t]*$)"
     r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>|^(?:\.{3}|…)\s?done thinking\.?[ \t]*$))",

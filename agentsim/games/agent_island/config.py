@@ -66,31 +66,30 @@ class RoundSettings(GameConfig):
     """How one round is played; lengths are in characters, and longer words are cut, visibly."""
 
     vote: Effect | None = None
-    """What the vote comes to: an elimination, the jury's winner (last round only), nothing (a poll), or no vote; if
-    absent "win" in the last round and "eliminate" before
-    """
+    """An elimination, the jury's winner (last round only), a poll, or no vote; absent: "win" in the last round and
+    "eliminate" before"""
     phases: tuple[Phase, ...] = ("pitches", "votes")
-    """The phases in order; a vote takes effect at once, or where `elimination` stands"""
+    """Phases in order; a vote takes effect at once, or at `elimination`"""
     pitch_chars: Characters = 1_200
     """Characters of a pitch"""
     explanation_chars: Characters = 600
     """Characters of the secret explanation of a vote"""
     vote_first: bool = False
-    """True if a voter answers with its vote and then explains it, instead of the explanation first"""
+    """True if a voter votes first and then explains"""
     message_chars: Characters = 600
     """Characters of a private message"""
     quip_chars: Characters = 200
     """Characters of a quip"""
     messages_per_exchange: Messages = 2
-    """Messages of one private talk, both players' together"""
+    """Messages of one private talk, of both players together"""
     exchanges: Exchanges = 1
-    """Private talks of a player in one sidebars phase, each with one partner"""
+    """Private talks of a player in one sidebars phase"""
     partners: Partners = "free"
-    """A partner who is still free, or any: every player then opens a talk, one talk after the other"""
+    """A partner who is still free; or any, and every player in turn opens a talk"""
     may_decline: bool = True
-    """Whether a player who is approached may decline"""
+    """Whether a partner may decline"""
     secret_pairs: bool = False
-    """Whether the others do not learn who talks with whom"""
+    """Whether only the two know who talks with whom"""
     quips_by: Speakers = "active"
     """Who quips: those still in the game, all, or the players named"""
     quips_in_turn: bool = False
@@ -127,9 +126,9 @@ class AgentIslandConfig(RoundSettings):
     project_table: ClassVar[type[ProjectTable] | None] = GameTable
 
     rounds: Annotated[int, Field(ge=1, le=20_000)] | Literal["auto"] = "auto"
-    """Auto plays N-1 rounds with N players, the last between two; a smaller number sends more players into the final"""
+    """Auto: N-1 rounds with N players, the last between two; fewer rounds send more players into the final"""
     memory: Memory = "full"
-    """Whether players read all they heard, or replace each finished round by a summary of their own"""
+    """Whether players read all they heard, or their own summary of each finished round"""
     memory_of: Annotated[dict[NamedPlayer, Memory], ByPlayer("memory")] = Field(default_factory=dict)
     """The memory of single players, by id"""
     summaries: Literal["rounds", "phases"] = "rounds"
@@ -137,11 +136,11 @@ class AgentIslandConfig(RoundSettings):
     summary_chars: Characters = 800
     """Characters of a summary"""
     rules: Annotated[str, Field(min_length=1)] | None = None
-    """A text that takes the place of the rules that every player reads"""
+    """A text in place of the rules"""
     topic: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
-    """What the players debate, such as "Should cities ban cars?"; the rules that every player reads name it"""
+    """What the players debate, such as "Should cities ban cars?"; the rules name it"""
     round_overrides: tuple[RoundOverride, ...] = ()
-    """Other settings for single rounds, a table each"""
+    """Settings of single rounds, a table each"""
 
     @field_validator("round_overrides")
     @classmethod

@@ -193,6 +193,7 @@ class AgentIsland(Game):
     bots = BOTS
     typical = ("grudge", "loyal")
     seats = (3, None)
+    public_scores = True
     reserved = frozenset({NOBODY})
     overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)

@@ -112,7 +112,7 @@ def _why(log: Sequence[LoggedEvent]) -> str:
         return ""
     best = max(kept, key=lambda vote: len(vote.explanation))
     quoted = f" {best.voter}: \u201c{cut(best.explanation, _QUOTED)}\u201d" if best.explanation else ""
-    return f"{listed([vote.voter for vote in kept])} voted for it.{quoted}"
+    return f"{listed([vote.voter for vote in kept])} voted for {kept[0].choice}.{quoted}"
 
 
 def _words(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId]) -> Chart:
@@ -142,8 +142,8 @@ def _mentions(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
     """Return `votes` with one row per vote, and `tallies` with one row per candidate of a count.
 
-    Choice is empty for an abstention. Ballot is a JSON list of the candidates in the order in which the voter read
-    them, Position the place of its choice.
+    `choice` is empty for an abstention. `ballot` is a JSON list of the candidates in the order in which the voter read
+    them, `position` the place of the choice.
     """
     votes: list[tuple[Cell, ...]] = []
     tallies: list[tuple[Cell, ...]] = []
@@ -161,6 +161,6 @@ def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[s
             case _:
                 pass
     return {
-        "votes": Frame(("Round", "Final", "Voter", "Choice", "Explanation", "Ballot", "Position"), tuple(votes)),
-        "tallies": Frame(("Round", "Final", "Candidate", "Votes", "Chosen", "Tied"), tuple(tallies)),
+        "votes": Frame(("round", "final", "voter", "choice", "explanation", "ballot", "position"), tuple(votes)),
+        "tallies": Frame(("round", "final", "candidate", "votes", "chosen", "tied"), tuple(tallies)),
     }

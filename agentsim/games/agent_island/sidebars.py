@@ -90,7 +90,7 @@ class Whispered(
 
 
 class ApproachMade(Decision):
-    """The partner for a private exchange, or `nobody`."""
+    """The partner for a private talk, or `nobody`."""
 
     partner: Annotated[str, lambda asked: Choice(asked.partners, nothing=NOBODY)]
 
@@ -115,7 +115,7 @@ class Approach(IslandRequest[ApproachMade]):
         return (*self.free, NOBODY) if self.may_decline else self.free
 
     def question(self) -> str:
-        return f"Whom do you take aside for a private exchange?{' They may decline.' * self.may_decline}"
+        return f"Whom do you invite to a private talk?{' That player may decline.' * self.may_decline}"
 
 
 class AnswerApproach(IslandRequest[Answer]):
@@ -127,7 +127,7 @@ class AnswerApproach(IslandRequest[Answer]):
     by: str
 
     def question(self) -> str:
-        return f"{self.by} asks you for a private exchange. Do you accept?"
+        return f"{self.by} invites you to a private talk. Do you accept?"
 
 
 class Whisper(SpeechRequest):
@@ -141,7 +141,7 @@ class Whisper(SpeechRequest):
 
     def question(self) -> str:
         return (
-            f"You are alone with {self.partner}: no other player hears you. This is message {self.turn} of "
+            f"You are talking privately with {self.partner}: no other player hears you. This is message {self.turn} of "
             f"{self.turns} between you."
         )
 

@@ -246,8 +246,8 @@ class Summarize(SpeechRequest, kind="summary"):
             else f"Round {self.view.round} is not over. Write down what you want to remember of it so far"
         )
         return (
-            f"{written}: from now on your note takes the place of all you {'' if self.over else 'have '}heard in this "
-            "round but the votes. No other player sees it."
+            f"{written}: from now on your note replaces everything you {'' if self.over else 'have '}heard in this "
+            "round except the votes. No other player sees it."
         )
 
 

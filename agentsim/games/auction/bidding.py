@@ -83,7 +83,7 @@ class Reasoned(Event, kind="reasoning", heading="{name} to itself", words="text"
 
 _REFUSED: Mapping[str, str] = {
     "OverBudget": "it was more than your budget.",
-    "LowerThanHighBid": "it was not above the high bid by then.",
+    "LowerThanHighBid": "when it was processed, the high bid was not below it.",
 }
 
 
@@ -100,7 +100,7 @@ class Refusal:
         """The refusal as its team reads it: `Your last bid, 188 for "Dented Kettle", did not count: ...`."""
         if self.fail_reason == "Unreadable":
             return joined(
-                "Your last answer, for ", in_quotes(self.item), ", could not be read as a bid: it was a pass."
+                "Your last answer, for ", in_quotes(self.item), ", could not be read as a bid and counted as a pass."
             )
         why = _REFUSED[self.fail_reason]
         return joined(f"Your last bid, {self.amount} for ", in_quotes(self.item), f", did not count: {why}")

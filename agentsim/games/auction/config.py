@@ -85,14 +85,14 @@ class AuctionConfig(GameConfig):
         default=None, description=f"Of one item in an ascending auction; {ITERATIONS} if absent"
     )
     item_order: Literal["listed", "shuffled"] = "listed"
-    """Items are sold in the order of the list, which the teams see, or in a drawn order, which they are not told"""
+    """In the order of the list, which the teams see, or in a drawn order, which they are not told"""
     strict_bids: bool = True
-    """An answer without a JSON object is a bid of 0 at once; if false, it is read and asked again as in every game"""
+    """A reply without a JSON object is a bid of 0 at once; false: it is read and asked again as in every game"""
     hints: bool = False
-    """True if a question says which bids would count, and the team with the high bid that it may pass"""
+    """Whether a question says which bids would count, and tells the leader that it may pass"""
     ask_leader: bool = Field(default=True, description="Whether the team with the high bid is asked again")
     reasoning_chars: Annotated[int, Field(ge=20, le=20_000)] = 400
-    """Characters of the secret reasoning of a bid; what is longer is cut"""
+    """Characters of a bid's secret reasoning; the rest is cut"""
 
     @model_validator(mode="after")
     def _sealed_bids_are_one(self) -> Self:

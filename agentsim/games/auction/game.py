@@ -12,8 +12,7 @@ from agentsim.games.auction import laws, panels
 from agentsim.games.auction.bidding import Bid, BidMade, Reasoned, take_bids
 from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.config import AuctionConfig, Catalogue
-from agentsim.games.auction.drawing import draw
-from agentsim.games.auction.items import REQUIRED
+from agentsim.games.auction.items import REQUIRED, draw
 from agentsim.games.auction.lots import (
     AuctionBegan,
     AuctionEnded,
@@ -51,6 +50,7 @@ class AgentAuction(Game):
     bots = BOTS
     typical = ("truthful", "hoarder", "sniper")
     seats = (2, None)
+    public_scores = True
     overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)
     laws = staticmethod(laws.laws)

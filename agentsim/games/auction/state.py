@@ -55,7 +55,7 @@ class Pricing:
     taken: str
 
 
-_ITS_BID = ", and its team pays it"
+_ITS_BID = " and pays its bid"
 PRICING: Mapping[Format, Pricing] = {
     "ascending": Pricing(False, _winner_pays_its_bid, _ITS_BID),
     "sealed_first_price": Pricing(True, _winner_pays_its_bid, _ITS_BID),
@@ -63,7 +63,7 @@ PRICING: Mapping[Format, Pricing] = {
     "sealed_second_price": Pricing(
         True,
         _winner_pays_the_second_bid,
-        ", and its team pays the second highest bid, or nothing where there is no other",
+        " and pays the second highest bid, or nothing if there is no other",
     ),
     "all_pay": Pricing(True, _everyone_pays, ", and every team pays its own bid, the losers too"),
 }

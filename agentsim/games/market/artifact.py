@@ -127,10 +127,6 @@ class Artifact:
         """Return the greatest `amount` of each action in this state of the market, by name; more is refused."""
         return {}
 
-    def barred(self, agent: str) -> frozenset[str]:
-        """Return the actions that fail whenever this agent takes them: it is not offered them."""
-        return frozenset()
-
     def claims(self, agent: str) -> int:
         """Return the agent's capital outside its account, such as a deposit, less what it owes."""
         return 0
@@ -259,7 +255,7 @@ class LimitOrders(Artifact):
         mine = [gone.order for gone in placed.withdrawn if gone.why in {"own", "replaced"}]
         said += [f"Your order {number} is withdrawn." for number in mine]
         if order.standing:
-            said.append(f"Order {order.order} stands with {order.standing} at your price.")
+            said.append(f"Order {order.order} rests with {order.standing} at your price.")
         return " ".join(said) or "Nothing was traded."
 
     def _tell(self, *events: Ordered | Withdrawn) -> None:

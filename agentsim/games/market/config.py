@@ -95,6 +95,13 @@ class Trait(GameConfig):
     tools: tuple[Tool, ...] = Field(default=(), description="Tools that only agents with such a trait can use")
 
 
+_PRIVATE_VALUES = Trait(
+    name="private values",
+    text="units of some goods have a value to you, which only you are told.",
+    artifacts=(REDEMPTION,),
+)
+
+
 class Experiment(GameConfig):
     """`[game_config.experiment]`: traders with private values for their units, renewed every period.
 
@@ -130,22 +137,22 @@ class MarketConfig(GameConfig):
     goods: tuple[Name, ...] = ("wheat",)
     """What can be owned beside capital"""
     artifacts: Annotated[tuple[str, ...], Field(min_length=1)] = ("marketplace",)
-    """Through what agents deal with each other, in this order in prompts"""
+    """What agents deal through, in the order of prompts"""
     settings: dict[str, dict[str, JsonValue]] = Field(default={}, description="Of artifacts, by name")
     rounds: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
         default=None, description=f"{ROUNDS} if absent; an experiment has periods instead"
     )
     stable_rounds: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
-        default=None, description="The market ends after so many rounds without a trade; never if absent"
+        default=None, description="Rounds without a trade after which the market ends; absent: never"
     )
     capital: Amount | None = Field(default=None, description=f"What every agent begins with; {CAPITAL_HELD} if absent")
     stock: Goods = Field(default={}, description="Units of goods that every agent begins with")
     agents: tuple[AgentTable, ...] = ()
-    """What single agents begin with, what goods are worth to them, their goals"""
+    """Endowments, private values and goals of single agents"""
     restrictions: Restrictions = ()
-    """Rules on actions that hold for all; single agents have theirs in `agents`"""
+    """Rules on actions, for all; single agents have theirs in `agents`"""
     redeem: bool = Field(
-        default=True, description="Agents can redeem goods at their private values, and standings count them so"
+        default=True, description="Whether goods can be redeemed at private values, and standings count them so"
     )
     standings: Literal["capital", "wealth", "surplus"] | None = Field(
         default=None, description="Capital if absent, in an experiment surplus; wealth has goods at their last price"
@@ -154,32 +161,32 @@ class MarketConfig(GameConfig):
     queries: bool = Field(default=True, description="Whether a turn has its query stage")
     ticker: bool | None = Field(
         default=None,
-        description="Whether agents see what was quoted and traded since their last turn; in experiments if absent",
+        description="Whether agents see quotes and trades since their last turn; absent: in experiments",
     )
     tools: tuple[Tool, ...] = ()
     """Tools that agents may use in the query stage"""
     tool_calls: Annotated[int, Field(ge=0, le=10)] = Field(default=2, description="At most, in one turn")
     window: Annotated[int, Field(ge=1, le=50)] = Field(default=7, description="Steps of an agent's own information")
     working_memory_chars: Annotated[int, Field(ge=20, le=20_000)] = 600
-    """Characters of the text that an agent writes for itself with every action"""
+    """Characters of the text that an agent keeps with every action"""
     observation_chars: Annotated[int, Field(ge=100, le=20_000)] = 4_000
-    """Characters of the answer to a query; what is longer is cut"""
+    """Characters of the answer to a query; the rest is cut"""
     answer_chars: Annotated[int, Field(ge=20, le=20_000)] = Field(default=1_000, description="To a moderator")
     lenient_format: bool = Field(default=False, description="Whether words may stand before the action's object")
     explain_forfeits: bool = Field(default=True, description="Whether an agent is told what its forfeited reply lacked")
     briefing: bool = True
-    """Whether agents are briefed before the first round, and say what is unclear"""
+    """Whether agents are briefed before the first round"""
     traits: tuple[Trait, ...] = ()
-    """Further traits that agents are told to have, beside working memory"""
+    """Traits of agents, beside working memory"""
     moderator: tuple[Interview, ...] = ()
-    """Pauses in which a moderator asks agents, with the round of each"""
+    """Pauses in which a moderator asks agents, by round"""
     follow_ups: Annotated[int, Field(ge=0, le=10)] = Field(
-        default=2, description="Questions that a moderator in `staff` may add in one pause, each after an answer"
+        default=2, description="Questions that a moderator in `staff` may add in one pause"
     )
     experiment: Experiment | None = None
-    """Buyers and sellers with induced values in periods, in place of rounds with endowments of your own"""
+    """Buyers and sellers with induced values, in periods instead of rounds"""
     system_prompt: Annotated[SystemPrompt | None, InFile(".txt")] = None
-    """A file in place of the system prompt, with placeholders such as `#!traits!#`"""
+    """A file with the system prompt, with placeholders such as `#!traits!#`"""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -206,7 +213,7 @@ class MarketConfig(GameConfig):
             yield f"tools: they are used in the query stage, which {off} leaves out"
         restricted = self.restrictions or self.experiment or any(table.restrictions for table in self.agents)
         goals = any(table.goal is not None for table in self.agents)
-        said: dict[str, tuple[str, Any]] = {"traits": ("traits", self.traits), "goal": ("agents.goal", goals)}
+        said: dict[str, tuple[str, Any]] = {"traits": ("traits", self.all_traits), "goal": ("agents.goal", goals)}
         said["action_restrictions"] = ("restrictions", restricted)
         for name, (what, given) in said.items():
             if given and self.system_prompt is not None and name not in used(self.system_prompt.text):
@@ -265,19 +272,19 @@ class MarketConfig(GameConfig):
         return kind.from_toml(given)
 
     @property
-    def shared_artifacts(self) -> tuple[str, ...]:
-        """The artifacts of all agents: those of the config, and redemption if there is anything to redeem."""
-        redeemed = self.redeem and any(table.values for table in self.agents)
-        return (*self.artifacts, REDEMPTION) if redeemed else self.artifacts
+    def all_traits(self) -> tuple[Trait, ...]:
+        """The traits of the config, and the private values of agents that can redeem goods."""
+        redeeming = [player for table in self.agents if table.values for player in table.ids] if self.redeem else []
+        return (*self.traits, _PRIVATE_VALUES.model_copy(update={"agents": redeeming})) if redeeming else self.traits
 
     @property
     def all_artifacts(self) -> tuple[str, ...]:
         """The artifacts of all agents, and those that traits bring to some."""
-        brought = (name for trait in self.traits for name in trait.artifacts)
-        return tuple(dict.fromkeys((*self.shared_artifacts, *brought)))
+        brought = (name for trait in self.all_traits for name in trait.artifacts)
+        return tuple(dict.fromkeys((*self.artifacts, *brought)))
 
     def traits_of(self, player: str) -> Sequence[Trait]:
-        return [trait for trait in self.traits if not trait.agents or player in trait.agents]
+        return [trait for trait in self.all_traits if not trait.agents or player in trait.agents]
 
     @property
     def most_rounds(self) -> int:

@@ -89,6 +89,7 @@ class MarketGame(Game):
     typical = ("zi_c", "fundamentalist")
     staff = frozenset({MODERATOR})
     seats = (2, None)
+    public_scores = True
     reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
     laws = staticmethod(laws.laws)
     overview = staticmethod(panels.overview)

@@ -53,7 +53,7 @@ class _OfOrder(Event, private=("hearer",), base=True):
 class Ordered(
     _OfOrder,
     heading=("{agent} ", By("side", {"buy": "bids"}, "asks"), " {price}"),
-    content="Order {order}: {side} {quantity} {good} at {price}; {standing} standing.",
+    content="Order {order}: {side} {quantity} {good} at {price}; {standing} resting.",
 ):
     """A limit order was placed; `standing` units of it rest in the book after what it traded at once."""
 
@@ -228,7 +228,7 @@ class OrderBook:
     def check(self) -> list[str]:
         broken = []
         if not self.sealed and self.bids and self.asks and self.bids[0].price >= self.asks[0].price:
-            broken.append(f"{self.good}: no standing bid meets a standing ask")
+            broken.append(f"{self.good}: no resting bid meets a resting ask")
         if self.best_only and max(len(self.bids), len(self.asks)) > 1:
             broken.append(f"{self.good}: only the best quotes stand")
         return broken

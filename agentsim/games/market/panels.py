@@ -268,7 +268,8 @@ def _holdings(log: Sequence[LoggedEvent]) -> list[Panel]:
         if len(agents) <= MOST_LINES:
             lines = tuple(Series(each, tuple(float(held[each][asset]) for held in after.values())) for each in agents)
             rounds = tuple(map(int, after))
-            drawn.append(Chart(title, "line", tuple(after), lines, "after round", "units held", note, rounds))
+            unit = CAPITAL if asset == CAPITAL else "units held"
+            drawn.append(Chart(title, "line", tuple(after), lines, "after round", unit, note, rounds))
         else:
             rows: tuple[tuple[Cell, ...], ...] = tuple(
                 (agent, *(after[each][agent][asset] for each in few)) for agent in agents

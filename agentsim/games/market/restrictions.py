@@ -107,22 +107,20 @@ def _barred_by(rules: tuple[RuleName, ...]) -> frozenset[str]:
 class Scope:
     """The scope of an agent's next action: what its question offers, and what the rules refuse.
 
-    Actions in `closed` fail whenever the agent takes them. `most` is the greatest amount by action, if that follows
-    from what the agent has. `meaning` is the meaning of each action whose name does not say it.
+    `most` is the greatest amount by action, if that follows from what the agent has. `meaning` is the meaning
+    of each action whose name does not say it.
     """
 
     restrictions: tuple[Restriction, ...] = ()
     orders: tuple[Order, ...] = ()
     most: Mapping[str, int] = field(default_factory=dict)
     meaning: Mapping[str, str] = field(default_factory=dict)
-    closed: frozenset[str] = frozenset()
 
     @property
     def barred(self) -> frozenset[str]:
-        """The actions that the restrictions never allow, or that always fail."""
+        """The actions that the restrictions never allow."""
         never = _barred_by(tuple([each.rule for each in self.restrictions]))
-        meant = never.union(name for name, means in self.meaning.items() if means in never) if never else never
-        return meant | self.closed
+        return never.union(name for name, means in self.meaning.items() if means in never) if never else never
 
     def meant(self, action: str, given: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], Sequence[Order]]:
         """Return the meaning and parameters of an action, a replacement's too, and the orders that make room for it."""

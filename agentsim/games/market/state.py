@@ -186,7 +186,7 @@ class Market:
             goal, values = (own.goal, own.values) if own else (None, {})
             goal = goal or default_goal(config.ranked_by, redeems=player in world.redeems)
             traits = config.traits_of(player)
-            used = dict.fromkeys((*config.shared_artifacts, *(each for trait in traits for each in trait.artifacts)))
+            used = dict.fromkeys((*config.artifacts, *(each for trait in traits for each in trait.artifacts)))
             tools = dict.fromkeys((*config.tools, *(each for trait in traits for each in trait.tools)))
             agents[player] = Agent(player, world, goal, values, restrictions, tuple(used), tuple(tools))
         market = cls(world, agents, made)

@@ -248,7 +248,7 @@ class Now:
     def _worth(self) -> Iterator[str]:
         if self.values:
             worth = ", ".join(f"{good} {value}" for good, value in self.values.items())
-            yield f"What a unit is worth to you: {worth}."
+            yield f"Your private value of a unit: {worth}."
         if unit := self.unit:
             what = "You buy. This unit is worth" if unit.side == "buy" else "You sell. This unit costs you"
             yield f"{what} {unit.worth}: it is number {unit.number} of {unit.total} in this period."
@@ -256,7 +256,7 @@ class Now:
     def _ticker(self) -> str:
         goods = dict.fromkeys(signal.good for signal in self.signals)
         of = f" of {next(iter(goods))}" if len(goods) == 1 else ""
-        stale = " Of the earlier period no quote stands." if self.stale else ""
+        stale = " Quotes of the earlier period no longer rest." if self.stale else ""
         return f"TICKER{of} since your last turn, newest last: {ticker_line(self.signals, [self.stale])}{stale}"
 
 
@@ -892,8 +892,7 @@ class Turns:
         orders = tuple(order for artifact in artifacts for order in artifact.orders(agent.id))
         bounding = () if self.config.simultaneous else artifacts
         most = {name: most for each in bounding for name, most in each.most(agent.id).items()}
-        closed = frozenset().union(*(artifact.barred(agent.id) for artifact in artifacts))
-        return Scope(agent.restrictions, orders, most, self.market.meaning, closed)
+        return Scope(agent.restrictions, orders, most, self.market.meaning)
 
 
 def _menus(market: Market, config: MarketConfig) -> dict[str, Menu]:

@@ -97,17 +97,17 @@ class AuctionBid(MonopolyRequest[Bid]):
     def question(self) -> tuple[str, ...]:
         lot = self.lot
         how = f"The highest bid is ${lot.high} by {lot.leader}." if lot.leader else "There is no bid yet."
-        how += " To withdraw is final."
+        how += " A withdrawal is final."
         if lot.sealed:
             ahead = (
-                f"and of equal ones that of {', '.join(lot.ahead)} before yours." if lot.ahead else "yours if equal."
+                f"and among equal bids that of {', '.join(lot.ahead)} before yours." if lot.ahead else "yours if equal."
             )
-            how = f"All bid once, unseen by the others; the highest bid wins and is paid, {ahead}"
+            how = f"Each player makes one sealed bid; the highest bid wins and is paid, {ahead}"
         return (
             f"{self._what()} is auctioned. Printed price ${lot.price}; you have ${self.you.cash}. "
             f"{rent_line(lot.position)}",
             *([] if lot.building else [group_line(self.view, self.seat, lot.position)]),
-            f"{how} Still bidding besides you: {', '.join(lot.rivals) or 'none'}.",
+            f"{how} Other players still bidding: {', '.join(lot.rivals) or 'none'}.",
             f"How much do you bid: a whole number from {self.bids}, or 0 to withdraw?",
         )
 

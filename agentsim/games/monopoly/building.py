@@ -30,7 +30,7 @@ DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
 _OPEN: Mapping[Kind, str] = {
     "sell": "May be sold next (you get)",
     "mortgage": "May be mortgaged (you get)",
-    "unmortgage": "May be lifted (you pay)",
+    "unmortgage": "Mortgages that may be lifted (you pay)",
     "build": "May be built on next (you pay; rent now, then)",
 }
 _BUILDINGS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
@@ -322,10 +322,10 @@ class ManageEstate(TradeRequest[Managed]):
 
     def question(self) -> tuple[str, ...]:
         return (
-            f"You may see to your estate {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
+            f"You may manage your properties {moment(self.when, again=self.again)}; you have ${self.you.cash}.",
             *open_to(self.view, self.seat, "sell", "mortgage", "unmortgage", "build"),
-            "All of the lists are carried out, in their order, or nothing is. An entry is one building, a lot's fifth "
-            "its hotel. Empty lists do nothing.",
+            "Either all of the lists are carried out, in their order, or nothing is. An entry is one building; a lot's "
+            "fifth building is a hotel. Empty lists do nothing.",
         )
 
     def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
@@ -528,8 +528,8 @@ class LiftOnReceipt(MonopolyRequest[LiftedOnReceipt]):
     def question(self) -> tuple[str, ...]:
         spaces = [SPACES[position] for position in self.received]
         return (
-            f"You have received mortgaged deeds, and have ${self.you.cash}. For each you pay now either the price of "
-            "lifting the mortgage, or the interest; then lifting it later costs that price still:",
+            f"You have received mortgaged deeds and have ${self.you.cash}. For each you now pay either the price of "
+            "lifting the mortgage, or the interest, after which lifting it later still costs that price:",
             *(
                 f"- {space.position} {space.name}: ${space.redemption} to lift, ${space.interest} interest. "
                 f"{rent_line(space.position)}"

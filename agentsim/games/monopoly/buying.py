@@ -42,7 +42,7 @@ class RaiseFirst(MonopolyRequest[Funded]):
         space, cash = SPACES[self.position], self.you.cash
         bid = f"least bid for {space.position} {space.name} is ${self.needed} (printed price ${space.price})"
         price = f"price of {space.position} {space.name} is ${self.needed}"
-        asked, passed = "you are asked for a bid; with less you withdraw.", "you may buy; with less it is auctioned."
+        asked, passed = "you are asked for a bid; with less you withdraw.", "you may buy it; with less it is auctioned."
         then = asked if self.bid else passed
         return (
             f"The {bid if self.bid else price}; you have ${cash}: ${self.needed - cash} short. "
@@ -88,10 +88,10 @@ class BuyOrAuction(MonopolyRequest[Bought]):
     def question(self) -> tuple[str, ...]:
         space = SPACES[self.position]
         return (
-            f"You stand on {self.position} {space.name}, unowned. Price ${space.price}; you have "
+            f"You landed on {self.position} {space.name}, which is unowned. Its price is ${space.price}; you have "
             f"${self.you.cash}. {rent_line(self.position)}",
             group_line(self.view, self.seat, self.position),
-            "Buy it, or auction it?",
+            "Do you buy it, or let it be auctioned?",
         )
 
     def fallback(self) -> Bought:

@@ -97,10 +97,10 @@ class RaiseCash(Proposing[Raised]):
         by_trade, no_more = ", or propose a trade to one player, by id or number.", ". No more trades can be proposed."
         return (
             f"You owe {self.creditor} ${self.owed} ({what}) and have ${cash}: ${self.owed - cash} short. "
-            "You are asked again until you have it.",
+            "You will be asked again until you have it.",
             *open_to(self.view, self.seat, "sell", "mortgage"),
             *self._later(estate),
-            f"With all sold and mortgaged you have ${everything}.{further}",
+            f"Selling and mortgaging everything would leave you with ${everything}.{further}",
             f"Sell buildings, mortgage deeds{by_trade if self.may_propose else no_more}",
         )
 
@@ -110,7 +110,7 @@ class RaiseCash(Proposing[Raised]):
         if held:
             worth = sum(estate.houses[at] * SPACES[at].house_cost // 2 for at in held)
             deeds = ", ".join(f"{at} {SPACES[at].name} ${SPACES[at].mortgage}" for at in held)
-            yield f"All your buildings sell for ${worth}; then these may be mortgaged too (you get): {deeds}"
+            yield f"All your buildings would sell for ${worth}; after that you could also mortgage (you get): {deeds}"
 
     def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
         estate, seats = self.view.estate(), list(self.view.seats)

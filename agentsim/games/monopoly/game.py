@@ -130,6 +130,7 @@ class Monopoly(Game):
     typical = ("shark", "professor", "hustler", "turtle")
     staff = frozenset({SUMMARIZER})
     seats = (2, 8)
+    public_scores = True
     overview = staticmethod(panels.overview)
     tables = staticmethod(replay.tables)
     laws = staticmethod(laws.laws)

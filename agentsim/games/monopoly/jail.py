@@ -73,10 +73,10 @@ class JailAction(MonopolyRequest[JailChoice]):
     def question(self) -> tuple[str, ...]:
         you = self.you
         last = f"; this is the last roll: if it fails you must pay ${FINE} and move"
-        card = "one of your cards" if len(you.cards) > 1 else "your card"
+        card = "one of your Get Out of Jail Free cards" if len(you.cards) > 1 else "your Get Out of Jail Free card"
         words = {
             "pay_fine": f"pay ${FINE} of your ${you.cash} and roll to move",
-            "use_card": f"play {card} out of jail and roll to move",
+            "use_card": f"use {card} and roll to move",
             "roll_doubles": f"stay unless you roll doubles{last * (you.failed == ROLLS - 1)}",
             "manage": "see to your estate first, then choose",
         }

@@ -107,7 +107,7 @@ class DeedMoved(
 
 class CardMoved(
     OnBoard,
-    heading="{giver_name} hands over a card out of jail",
+    heading="{giver_name} hands over a Get Out of Jail Free card",
     content=If("taker", "It goes to {taker_name}.", "It lies at the bottom of its deck."),
 ):
     """A Get Out of Jail Free card changed hands; a `taker` of None is the bottom of its deck."""

@@ -126,16 +126,16 @@ class PhaseAction(Proposing[PhaseChoice]):
 
     def question(self) -> tuple[str, ...]:
         when = moment(self.when, again=self.again)
-        lines = [f"You may act {when}. You are asked again until you do nothing or set end_phase:"]
+        lines = [f"You may act {when}. You will be asked again until you do nothing or set end_phase:"]
         if "propose_trade" in self.kinds:
             lines += [
-                f"- propose_trade ({self.made} made, {self.left} left): cash, cards out of jail, deeds by position"
-                f"{self.kept()}",
+                f"- propose_trade ({self.made} made, {self.left} left): cash, Get Out of Jail Free cards, deeds by "
+                f"position{self.kept()}",
             ]
         if "manage_estate" in self.kinds:
             lines += [
-                f"- manage_estate ({self.managed} of {_BUNDLES} times so far): all of its lists, in their order, or "
-                "nothing; an entry is one building, a lot's fifth its hotel",
+                f"- manage_estate ({self.managed} of {_BUNDLES} times so far): either all of its lists, in their "
+                "order, or nothing; an entry is one building; a lot's fifth building is a hotel",
                 *open_to(self.view, self.seat, "sell", "mortgage", "unmortgage", "build"),
             ]
         return tuple(lines)

@@ -116,9 +116,9 @@ class Memory:
     def refused(self) -> Iterator[str]:
         if self.rejections:
             counts = (f"{entry.name} {entry.rejected} of {entry.offers}" for entry in self.rejections)
-            yield f"Rejected of your latest offers: {', '.join(counts)}."
+            yield f"Your latest offers that were rejected: {', '.join(counts)}."
         if self.discarded:
-            yield f"Your last proposal was discarded, and only you know of it: {self.discarded}."
+            yield f"Your last proposal was discarded, which only you know: {self.discarded}."
 
 
 def _restated(*parts: str) -> Restated:

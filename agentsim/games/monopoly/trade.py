@@ -54,7 +54,7 @@ class Side(Part):
     def parts(self, in_cash: str = "") -> list[str]:
         parts = [name_of(position) for position in self.properties]
         parts += [f"${self.cash}{in_cash}"] * (self.cash > 0)
-        parts += [f"{counted(self.jail_cards, 'card')} out of jail"] * (self.jail_cards > 0)
+        parts += [f"{counted(self.jail_cards, 'Get Out of Jail Free card')}"] * (self.jail_cards > 0)
         return parts or ["nothing"]
 
     def described(self, estate: Estate) -> Iterator[str]:
@@ -182,7 +182,7 @@ def _wrongs(estate: Estate, trader: Seat, giver: int, who: str, side: Side) -> I
     if side.cash > trader.cash:
         yield f"{who} does not have ${side.cash}"
     if side.jail_cards > len(trader.cards):
-        yield f"{who} does not hold so many cards out of jail"
+        yield f"{who} does not hold so many Get Out of Jail Free cards"
     if len(set(side.properties)) != len(side.properties):
         yield f"{who} gives a deed twice"
     for position in side.properties:
@@ -299,7 +299,7 @@ class React(TradeRequest[Reacted]):
     def question(self) -> tuple[str, ...]:
         gave, got = ("; ".join(side.parts(" in cash")) for side in (self.terms.offer, self.terms.request))
         return (
-            f"{self.view.seats[self.terms.target].name} has accepted your trade: you gave {gave}, and got {got}.",
+            f"{self.view.seats[self.terms.target].name} has accepted your trade: you gave {gave} and got {got}.",
             "You may say something to the table, or nothing.",
         )
 
@@ -391,7 +391,7 @@ class Proposing(TradeRequest[S]):
             if not player.bankrupt:
                 deeds = ", ".join(deed(estate, position) for position in estate.tradeable(number)) or "no deed"
                 who = called(replace(player, personality=""), number, self.seat)
-                cards = f"{counted(len(player.cards), 'card')} out of jail"
+                cards = f"{counted(len(player.cards), 'Get Out of Jail Free card')}"
                 yield f"- {who}: {deeds}; up to ${player.cash}; {cards}"
 
     def trade_that_can_be(self, path: str, seats: Sequence[Seat]) -> Iterator[tuple[str, Narrowed | None]]:

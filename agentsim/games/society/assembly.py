@@ -174,7 +174,6 @@ def misfit(type_: ProposalType, terms: Sequence[Term], agents: int, hours: int) 
 
 
 def in_words(terms: Sequence[Term]) -> str:
-    """Return the terms in words."""
     return "; ".join(filled(term.words, term) for term in terms)
 
 
@@ -186,7 +185,7 @@ def plain(terms: Sequence[Term]) -> list[dict[str, Any]]:
 # -- proposals and laws
 
 
-VoteCast: TypeAlias = Literal["yes", "no", "abstain"]
+Ballot: TypeAlias = Literal["yes", "no", "abstain"]
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -211,10 +210,10 @@ class Proposal(_Motion):
 
     closes: int = 0
     name: str = ""
-    counts: dict[VoteCast, int] = field(default_factory=lambda: {"yes": 0, "no": 0, "abstain": 0})
-    votes: dict[int, VoteCast] = field(default_factory=dict)
+    counts: dict[Ballot, int] = field(default_factory=lambda: {"yes": 0, "no": 0, "abstain": 0})
+    votes: dict[int, Ballot] = field(default_factory=dict)
 
-    def cast(self, agent: int, vote: VoteCast) -> VoteCast | None:
+    def cast(self, agent: int, vote: Ballot) -> Ballot | None:
         """Count an agent's vote in place of its earlier one, and return the earlier vote or None."""
         before = self.votes.get(agent)
         if before is not None:

@@ -17,6 +17,7 @@ from agentsim.games.society.assembly import (
     MOST_TERMS,
     RESOURCES,
     Allocation,
+    Ballot,
     Build,
     Dividend,
     Law,
@@ -26,7 +27,6 @@ from agentsim.games.society.assembly import (
     Resource,
     Tax,
     Term,
-    VoteCast,
     WorkMinimum,
     kinds,
 )
@@ -441,7 +441,7 @@ class Character:
         why = _fitting(request, reason(request, self.personality, chosen.terms))
         return Vote(proposal_id=chosen.id, vote=self._cast(request, chosen, rng), reasoning=why)
 
-    def _cast(self, request: Act, chosen: Proposal, rng: Stream) -> VoteCast:
+    def _cast(self, request: Act, chosen: Proposal, rng: Stream) -> Ballot:
         """Return the vote by its values, with a random leaning for or against this proposal that never changes."""
         if chosen.author == request.you.agent:
             return "yes"

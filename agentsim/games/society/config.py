@@ -30,6 +30,10 @@ def _part(hundredths: int) -> int:
 Share: TypeAlias = Annotated[Amount, AfterValidator(_part)]
 
 
+def _amount(default: float | tuple[float, ...], description: str) -> Any:
+    return Field(default=default, validate_default=True, description=description)
+
+
 class Chapter(BaseModel):
     """Base of the parts of the config; the keys of the table are in the order of the parts."""
 
@@ -76,15 +80,10 @@ class Stakes(Chapter):
     """The commons, the differences in skill, and whether agents can talk."""
 
     commons_capacity: Quantity = Field(
-        default=0, description="Food in the commons at most, for 100 agents; farming draws on them; 0 for no commons"
+        default=0, description="Most food in the commons, for 100 agents; farming draws on it; 0: no commons"
     )
-    commons_regrowth: Amount = Field(
-        default=25,
-        description="Of the commons a day while they are small: r of logistic growth, r S (1 - S / capacity)",
-    )
-    skill_spread: Share = Field(
-        default=0, description="Each agent's skill in each kind of work is drawn evenly from 1 - spread to 1 + spread"
-    )
+    commons_regrowth: Amount = _amount(0.25, "Growth a day: r in r S (1 - S / capacity)")
+    skill_spread: Share = Field(default=0, description="Skills are drawn evenly from 1 - spread to 1 + spread")
     talk: bool = True
     """Whether agents can post and write messages"""
 
@@ -167,10 +166,6 @@ SHOWN_CHARS = 1_500
 T = TypeVar("T")
 
 
-def _amount(default: float | tuple[float, ...], description: str) -> Any:
-    return Field(default=default, validate_default=True, description=description)
-
-
 class Prose(GameConfig):
     """Words of a prompt, out of a `.txt` file or written here; `name` is the file's."""
 
@@ -203,18 +198,16 @@ class Course(Chapter):
     actions_per_day: Annotated[int, Field(ge=1, le=100, description="Turns of every active agent in a day")] = 3
     tell_days: bool = False
     """Whether agents are told how many days are played"""
-    until: Goal = Field(default="", description="The game also ends on the evening of the day on which this happened")
+    until: Goal = Field(default="", description="The game also ends on the evening when this happened")
 
 
 class Beginning(Chapter):
     """The ranking, the texts for agents, their personalities, and the first stocks of agents and pool."""
 
-    rank_by: Merit = Field(
-        default="none", description="What the standings go by; wealth is the sum of the three, none ranks no agent"
-    )
+    rank_by: Merit = Field(default="none", description="What ranks agents; wealth is the sum of the three")
     base: Words = Field(
         default=None,
-        description="How every agent is introduced; {agents} is their number; the seed's facts if absent",
+        description="The introduction of every agent; {agents} is their number; the seed's if absent",
     )
     efficiency: Words = Field(
         default=None, description="The values of agents of this personality; the seed's if absent"
@@ -224,7 +217,7 @@ class Beginning(Chapter):
     stability: Words = Field(default=None, description="The values of agents of this personality; the seed's if absent")
     neutral: Words = Field(default=None, description="The values of agents with this personality; nothing if absent")
     personalities: Annotated[tuple[Personality, ...], Field(min_length=1, max_length=100)] = Field(
-        default=PERSONALITIES, description="Dealt in turn, so evenly; one that stands twice is dealt twice as often"
+        default=PERSONALITIES, description="Dealt in turn; one named twice is dealt twice as often"
     )
     start_food: Quantity = _amount(10, "Each agent's")
     start_energy: Quantity = _amount(10, "Each agent's")
@@ -239,9 +232,10 @@ class Living(Chapter):
     """The yields of work, the costs of a day, and the time for which a proposal is open."""
 
     hours_per_day: Annotated[int, Field(ge=1, le=24)] = 8
-    """Hours that an agent can work in a day, over all its turns"""
+    """Hours that an agent can work in a day"""
     efficiency_by_hours: Annotated[tuple[Amount, ...], Field(min_length=1, max_length=24)] = _amount(
-        (1.0, 0.95, 0.90, 0.85, 0.80, 0.75, 0.72, 0.70), "Of work by its hours; the last one holds for longer work"
+        (1.0, 0.95, 0.90, 0.85, 0.80, 0.75, 0.72, 0.70),
+        "Efficiency by hours of work; the last holds for longer work",
     )
     farm_rate: Quantity = _amount(2.0, "Food an hour")
     generate_rate: Quantity = _amount(1.5, "Energy an hour")
@@ -280,10 +274,10 @@ class Constitution(Chapter):
 
     constitution: Literal["entrenched", "open"] = Field(
         default="open",
-        description="entrenched: a voting rule that is harder to meet must be met itself, by all living agents",
+        description="entrenched: a harder voting rule must be met itself, by all living agents",
     )
     quorum_percent: Annotated[int, Field(ge=0, le=100)] = Field(
-        default=0, description="Of the active agents, who must vote at least, whatever laws say"
+        default=0, description="Percent of active agents who must vote, whatever laws say"
     )
 
 
@@ -308,14 +302,14 @@ class Building(Chapter):
     name_chars: Annotated[int, Field(ge=1, le=200)] = 50
     """Characters of a name"""
     note_chars: Annotated[int, Field(ge=0, le=20_000)] = Field(
-        default=4_000, description="Of the note that an agent can write for itself with any action; 0 for no notes"
+        default=4_000, description="Characters of an agent's note; 0: no notes"
     )
     memory_chars: Annotated[int, Field(ge=0, le=20_000)] = Field(
-        default=4_000, description="Of an agent's own past in its prompt, beside its note; 0 for none of it"
+        default=4_000, description="Characters of an agent's own past in its prompt; 0: none"
     )
     prompt_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = Field(
         default=6_000,
-        description="Of a prompt beside posts and open proposals, by an estimate of four bytes each; 0 for no limit",
+        description="Tokens (four bytes each) of a prompt beside posts and open proposals; 0: no limit",
     )
 
 
@@ -326,7 +320,7 @@ class Windows(Chapter):
     shown_proposals: Count = Field(default=20, description="Newest open proposals in a prompt, besides one's own")
     shown_laws: Count = Field(default=20, description="Newest laws in a prompt, besides one's own")
     shown_events: Count = Field(
-        default=20, description="Newest public events in a prompt; of an agent's own past, twice as many"
+        default=20, description="Newest public events in a prompt; of one's own past, twice as many"
     )
 
 
@@ -335,8 +329,8 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
 
     reasks: ClassVar[int] = 0  # the seed: an invalid action is idle
 
-    preset: Preset = Field(default="classic", description="A world: defaults under what the other keys say")
-    commons_start: Share = Field(default=UNIT, description="Of the commons' capacity, on the first day")
+    preset: Preset = Field(default="classic", description="A world: defaults of the other keys")
+    commons_start: Share = _amount(1, "Of the commons' capacity, on the first day")
     shocks: tuple[Shock, ...] = Field(default=(), description="What befalls the society on given days")
 
     @classmethod

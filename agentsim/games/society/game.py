@@ -68,6 +68,7 @@ class Society(Game):
     bots = BOTS
     typical = ("citizen", "farmer")  # half of the agents, the citizens, help agents in need
     seats = (2, None)
+    public_scores = True
     overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)
     panels = staticmethod(panels.panels)

@@ -31,7 +31,7 @@ from agentsim.engine.panel import (
 )
 from agentsim.engine.wording import by_count, counted, sentence
 from agentsim.games.society.amounts import UNIT, number
-from agentsim.games.society.assembly import RESOURCES, VoteCast, in_words
+from agentsim.games.society.assembly import RESOURCES, Ballot, in_words
 from agentsim.games.society.building import Contributed, ProjectBuilt, UpkeepPaid
 from agentsim.games.society.config import PERSONALITIES
 from agentsim.games.society.evening import DayEnded, FellDormant, Idled, SocietyEnded
@@ -317,7 +317,7 @@ def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Chart]:
 def _proposals(events: Sequence[Event], people: People) -> Iterator[Panel]:
     """Yield the table of proposals with their results and final votes; none if there are no proposals."""
     resolved = {event.proposal: event for event in events if isinstance(event, ProposalResolved)}
-    cast: dict[int, dict[int, VoteCast]] = defaultdict(dict)
+    cast: dict[int, dict[int, Ballot]] = defaultdict(dict)
     for event in events:
         if isinstance(event, Voted):
             cast[event.proposal][event.agent] = event.vote
@@ -326,20 +326,19 @@ def _proposals(events: Sequence[Event], people: People) -> Iterator[Panel]:
         if isinstance(event, Proposed):
             end, by = resolved.get(event.proposal), cast[event.proposal]
             result = "open" if end is None else f"{end.result}, day {end.day}"
-            sides = (_side(agent for agent, vote in by.items() if vote == side) for side in get_args(VoteCast))
+            sides = (_side(agent for agent, vote in by.items() if vote == side) for side in get_args(Ballot))
             does = in_words(event.terms) or "words alone"
             rows.append((event.proposal, people.called(event.agent), event.type, event.title, does, result, *sides))
     if rows:
-        columns = ("proposal", "by", "type", "title", "what it does", "result", *get_args(VoteCast))
-        note = "How many voted so, and which agents: by the last vote of each."
+        columns = ("proposal", "by", "type", "title", "what it does", "result", *get_args(Ballot))
+        note = "Which agents voted so, by the last vote of each."
         yield DataTable("Proposals and who voted how", columns, tuple(rows), note)
 
 
 def _side(agents: Iterable[int]) -> str:
     named = sorted(agents)
     more = f" and {len(named) - MOST_VOTERS} more" if len(named) > MOST_VOTERS else ""
-    listed = " ".join(f"#{agent}" for agent in named[:MOST_VOTERS])
-    return f"{len(named)}: {listed}{more}" if named else "0"
+    return ", ".join(f"#{agent}" for agent in named[:MOST_VOTERS]) + more or "–"
 
 
 def _laws(days: Mapping[str, Sequence[Any]], events: Sequence[Event]) -> Iterator[Panel]:

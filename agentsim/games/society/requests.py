@@ -20,7 +20,7 @@ from agentsim.engine.options import FormField, JsonObject, Kinds, LegalValues, R
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import DecisionError, IllegalDecision, UnreadableReply, first_objection
 from agentsim.games.society.amounts import UNIT, shown
-from agentsim.games.society.assembly import RESOURCES, ProposalType, VoteCast, kinds
+from agentsim.games.society.assembly import RESOURCES, Ballot, ProposalType, kinds
 from agentsim.games.society.building import Contribute
 from agentsim.games.society.config import Conditions, Rules, WorkType, once
 from agentsim.games.society.evening import Idle
@@ -140,7 +140,7 @@ class Act(Request[Acted]):
             "action.title": Text(rules.title_chars),
             "action.description": Text(rules.description_chars),
             "action.proposal_type": Choice(get_args(ProposalType)),
-            "action.vote": Choice(get_args(VoteCast)),
+            "action.vote": Choice(get_args(Ballot)),
             "action.work_type": Choice(get_args(WorkType)),
             "action.hours": Number(1, rules.hours_per_day),
             "action.resource_type": Choice(RESOURCES),
@@ -212,18 +212,18 @@ class Act(Request[Acted]):
     # -- a reply
 
     def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
-        """Read a reply as an action; an unreadable or doubtful reply is a rejected action."""
+        """Read a reply as an action; one that is unreadable, doubtful or invalid is a rejected action."""
         try:
             found = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
-            return Reading(_rejected(why), "rejected", candidates=0)
+            return Reading(_rejected(why), "rejected", candidates=0, objection=f"{why}.")
         from agentsim.engine.reading.speech import split
 
         if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
-            return Reading(_rejected(UNPARSED), "rejected", candidates=0)
-        if isinstance(found.decision.action, Rejected):
-            return replace(found, stage="rejected", candidates=0, checked=True)
+            return Reading(_rejected(UNPARSED), "rejected", candidates=0, objection=f"{UNPARSED}.")
+        if isinstance(action := found.decision.action, Rejected):
+            return replace(found, stage="rejected", candidates=0, checked=True, objection=action.reason)
         return replace(found, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:

@@ -44,8 +44,6 @@ class ShockStruck(
 class LostToShock(
     AgentEvent, kind="lost", heading="Agent #{agent} loses by a shock", content="{lost}", private=("agent",)
 ):
-    """The loss of one agent by a shock."""
-
     lost: dict[Resource, Amount]
 
 

@@ -218,7 +218,6 @@ class State:
         self.counts = {"active": len(self.citizens), "dormant": 0, "dead": 0}
 
     def citizen(self, number: int) -> Citizen:
-        """Return agent #`number`."""
         return self.citizens[number - 1]
 
     def active(self) -> list[Citizen]:

@@ -44,10 +44,10 @@ class Posted(
     def _answered(self, past: Past) -> Posted | None:
         return None if self.parent is None else past.last(Posted, post=self.parent)
 
-    def dealings(self, past: Past) -> Iterator[Interaction]:
+    def interactions_by_number(self, past: Past) -> Iterator[Interaction]:
         if (answered := self._answered(past)) is not None:
             yield Interaction(str(self.agent), str(answered.agent), "replied to")
-        yield from super().dealings(past)
+        yield from super().interactions_by_number(past)
 
 
 class ForumPost(Action, needs=("talk",)):

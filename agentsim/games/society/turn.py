@@ -28,18 +28,19 @@ Why: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is Non
 class Daily(Event, base=True):
     """Base of the events of a day.
 
-    Their `dealings` give agents by number and amounts in hundredths, their `interactions` players and decimals.
+    Their `interactions_by_number` give agents by number and amounts in hundredths, their `interactions` players and
+    decimals.
     """
 
     day: int
 
-    def dealings(self, past: Past) -> Iterable[Interaction]:
+    def interactions_by_number(self, past: Past) -> Iterable[Interaction]:
         """Return the interactions of the event, with agents by number and amounts in hundredths."""
         return super().interactions(past)
 
     def interactions(self, past: Past) -> Iterator[Interaction]:
         if (began := past.last(SocietyBegan)) is not None:
-            for done in self.dealings(past):
+            for done in self.interactions_by_number(past):
                 amount = None if done.amount is None else number(int(done.amount))
                 who, whom = (began.player(int(agent)) for agent in (done.who, done.whom))
                 yield replace(done, who=who, whom=whom, amount=amount)
@@ -197,10 +198,8 @@ class Turn:
 
     @property
     def day(self) -> int:
-        """The current day."""
         return self.state.day
 
     @property
     def agent(self) -> int:
-        """The number of the agent."""
         return self.citizen.number

@@ -21,7 +21,7 @@ from agentsim.engine.memory import Lines
 from agentsim.engine.wording import cut
 from agentsim.games.society import building, evening, shocks, talk, turn, voting, work
 from agentsim.games.society.amounts import Amount
-from agentsim.games.society.assembly import RESOURCES, Law, Proposal, Resource, Standing, Structure, VoteCast, newest
+from agentsim.games.society.assembly import RESOURCES, Ballot, Law, Proposal, Resource, Standing, Structure, newest
 from agentsim.games.society.config import SHOWN_CHARS, Personality, SocietyConfig
 from agentsim.games.society.state import Citizen, Post, Project, State
 
@@ -282,7 +282,7 @@ class Own:
     note: str = ""
     proposals: tuple[Proposal, ...] = ()
     laws: tuple[Law, ...] = ()
-    votes: Mapping[int, VoteCast] = field(default_factory=dict)
+    votes: Mapping[int, Ballot] = field(default_factory=dict)
 
 
 def world(state: State, chronicle: Chronicle) -> World:

@@ -18,6 +18,7 @@ from agentsim.games.society.amounts import Amount, shown
 from agentsim.games.society.assembly import (
     Agent,
     Allocation,
+    Ballot,
     Build,
     Dividend,
     Proposal,
@@ -25,7 +26,6 @@ from agentsim.games.society.assembly import (
     Repeal,
     Resource,
     Terms,
-    VoteCast,
     in_words,
     is_repeal,
     misfit,
@@ -34,7 +34,7 @@ from agentsim.games.society.config import FoundingLaw
 from agentsim.games.society.state import State
 from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Turn, Why
 
-_SIGNS: dict[VoteCast, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
+_SIGNS: dict[Ballot, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
 
 
 class Proposed(Daily, heading="Agent #{agent} proposes {type} {proposal}: {title}", words="description"):
@@ -76,13 +76,13 @@ class Voted(
 
     proposal: int
     agent: int
-    vote: VoteCast
-    before: VoteCast | None
+    vote: Ballot
+    before: Ballot | None
     yes: int
     no: int
     abstain: int
 
-    def dealings(self, past: Past) -> Iterator[Interaction]:
+    def interactions_by_number(self, past: Past) -> Iterator[Interaction]:
         """Yield the vote as an interaction with the proposer; a changed vote is one more interaction."""
         if (proposed := past.last(Proposed, proposal=self.proposal)) is not None:
             action = "abstained" if self.vote == "abstain" else f"voted {self.vote}"
@@ -105,7 +105,7 @@ class Reasoned(
 class Vote(Action):
     action: Literal["vote"] = "vote"
     proposal_id: Id
-    vote: VoteCast
+    vote: Ballot
     reasoning: Why = ""
 
     def why_not(self, known: Known) -> str:
@@ -210,7 +210,6 @@ class LawEnacted(
 
     @property
     def in_words(self) -> str:
-        """The terms, in words."""
         return in_words(self.terms)
 
 

@@ -62,6 +62,7 @@ class Werewolf(Game):
     bots = BOTS
     typical = ("candid",)
     seats = (3, None)
+    public_scores = True
     reserved = frozenset({NOBODY})
     overview = staticmethod(panels.overview)
     tables = staticmethod(panels.tables)

@@ -67,7 +67,8 @@ def overview(log: Sequence[LoggedEvent], players: Sequence[str]) -> Overview:
             verdict += f": {listed(members)}; {sum(each not in fell for each in members)} of {len(members)} alive"
     x = ("start", *(f"{'night' if at % 2 else 'day'} {(at + 1) // 2}" for at in rounds[1:]))
     chart = Chart("Players alive by team", "line", x, tuple(lines), rounds=rounds)
-    return Overview(chart, verdict=verdict, why=_why(deaths.values()), turns=tuple(_turns(deaths)))
+    why, turns = _why(deaths.values()), tuple(_turns(deaths))
+    return Overview(chart, verdict=verdict, why=why, turns=turns, labels=dict(ended.roles))
 
 
 def _why(deaths: Iterable[Died]) -> str:

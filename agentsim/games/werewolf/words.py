@@ -123,7 +123,7 @@ class WerewolfRequest(Request[D]):
         rules = (*self.rules, f"You are player {self.player}.")
         question = f"{self.question()} {self.answer_line}"
         now = f"{self.when}. Alive: {listed(self.living)}. Dead: {listed(self.dead) or NOBODY}. You are a {self.role}."
-        fellows = f" The werewolves are {listed(self.pack)}." if len(self.pack) > 1 else " There is no other werewolf."
+        fellows = f" The werewolves are {listed(self.pack)}." if len(self.pack) > 1 else " You are the only werewolf."
         state = f"{now}{fellows if self.pack else ''}"
         return Prompt(rules, ("The record:", *self.heard), (state,), (question,))
 
@@ -133,7 +133,7 @@ class WerewolfRequest(Request[D]):
 
 
 class Named(Decision):
-    thought: Annotated[str, lambda asked: Text(asked.limit, "why, in secret")]
+    thought: Annotated[str, lambda asked: Text(asked.limit, "why; secret")]
     target: Annotated[str, lambda asked: Choice((*asked.targets, NOBODY), nothing=NOBODY)]
 
 
@@ -142,7 +142,7 @@ class Naming(WerewolfRequest[Named]):
 
 
 class Hunt(Naming):
-    asks = "Whom shall you kill tonight?"
+    asks = "Whom do you want to kill tonight?"
     against = True
 
     def question(self) -> str:
@@ -151,7 +151,7 @@ class Hunt(Naming):
 
 
 class Inspect(Naming):
-    asks = "Of whom do you learn tonight whether it is a werewolf?"
+    asks = "Which player do you inspect tonight?"
 
 
 class Protect(Naming):
@@ -159,7 +159,7 @@ class Protect(Naming):
 
 
 class Vote(Naming):
-    asks = "You vote with all the living. Whom shall the village hang?"
+    asks = "You vote with all living players. Whom do you want to hang?"
     against = True
 
 
@@ -169,11 +169,11 @@ class Remark(Decision):
 
 class Whisper(WerewolfRequest[Remark]):
     prose = "text"
-    asks = "What do you say to the other werewolves? Only they hear it. An empty text says nothing."
+    asks = "What do you say to the other werewolves? Only they hear you. An empty text says nothing."
 
 
 class Speech(Decision):
-    thought: Annotated[str, lambda asked: Text(asked.limit, "why, in secret")]
+    thought: Annotated[str, lambda asked: Text(asked.limit, "why; secret")]
     text: Annotated[str, lambda asked: Text(asked.limit, "your words")]
     claim: Annotated[str, lambda asked: Choice(tuple(asked.claimable), nothing="none")]
 
@@ -181,13 +181,15 @@ class Speech(Decision):
 class Speak(WerewolfRequest[Speech]):
     """A request for words to all and a claim. `roles` are those that the game has."""
 
-    asks = "What do you say to all (an empty text says nothing), and which role do you claim to have, truly or not?"
+    asks = "What do you say to all players (an empty text says nothing), and which role do you claim, if any?"
 
     roles: tuple[Role, ...]
 
     def question(self) -> str:
         return (
-            f"{self.asks} A claim that names a player is a finding of the seer." if "seer" in self.roles else self.asks
+            f"{self.asks} A claim that names a player is a seer's finding about that player."
+            if "seer" in self.roles
+            else self.asks
         )
 
     @property

@@ -39,6 +39,7 @@ from agentsim.models.wire.common import (
     thought_beside,
     unknown_text,
     wire_name,
+    without_preambles,
 )
 
 PATH: Final = "/chat/completions"
@@ -141,7 +142,7 @@ class _Choice:
         if isinstance(content, dict) and _is_answer(content):
             message = {**message, "content": json.dumps(content, ensure_ascii=False)}
         self.choice, self.message = choice, message
-        self.found = list(message_parts(message))
+        self.found = without_preambles(message_parts(message))
         self.text = text_of_kind(self.found, "said")
 
     @property

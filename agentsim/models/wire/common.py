@@ -59,9 +59,24 @@ _BEFORE_IT: Final = frozenset(("commentary", "preamble", "plan", "planning", "re
 _STEP_FIELDS: Final = frozenset(("kind", "subtype", "category", "name", "label", "stage", "step"))
 _HIDDEN: Final = re.compile(r"(is_?)?(hidden|internal|private)", re.IGNORECASE)
 _TO_EVERYONE: Final = frozenset(("all", "user", "human"))
-# Names of functions whose arguments are thinking.
+# Names of functions whose arguments are thinking, or words to the model itself.
 _THINKING_TOOL: Final = re.compile(
-    r"think|thought|reason|analy[sz]|reflect|deliberat|brainstorm|scratch_?pad|monologue|commentary|(^|_)plan", re.I
+    r"think|thought|reason|analy[sz]|reflect|deliberat|brainstorm|scratch|monologue|commentary|(^|_)plan"
+    r"|(^|_)(notes?|note_?pad|memos?|todos?|diary|journal|log|private|secret|internal|hidden|draft)(_|$)"
+    r"|memor(y|ies|i[sz]e)|remember|recall|to_?(my)?self|(^|_)(save|store)(_|$)",
+    re.I,
+)
+# Names of tools that models are trained with (gpt-oss, Llama, Gemini, ChatGPT), whose arguments are no decision.
+_OTHER_TOOL: Final = re.compile(
+    r"(^|_)(python|ipython|code|bash|shell|terminal|exec(ute)?|run|eval|search|browser?|web|fetch|http|url|file|files"
+    r"|sql|query|calculat\w*|wolfram\w*|image|weather|apply_patch)(_|$)",
+    re.I,
+)
+# Words in the names that models give to a function for their answer, if none is offered.
+_ANSWERING: Final = re.compile(
+    r"answer|respon[ds]|reply|speak|speech|say|submit|final|output|result|return|decision|decide|choose|choice|select"
+    r"|vote|cast|act(ion)?(_|$)|move|play|bid|give|make|post|send|message|talk|json|schema|structured|format|function|tool",
+    re.I,
 )
 # Text that may hold a call or an object instead of words: `{"vote": ...}`, `<invoke name="vote">`, `vote(vote="C")`.
 _MAY_HOLD_A_CALL: Final = re.compile(
@@ -136,6 +151,7 @@ def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Co
     calls = [call for call in parts.calls if not _is_thinking(call, function)]
     reasoning = "".join(filter(None, (parts.reasoning, *(_as_text(call.arguments) for call in thinking)))) or None
     empty = not text.strip() and not calls
+    answers = [call for call in calls if _may_answer(call, function)]
     made = Completion(
         text=kept(declined if empty else text, secrets),
         reasoning=None if reasoning is None else kept(reasoning, secrets),
@@ -150,11 +166,14 @@ def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Co
     forced = function is not None and function.forced
     if made.refusal is not None or not (forced or calls):
         return made
-    arguments = _arguments(calls, function)
-    if arguments is not None and (forced or not text.strip() or is_call(finish_reason)):
+    arguments = _arguments(answers, function)
+    # A text beside the call of what was asked for is a preamble.
+    if arguments is not None and (function is not None or not text.strip() or is_call(finish_reason)):
         return replace(made, text=kept(arguments, secrets))
     # Without a call, the text is the answer; of a forced one, if the server left it in the text as the model wrote it.
-    if _MAY_HOLD_A_CALL.search(text) if forced else text.strip():
+    # A text is none if the answer ended with a call of something else, with arguments.
+    elsewhere = is_call(finish_reason) and _arguments(calls, function) is not None
+    if _MAY_HOLD_A_CALL.search(text) if forced else text.strip() and not elsewhere:
         return made
     named = f"the function {function.name}" if function is not None and forced else "a function"
     return replace(made, unusable=f"The reply does not call {named} with a JSON object.")
@@ -208,8 +227,8 @@ def _arguments(calls: Sequence[FunctionCall], function: Function | None) -> str 
     """Return the arguments of the call that is the answer, or None if no call holds an object.
 
     Of several calls that is one with the function's name, else one with a field of its schema, else the first; one with
-    valid JSON comes before one without, whose arguments are left to the reader of replies. The name of a single call
-    does not matter, since only one function is offered.
+    valid JSON comes before one without, whose arguments are left to the reader of replies. If several calls are alike
+    and differ in their arguments, all of them are the text, as a list, which the reader judges.
     """
     objects = [(call, text) for call in calls if "{" in (text := _as_text(call.arguments))]
     if len(objects) < 2:
@@ -221,7 +240,10 @@ def _arguments(calls: Sequence[FunctionCall], function: Function | None) -> str 
         found = _object(text)
         return not _is_named(call, function), not fields & found.keys() if found else True, found is None
 
-    return min(objects, key=rank)[1]
+    best = min(map(rank, objects))
+    texts = list(dict.fromkeys(each[1] for each in objects if rank(each) == best))
+    found = [_object(text) for text in texts]
+    return texts[0] if len(texts) == 1 or None in found else json.dumps(found, ensure_ascii=False)
 
 
 def _fields_of(schema: object) -> Iterator[str]:
@@ -244,6 +266,22 @@ def _plain_name(name: str) -> str:
 
 def _is_named(call: FunctionCall, function: Function | None) -> bool:
     return function is not None and _plain_name(call.name) == _plain_name(function.name)
+
+
+def _may_answer(call: FunctionCall, function: Function | None) -> bool:
+    """Return whether a call may be the answer.
+
+    The name of a forced function does not matter, unless it is that of another tool. If none is forced, the model has
+    made up a function: its name must say that it answers, since its words are heard by others. One or two letters are
+    no name.
+    """
+    name = _plain_name(call.name)
+    if len(name) <= 2 or _is_named(call, function):
+        return True
+    if _OTHER_TOOL.search(name):
+        return False
+    asked = set() if function is None else set(_plain_name(function.name).split("_"))
+    return (function is not None and function.forced) or bool(_ANSWERING.search(name) or asked & set(name.split("_")))
 
 
 def _is_thinking(call: FunctionCall, function: Function | None) -> bool:
@@ -348,8 +386,9 @@ def message_parts(message: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
 
 
 def content_of(message: Mapping[str, Any]) -> object:
-    """Return the content of a message, which Gemini calls its parts."""
-    return message.get("parts") if message.get("content") is None else message["content"]
+    """Return the content of a message, which Gemini calls its parts; of one in speech, the transcript."""
+    found = (message.get("content"), message.get("parts"), at(message.get("audio"), "transcript"))
+    return next((content for content in found if content is not None), None)
 
 
 def parts_of(content: object) -> list[Mapping[str, Any]]:
@@ -392,6 +431,18 @@ def _sayings_of(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[PartK
         yield kind, words_in(part)
     elif found := next((found for key in _TEXTS[kind] if (found := part.get(key))), None):
         yield from typed_parts(found) if kind == "said" else ((kind, words_in(found)),)
+
+
+def without_preambles(found: Iterable[tuple[PartKind, str]]) -> list[tuple[PartKind, str]]:
+    """Return the texts of an answer, of which words before more thinking and further words are thinking, too."""
+    texts = list(found)
+    said = [place for place, (kind, text) in enumerate(texts) if kind == "said" and text.strip()]
+    thought = [place for place, (kind, text) in enumerate(texts) if kind == "thought" and text.strip()]
+    begins = max((place for place in thought if said and place < said[-1]), default=0)
+    return [
+        ("thought", text) if kind == "said" and place < begins else (kind, text)
+        for place, (kind, text) in enumerate(texts)
+    ]
 
 
 def text_of_kind(found: Iterable[tuple[PartKind, str]], kind: PartKind) -> str | None:
@@ -452,7 +503,8 @@ def kind_by_role(part: Mapping[str, Any]) -> PartKind | None:
     flags = {key for key, value in part.items() if value in (True, "true") and key not in _OF_A_PART | {"thought"}}
     plain = part.keys() - flags - _STEP_FIELDS <= _OF_A_PART
     is_message = "content" in part or "parts" in part or (plain and ("text" in part or "type" in part))
-    role = _field_word(part, "role") or _field_word(part.get("author"), "role")
+    author = _field_word(part, "author") or _field_word(part.get("author"), "role")
+    role = _field_word(part, "role") or author
     kind = said if isinstance(said := part.get("type"), str) else ""
     thinks, words = _THOUGHT.fullmatch(kind) is not None, frozenset(_words_of(kind))
     is_named = is_message and (kind or "text" not in part)  # a decision may have a `text` and such a field
@@ -495,7 +547,7 @@ def _words_of(kind: str) -> list[str]:
 def _name_of(part: Mapping[str, Any]) -> str:
     """Return the name of a part that is left out: whose it is, or else its type."""
     if kind_by_role(part) == "other":
-        fields = (("role", part), ("role", part.get("author")), ("phase", part), ("channel", part))
+        fields = (("role", part), ("role", part.get("author")), ("author", part), ("phase", part), ("channel", part))
         for key, holder in fields:
             if (said := _field_word(holder, key)) and said not in _OWN_ROLES | _FINAL:
                 return f"{key}: {said}"

@@ -32,6 +32,7 @@ from agentsim.models.wire.common import (
     text_of_kind,
     unknown_text,
     wire_name,
+    without_preambles,
 )
 
 PATH: Final = "/v1/messages"
@@ -97,7 +98,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
         raise faults.bad_envelope("no content")
     own = [part for part in content if not _of_the_host(part)] if isinstance(content, list) else content
     parts = parts_of(own)
-    found = list(message_parts({**envelope, "content": own}))
+    found = without_preambles(message_parts({**envelope, "content": own}))
     return completion_of(
         Parts(
             text=text_of_kind(found, "said") or "",

@@ -119,7 +119,7 @@
       copy.removeAttribute("id");
       for (const part of all("details", copy)) part.open = true;
     }
-    pane.replaceChildren(copy ?? made("p", { className: "quiet", textContent: "Choose an event to see all of it." }));
+    pane.replaceChildren(copy ?? made("p", { className: "quiet", textContent: "Select an event for details." }));
     if (copy) pane.scrollTop = 0; // which lays out the page
   };
   const inList = (node) => {
@@ -325,7 +325,7 @@
     const end = data.captions.length - 1, timely = !data.rounds.includes(null) && Boolean(bar);
     const [places, pieces, cells] = [".place", ".piece", ".middle tbody bdi"].map((some) => all(some, stage));
     const caption = stage.querySelector(".caption bdi"), notes = stage.querySelector(".notes");
-    const forms = places.map(() => -1), own = made("div", { className: "stepper" });
+    const forms = places.map(() => -1), own = made("div", { className: timely ? "stepper double" : "stepper" });
     const show = (scene) => {
       data.tiles.forEach((track, index) => {
         const form = at(track, scene);

@@ -63,6 +63,8 @@ class DesignTable(ClosedTable):
     players: tuple[str, ...] = Field(
         default=(), description="Whose measures; absent: players that a factor concerns, or all"
     )
+    names: dict[str, str] = Field(default={}, description="What a report calls factors, by key")
+    labels: dict[str, tuple[str, ...]] = Field(default={}, description="What a report calls a factor's levels, by key")
 
 
 class DesignRecord(ClosedTable):
@@ -312,7 +314,7 @@ def prepared(wanted: Manifest, out: Path | None, logs_dir: Path) -> tuple[Path, 
                 if drawn:
                     wanted = planned(replace(wanted.design, seed=there.design.seed), wanted.casts)
         wanted = _joined(there, wanted, directory)
-        if len(wanted.games) > len(there.games) or wanted.design.until != there.design.until:
+        if len(wanted.games) > len(there.games) or wanted.design.factorial != there.design.factorial:
             with locked(directory):
                 wanted = _joined(require_manifest(directory), wanted, directory)  # another process may have extended it
                 wanted.write(directory, instead=True)
@@ -349,13 +351,18 @@ def _difference(there: Manifest, wanted: Manifest) -> str | None:
         if one != other:
             return f"{name}: {_said(one)} there, {_said(other)} here"[:300]
     records = (each.design.factorial for each in (there, wanted))
-    one, other = (None if record is None else (record.table, record.cells) for record in records)
+    one, other = (None if record is None else (_unnamed(record.table), record.cells) for record in records)
     if one != other:
         return "its design is not this one: factors, levels, fraction, interactions, measures and players stay"
     pairs = zip(there.games, wanted.games, strict=False)
     same_rows = all(replace(one, name=two.name) == two for one, two in pairs)
     same_casts = [cast.identity() for cast in there.casts] == [cast.identity() for cast in wanted.casts]
     return None if same_rows and same_casts else "its scenario is not this one"
+
+
+def _unnamed(table: DesignTable) -> DesignTable:
+    """Return the table without its names and labels, which change no game and no estimate."""
+    return table.model_copy(update={"names": {}, "labels": {}})
 
 
 def _said(value: Any) -> str:

@@ -252,6 +252,8 @@ class Batch:
         self.result.ends.append(end)
         self.result.tally.ended(end)
         self.watcher.ended(end)
+        if end.status == Interrupted.status:  # by a signal to the batch, which is no failure of a game
+            return
         self._in_a_row = 0 if end.status in FINISHED else self._in_a_row + 1
         if end.status == BudgetReached.status:
             whose = "" if self.executor is None else f"{end.name} had its share of what is left of the batch's limits: "

@@ -54,7 +54,7 @@ def test_the_usual_game_is_pitches_votes_and_a_final() -> None:
     ]
     assert (len(played.events(Eliminated)), len(played.events(Won))) == (2, 1)
     rules = requests(played, IslandRequest)[0].prompt().rules[0]
-    assert rules.startswith("Four begin, and one wins.\nThe record is all that you have heard")
+    assert rules.startswith("Four begin, and one wins.\nThe record contains everything you have heard")
 
 
 def test_those_who_summarize_do_where_a_round_consolidates_memory_and_nowhere_else() -> None:

@@ -364,4 +364,6 @@ def test_the_winner_by_lot_stands_alone_at_the_top() -> None:
 
 def test_the_rules_say_who_wins_where_the_jury_is_divided() -> None:
     text = play().asks()[0].request.prompt().text()
-    assert "the jury votes likewise for the winner; the most votes win the game, a tie is broken by lot." in text
+    assert (
+        "the jury votes for the winner in the same way; the player with the most votes wins the game, and a tie" in text
+    )

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.games.auction.drawing import KINDS, MOST_EXTRA, THEMES, draw
-from agentsim.games.auction.items import Item, read_items, written
+from agentsim.games.auction.items import KINDS, MOST_EXTRA, THEMES, Item, draw, read_items, written
 
 REQUIRED = THEMES["blaster"].required
 

@@ -275,7 +275,7 @@ def test_a_team_learns_once_that_its_bid_did_not_count_and_nobody_else_does() ->
     played = play('Compass 60, "Gyro" 40', bids, order=["ABC"] * 3)
     asked = {team: [ask.request.prompt().question for ask in played.asks(team)] for team in "ABC"}
     assert asked["B"][1][0] == 'Your last bid, 5000 for "Compass", did not count: it was more than your budget.'
-    why = "did not count: it was not above the high bid by then."
+    why = "did not count: when it was processed, the high bid was not below it."
     assert asked["B"][2][0] == f'Your last bid, 20 for "Compass", {why}', "told with its own item when the next is sold"
     assert all(len(question) == 1 for team in "AC" for question in asked[team])
     assert len(asked["B"][0]) == 1
@@ -284,5 +284,5 @@ def test_a_team_learns_once_that_its_bid_did_not_count_and_nobody_else_does() ->
 def test_an_answer_that_was_no_bid_is_told_with_its_own_item_and_a_pass_is_not() -> None:
     played = play('"Gyro" 60, Kettle -5, Compass 40', {"A": [None, 0], "B": [0]}, order=["AB"] * 3)
     asked = [ask.request.prompt().question for ask in played.asks("A")]
-    assert asked[1][0] == 'Your last answer, for "\\"Gyro\\"", could not be read as a bid: it was a pass.'
+    assert asked[1][0] == 'Your last answer, for "\\"Gyro\\"", could not be read as a bid and counted as a pass.'
     assert [len(question) for question in asked] == [1, 2, 1]

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.games.auction.drawing import THEMES
-from agentsim.games.auction.items import MOST, Item, read_items, written
+from agentsim.games.auction.items import MOST, THEMES, Item, read_items, written
 
 REQUIRED = THEMES["blaster"].required
 

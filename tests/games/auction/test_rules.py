@@ -18,7 +18,7 @@ from agentsim.errors import ScenarioError
 from agentsim.games.auction import GAME
 from agentsim.games.auction.bidding import BidCast, BidMade, Reasoned
 from agentsim.games.auction.config import AuctionConfig
-from agentsim.games.auction.drawing import THEMES, draw
+from agentsim.games.auction.items import THEMES, draw
 from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, Paid
 from tests.games.auction.auction import (
     FORMATS,
@@ -237,7 +237,7 @@ def test_the_order_can_be_shuffled_and_the_static_list_does_not_tell() -> None:
     played = play(items, chance=script, item_order="shuffled")
     assert [offered.item.name for offered in played.events(ItemOffered)] == ["Gyroscope", "Compass", "Kettle"]
     assert [item.name for item in requests(played)[0].terms.items] == ["Compass", "Kettle", "Gyroscope"]
-    assert "in an order that is drawn anew" in requests(played)[0].prompt().rules[0]
+    assert "in an order drawn at random" in requests(played)[0].prompt().rules[0]
 
 
 def test_every_shuffle_of_the_items_comes_up() -> None:
@@ -406,7 +406,7 @@ def test_game_state_of_a_sealed_item_holds_nobodys_bid(format_: str) -> None:
 @pytest.mark.parametrize("format_", FORMATS)
 def test_the_rules_in_the_prompt_are_those_of_the_format(format_: str) -> None:
     rules = requests(play(format=format_))[0].prompt().rules[0]
-    assert ("unseen by the others" in rules) == (format_ != "ascending")
+    assert ("one sealed bid" in rules) == (format_ != "ascending")
     assert ("after iteration 10" in rules) == (format_ == "ascending")
     assert ("second highest bid" in rules) == (format_ == "sealed_second_price")
     assert ("the losers too" in rules) == (format_ == "all_pay")

@@ -67,7 +67,7 @@ def test_the_first_example_of_the_documentation_is_short_and_plays() -> None:
         "You have 30 of 30 in the pot.",
         "Refused: amount must be a whole number, 1 to 50",
         *["You skipped."] * 3,
-        "Order 1 stands with 8 at your price.",
+        "Order 1 rests with 8 at your price.",
         "You have 5 of 5 in the pot.",
         "You skipped.",
         "Refused: the most that you can stake is 20",
@@ -217,7 +217,7 @@ def test_what_is_paid_back_frees_what_was_pledged() -> None:
         },
         **BANK,
     )
-    assert results(played, "A")[2:] == ["Deposit 0, loan 0.", "Order 3 stands with 9 at your price."]
+    assert results(played, "A")[2:] == ["Deposit 0, loan 0.", "Order 3 rests with 9 at your price."]
 
 
 def test_a_parameter_that_two_things_share_by_name_may_be_whatever_either_allows() -> None:

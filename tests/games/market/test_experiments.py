@@ -115,7 +115,7 @@ def test_the_ticker_says_where_a_period_begins() -> None:
     assert all(each.now.period in {2, 3} for each in stale)
     for each in acts:
         text = each.prompt().text()
-        assert ("Of the earlier period no quote stands." in text) == bool(each.now.stale)
+        assert ("Quotes of the earlier period no longer rest." in text) == bool(each.now.stale)
     first = stale[0].now
     quotes = [event for event in _told_in(played, first.period) if isinstance(event, Ordered | Traded)]
     assert [signal.price for signal in first.signals[first.stale :]] <= [event.price for event in quotes]

@@ -20,10 +20,10 @@ def redeems(quantity: int) -> Any:
 
 
 def test_a_unit_is_given_up_for_what_it_is_worth_to_its_agent_who_alone_learns_of_it() -> None:
-    played = play({"A": [redeems(4), redeems(7)], "B": [redeems(1), SKIPS]}, **TAILOR)
+    played = play({"A": [redeems(4), redeems(7)], "B": [SKIPS, SKIPS]}, **TAILOR)
     assert results(played) == [
         "You are paid 120 for 4 wheat.",
-        "Refused: wheat has no worth of its own to you",
+        "You skipped.",
         "Refused: that takes 7 wheat, and you have 6 free",
         "You skipped.",
     ]
@@ -63,8 +63,11 @@ def test_only_who_has_something_to_redeem_is_offered_it_and_its_goal_says_that_i
     acts = {ask.request.player: ask.request for ask in played.asks() if isinstance(ask.request, Act)}
     assert {player: "redeem" in request.names for player, request in acts.items()} == {"A": True, "B": False}
     texts = {player: request.prompt().text() for player, request in acts.items()}
-    assert "Goods that you can redeem count at what they are worth to you" in texts["A"]
+    assert "Goods that you can redeem count at their value to you" in texts["A"]
     assert "selling goods, which do not count at the end" in texts["B"]
+    assert "redeem" in texts["A"], "as a trait of its own"
+    assert "redeem" not in texts["B"].lower()
+    assert "Number of artifacts: 1\n" in texts["A"], "which all have"
     plain = play({"A": [SKIPS], "B": []}, **TAILOR, redeem=False)
     assert "redeem" not in "".join(ask.request.prompt().text() for ask in plain.asks())
 

@@ -141,7 +141,7 @@ def test_the_last_seven_steps_are_shown_and_prompts_stop_growing() -> None:
     first = [json.loads(line) for line in asked[12].now.steps]
     assert [step["round"] for step in first] == [6, 7, 8, 9, 10, 11, 12]
     assert first[0]["action_parameters"] == {"good": "wheat", "price": 1, "quantity": 1}
-    assert first[0]["result"] == "Order 6 stands with 1 at your price."
+    assert first[0]["result"] == "Order 6 rests with 1 at your price."
     lengths = [len(request.prompt().text()) for request in asked]
     assert max(lengths[25:]) - lengths[20] < 60, "what is shown after fifty rounds is as long as after twenty"
 
@@ -364,7 +364,7 @@ def test_a_restriction_holds_for_what_an_order_is_replaced_by() -> None:
     played = play({"A": [buys(5), replaced, does("replace", order=1, price=6, quantity=1)], "B": []}, agents=[own])
     assert results(played, "A")[1:] == [
         "Refused: A buy price may not exceed your value of the unit.",
-        "Your order 1 is withdrawn. Order 2 stands with 1 at your price.",
+        "Your order 1 is withdrawn. Order 2 rests with 1 at your price.",
     ]
 
 
@@ -564,7 +564,7 @@ def test_traits_are_the_scenarios_to_name_for_all_or_for_some() -> None:
     assert "- shy: You say little.\n- calm: You wait.\n" in texts["A"]
     assert "shy" not in texts["B"]
     assert "- calm: You wait.\n" in texts["B"]
-    assert all("you are shown the last 5;" in text for text in texts.values())
+    assert all("You are also shown your last 5 steps;" in text for text in texts.values())
 
 
 BANKER: dict[str, Any] = {"name": "banker", "text": "You know the bank.", "agents": ["A"], "artifacts": ["bank"]}
@@ -591,7 +591,7 @@ def test_a_trait_brings_the_actions_queries_and_tools_that_it_names_to_its_agent
     texts = {player: requests(played, player, Act)[0].prompt().text() for player in "ABC"}
     assert "- banker: You know the bank.\n  bank: keeps deposits" in texts["A"]
     assert "    - deposit(amount): put capital into the bank\n" in texts["A"]
-    assert "- quick: You reckon fast.\n  - calculator(expression): works out" in texts["B"]
+    assert "- quick: You reckon fast.\n  - calculator(expression): evaluates" in texts["B"]
     assert "use tools, at most 2 times" in texts["B"]
     assert all("Number of artifacts: 1\n" in text for text in texts.values())
     assert not re.search("bank|calculator|use tools", texts["C"])

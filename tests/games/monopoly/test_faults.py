@@ -51,7 +51,7 @@ FAULTS = {
 }
 
 
-RARE = ("You stand on", "You are in jail;", "You owe")  # how questions begin that are not asked every turn
+RARE = ("You landed on", "You are in jail;", "You owe")  # how questions begin that are not asked every turn
 
 
 class Unsteady(FakeServer):
@@ -113,7 +113,7 @@ def designed(kind: str, question: str) -> Any:
     """The action of section 7 of the design (and of the specification, where that says more)."""
     match kind:
         case "buy_or_auction":
-            price, cash = _numbers(r"Price \$(\d+); you have \$(\d+)", question)
+            price, cash = _numbers(r"price is \$(\d+); you have \$(\d+)", question)
             return "buy" if cash >= 2 * price else "auction"
         case "auction_bid":
             price, cash = _numbers(r"Printed price \$(\d+); you have \$(\d+)", question)

@@ -310,7 +310,7 @@ def test_a_person_plays_at_a_real_terminal_and_is_told_every_mistake(tmp_path: P
     assert "That will not do: There is no decision in the reply." in game.screen
     for seen in ("Ann rolls ", "Bea rolls ", "Bea pays ", "Ann comes to "):  # which no question says
         assert seen in game.screen, seen
-    assert game.screen.count("You play Monopoly") == 2, "at the beginning, and for the question mark"
+    assert game.screen.count("You are playing Monopoly") == 2, "at the beginning, and for the question mark"
     mine = game.decisions("Ann")
     assert {record["source"] for record in mine} == {"human"}
     kinds = {record["kind"] for record in mine}

@@ -71,7 +71,7 @@ def test_everybodys_money_place_deeds_and_buildings_are_shown(place: int, reques
         worth, most = seat.cash + estate.worth(number), seat.cash + estate.liquidation_value(number)
         assert f"${seat.cash}, worth ${worth}, up to ${most}, " in line
         assert "in jail" in line if seat.jailed else SPACES[seat.position].name in line
-        assert f"{len(seat.cards)} card out of jail" in line or not seat.cards
+        assert f"{len(seat.cards)} Get Out of Jail Free card" in line or not seat.cards
     assert "The bank has 27 houses and 12 hotels left." in lines
 
 
@@ -104,7 +104,7 @@ def test_the_last_roll_says_whose_it_was() -> None:
 def test_the_rules_print_every_deed_and_what_cards_can_cost() -> None:
     text = "\n".join(questions()[0].prompt().rules)
     assert "or cost 15 to 100, 50 to each player, or for your buildings 25 a house and 100 a hotel" in text
-    assert "In a group without buildings deeds may be mortgaged" in text
+    assert "Deeds of a group without buildings may be mortgaged" in text
     for group, positions in GROUPS.items():
         for position in positions:
             space = SPACES[position]
@@ -118,7 +118,7 @@ def test_a_trade_is_answered_with_its_terms_in_full() -> None:
     text = "\n".join(request.prompt().question)
     for fact in (
         "6 Oriental Avenue (light blue, price $100). Rent 6/30/90/270/400/550; a house costs $50.",
-        "5 Reading Railroad (railroad, price $200). Rent 25, 50, 100, 200 by railroads held.",
+        "5 Reading Railroad (railroad, price $200). Rent 25/50/100/200 for 1/2/3/4 railroads owned.",
         "$50 in cash",
         "37 Park Place (dark blue, price $350, mortgaged: $18 interest due at once, $193 to lift it)",
         "You have $1100 and would have $1150.",
@@ -202,7 +202,7 @@ def test_the_board_is_seen_the_same_by_all() -> None:
 def test_who_proposed_what_cannot_be_reads_why_until_the_turn_is_over() -> None:
     game = Game("AB", A="1 $100 @20", B="3 $100")
     game.turn((1, 2), A=[propose("B", side(cash=500), side(3)), NO_TRADE, NO_TRADE])
-    why = "Your last proposal was discarded, and only you know of it: the proposer does not have $500."
+    why = "Your last proposal was discarded, which only you know: the proposer does not have $500."
     first, *later = [request.prompt().text() for request in game.requests(ProposeTrade, "A")]
     assert why not in first
     assert len(later) == 2
@@ -216,7 +216,7 @@ def test_how_often_ones_offers_were_rejected_is_one_line() -> None:
     game = Game("ABC", A="1 5", together=True)
     says = [offers("B", side(1), side(cash=1)), offers("C", side(5), side(cash=2)), DONE]
     game.turn((4, 6), A=says, B=[REJECT], C=[REJECT])
-    assert "Rejected of your latest offers: B 1 of 1, C 1 of 1." in game.asked[-1].prompt().state
+    assert "Your latest offers that were rejected: B 1 of 1, C 1 of 1." in game.asked[-1].prompt().state
 
 
 def test_a_single_card_out_of_jail_is_no_number() -> None:
@@ -226,7 +226,8 @@ def test_a_single_card_out_of_jail_is_no_number() -> None:
     ]
     cards = [line for request in asked for line in request.question() if "use_card" in line]
     assert cards == [
-        f'- "use_card": play {which} out of jail and roll to move' for which in ("your card", "one of your cards")
+        f'- "use_card": use {which} and roll to move'
+        for which in ("your Get Out of Jail Free card", "one of your Get Out of Jail Free cards")
     ]
 
 

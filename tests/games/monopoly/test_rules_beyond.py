@@ -705,7 +705,7 @@ def test_a_seat_number_in_a_reply_is_read_and_the_trade_made() -> None:
     decision = request.parse(json.dumps({"action": action, "public_speech": "", "private_thought": ""})).decision
     request.check(decision)
     assert request.warning(decision) == ""
-    assert "- B (player 1): 3 Baltic Avenue; up to $1500; 0 cards out of jail" in request.prompt().question
+    assert "- B (player 1): 3 Baltic Avenue; up to $1500; 0 Get Out of Jail Free cards" in request.prompt().question
 
 
 def test_where_an_id_is_a_number_the_id_goes_before_the_seat() -> None:

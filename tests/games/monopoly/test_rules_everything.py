@@ -355,14 +355,19 @@ def test_a_debt_says_what_it_is_for_and_what_everything_comes_to() -> None:
     (asked,) = game.requests(RaiseCash)
     text = "\n".join(asked.question())
     assert "You owe B $20 (rent, 24 Illinois Avenue) and have $10: $10 short." in text
-    assert "All your buildings sell for $75; then these may be mortgaged too (you get): 6 Oriental Avenue $50" in text
-    assert "With all sold and mortgaged you have $345." in text
+    assert (
+        "All your buildings would sell for $75; after that you could also mortgage (you get): 6 Oriental Avenue $50"
+        in text
+    )
+    assert "Selling and mortgaging everything would leave you with $345." in text
     assert [event.position for event in game.events(Mortgaged)] == [5]
 
 
 def test_a_debt_says_what_is_due_after_it() -> None:
     (chair,) = Game(A="$60 3 5", chance="C15", together=True).land(7, A=[raises(mortgage=[5])]).requests(RaiseCash)
-    assert "With all sold and mortgaged you have $140. After that you owe $50 more." in "\n".join(chair.question())
+    assert "Selling and mortgaging everything would leave you with $140. After that you owe $50 more." in "\n".join(
+        chair.question()
+    )
     (rent,) = Game(A="$10 5", together=True).owe("A", "B", 20, A=[raises(mortgage=[5])]).requests(RaiseCash)
     assert "After that" not in "\n".join(rent.question())
 

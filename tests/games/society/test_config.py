@@ -1,21 +1,23 @@
-"""The valid and invalid values of `[game_config]`, and their documentation."""
+"""The valid and invalid values of `[game_config]`, and the defaults that its schema names."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from agentsim import games
 from agentsim.games.society.config import SocietyConfig
+from agentsim.scenario.toml_tables import json_schema
 
-PAGE = Path(__file__).parents[3] / "docs" / "society.md"
+SETTINGS = json_schema([games.find("society")])["$defs"]["society.game_config"]["properties"]
 
 
-@pytest.mark.parametrize("name", SocietyConfig.model_fields)
-def test_every_setting_is_documented(name: str) -> None:
-    assert f"`{name}`" in PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", [name for name in SETTINGS if "default" in SETTINGS[name]])
+def test_the_default_that_the_schema_names_is_the_default(name: str) -> None:
+    given = SocietyConfig.from_toml({name: SETTINGS[name]["default"]})
+    assert getattr(given, name) == getattr(SocietyConfig.from_toml({}), name)
 
 
 def test_the_defaults_are_those_of_the_definition_in_hundredths() -> None:

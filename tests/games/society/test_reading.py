@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentsim.games.society.requests import ACTIONS
 from agentsim.games.society.turn import InvalidAction, Rejected
+from agentsim.records.load import load_history
+from agentsim.scenario.load import load
+from tests.fakes.server import FakeServer
 from tests.games.society.society import acted, idles, law, play, request, told
+from tests.playing import play_scenario
 
 ASKED = request(play(agents=100), 1)
 ALL = request(play(agents=100), 1)
@@ -226,3 +232,23 @@ def test_the_schema_names_the_actions_that_the_rules_allow_with_their_ranges() -
 @pytest.mark.parametrize("depth", [2, 900])
 def test_an_action_deep_inside_another_object_is_none(depth: int) -> None:
     assert isinstance(ASKED.parse('{"a":' * depth + POST + "}" * depth).decision.action, Rejected)
+
+
+@pytest.mark.parametrize(("reasks", "calls", "said"), [(0, 2, "rejected"), (1, 4, "json")])
+def test_an_invalid_action_is_asked_again_as_often_as_the_scenario_says(
+    reasks: int, calls: int, said: str, tmp_path: Path
+) -> None:
+    def reply(body: Mapping[str, Any]) -> str:
+        return '{"action": "idle"}' if "Unknown action: dance" in json.dumps(body) else '{"action": "dance"}'
+
+    with FakeServer(reply).in_thread() as server:
+        (tmp_path / "society.toml").write_text(
+            'game = "society"\n[game_config]\ndays = 1\nactions_per_day = 1\n'
+            f'[defaults]\nmodel = "lab/any"\nreasks = {reasks}\n[limits]\nconcurrency = 1\n'
+            f'[providers.lab]\nbase_url = "{server.url()}"\n[[players]]\nid = "agent"\ncount = 2\n'
+        )
+        result = play_scenario(load(tmp_path / "society.toml"), tmp_path)
+        assert result.status == "completed", result.error
+        assert len(server.received) == calls
+    stages = [record.parse.stage for record in load_history(result.files.history).decisions if record.parse]
+    assert stages == [said] * 2

@@ -54,7 +54,7 @@ def config_of(name: str) -> SocietyConfig:
 def test_the_base_text_states_the_facts_of_the_seed() -> None:
     for fact in (
         *("one of {agents} autonomous agents", "limited food, energy, materials and land"),
-        *("No rule of how to organize is predefined", "form groups", "create governments", "stay independent"),
+        *("No rules about how to organize are predefined", "form groups", "create governments", "stay independent"),
         *("make and enforce rules or to have none", "The values of other agents may differ"),
     ):
         assert fact in BASE

@@ -52,8 +52,8 @@ class CallMarket(LimitOrders):
         "sealed: no other agent sees yours. They are called at the end of ",
         By("every", {1: "every round"}, "every {every} rounds"),
         " and of a period: all trades in a good are then at one price, at which the most units trade, so that you "
-        "never pay more than you bid, nor get less than you ask. Better orders come first, the earliest of equal "
-        "ones; what is not met is withdrawn. What an order could cost you is reserved until then.",
+        "never pay more than you bid or get less than you ask. Better prices come first and, at equal prices, earlier "
+        "orders; what does not trade is withdrawn. What an order could cost you is reserved until then.",
         If("single_unit", " Orders are for one unit, and you have one for each good: a new one replaces it."),
     )
     settings: ClassVar[type[GameConfig]] = CallMarketSettings

@@ -60,7 +60,7 @@ class Inbox:
 class Dialogue(Artifact):
     name: ClassVar[str] = "dialogue"
     description: ClassVar[str] = (
-        "messages to other agents or to all, who read them at their next turn; the inbox shows the latest once more."
+        "messages to one agent or to all; each recipient reads them at its next turn. The inbox shows the latest again."
     )
     settings: ClassVar[type[GameConfig]] = DialogueSettings
 

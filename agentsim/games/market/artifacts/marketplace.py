@@ -14,14 +14,14 @@ from agentsim.games.market.artifact import GOOD, Answer, LimitOrders, LimitOrder
 from agentsim.games.market.order_book import Order, OrderBook, Traded
 from agentsim.games.market.world import World
 
-_BEST = "A bid must be above the best standing bid and an ask below the best standing ask, or trade."
+_BEST = "An order must trade at once, or be a bid above the best resting bid or an ask below the best resting ask."
 
 
 class MarketplaceSettings(LimitOrderSettings):
     """`[game_config.settings.marketplace]`."""
 
     quotes: Literal["any", "best"] = Field(
-        default="any", description='"best": only a quote that improves on the best of its side stands'
+        default="any", description='"best": only a quote that improves on the best of its side rests'
     )
     cancel_after_trade: bool = Field(default=False, description="Whether all open orders go after a trade")
     depth: Annotated[int, Field(ge=1, le=100)] = Field(default=5, description="Price levels that a query shows")
@@ -32,13 +32,13 @@ class Marketplace(LimitOrders):
     name: ClassVar[str] = "marketplace"
     description: ClassVar[Template] = (
         "a continuous double auction for each good. An order names the highest price at which you buy or the "
-        "lowest at which you sell. It trades at once with standing orders of others, the best price first, the "
-        "earliest of equal ones, always at the price of the standing order; what is left of it stands until it "
-        "trades, is cancelled or replaced. What an order could cost you is reserved as long as it stands. Your "
-        "order never trades with one of your own, which is withdrawn when it is in the way.",
+        "lowest at which you sell. It trades at once with resting orders of other agents, the best price first and, at "
+        "equal prices, the earliest first, always at the price of the resting order. What is left of it rests in the "
+        "order book until it trades, is cancelled or is replaced. What an order could cost you is reserved as long as "
+        "it rests. Your orders never trade with each other: a new order that would do so withdraws the resting one.",
         If("single_unit", " Orders are for one unit, and you have one for each good: a new one replaces it."),
         By("quotes", {"best": f" {_BEST}"}),
-        If("cancel_after_trade", " After a trade all standing orders are cancelled."),
+        If("cancel_after_trade", " After a trade all resting orders are cancelled."),
     )
     settings: ClassVar[type[GameConfig]] = MarketplaceSettings
 
@@ -60,7 +60,7 @@ class Marketplace(LimitOrders):
         super().met(trade)
         self._recent.append(trade)
 
-    @query("the best standing orders, added up by price", good=GOOD)
+    @query("the best resting orders, added up by price", good=GOOD)
     def order_book(self, agent: str, good: str) -> Answer:
         book = self.books[good]
         return {"good": good, "bids": self._levels(book.bids), "asks": self._levels(book.asks)}

@@ -32,25 +32,22 @@ class Redeemed(
 class Redemption(Artifact):
     name: ClassVar[str] = "redemption"
     description: ClassVar[str] = (
-        "pays an agent what a unit is worth to it, for goods that have such a worth, and takes the unit out of the "
-        "market. What you hold of them at the end counts at that worth as well."
+        "pays you your private value of a unit and takes the unit out of the market. Units that you hold at the end "
+        "count at that value too."
     )
 
     @action(
-        "give up units for what they are worth to you",
+        "give up units for their private value",
         good=a_good("what you give up"),
         quantity=Number(1, None, about="units"),
     )
     def redeem(self, agent: str, good: str, quantity: int) -> str:
         ledger, value = self.world.ledger, self.world.redeems.get(agent, {}).get(good)
         if value is None:
-            raise Refused(f"{good} has no worth of its own to you")
+            raise Refused(f"{good} has no private value to you")
         require_free(good, quantity, ledger.free(agent, good))
         redeemed = Redeemed(agent, good, quantity, value)
         ledger.withdraw(agent, good, quantity)
         ledger.issue(agent, CAPITAL, redeemed.paid)
         self.world.tell(redeemed, to=(agent,))
         return f"You are paid {redeemed.paid} for {quantity} {good}."
-
-    def barred(self, agent: str) -> frozenset[str]:
-        return frozenset() if agent in self.world.redeems else frozenset({"redeem"})

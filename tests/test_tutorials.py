@@ -1,0 +1,127 @@
+"""The tutorials in docs/ are correct: their files, written as they stand, play what the page says."""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command_line import ROOT, agentsim, program
+from tests.fakes.replies import varied_by_schema
+from tests.fakes.server import FakeServer
+from tests.server.site import PATIENCE_S, ServedSite, answer_to, until
+from tests.test_docs import blocks, commands
+
+STUDY = (ROOT / "docs" / "tutorial_study.md").read_text(encoding="utf-8")
+PEOPLE = (ROOT / "docs" / "tutorial_people.md").read_text(encoding="utf-8")
+
+
+def write_files(page: str, folder: Path) -> None:
+    """Write every block that begins with the name of a file; a text file has no comments, so its first line goes."""
+    for block in blocks(page, "toml", "text", "python"):
+        named = re.match(r"# ([\w./]+\.(?:toml|txt|py))\n", block)
+        if named:
+            path = folder / named[1]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block[named.end() :] if path.suffix == ".txt" else block, encoding="utf-8")
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+BLOCKS = 6
+
+
+@pytest.mark.usefixtures("without_workers")
+def test_the_study_of_personas_leads_from_toml_to_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fake server answers in place of the provider, and fewer blocks are played."""
+    write_files(STUDY, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    design = tmp_path / "study" / "personas.toml"
+    design.write_text(design.read_text("utf-8").replace("replicates = 20", f"replicates = {BLOCKS}"), encoding="utf-8")
+    with FakeServer(varied_by_schema).in_thread() as server:
+        lab = f'[providers.lab]\nbase_url = "{server.url()}"\n[prices."lab/m"]\ninput = 0.1\noutput = 0.1\n'
+        island = tmp_path / "study" / "island.toml"
+        text = island.read_text("utf-8").replace("openrouter/openai/gpt-5-mini", "lab/m")
+        island.write_text(f"{text}\n{lab}", encoding="utf-8")
+        said = {}
+        for words in commands(STUDY):
+            done = agentsim(*words, cwd=tmp_path)
+            assert (done.code, "agentsim: " in done.err) == (0, False), f"{words}: {done.err}"
+            said[" ".join(words)] = done.out
+    personas = {request.body["messages"][0]["content"].count("promise every player") for request in server.received}
+    assert personas == {0, 1}, "both personas were played"
+    assert len([*(tmp_path / "logs" / "personas").glob("game_*.json")]) == 2 * BLOCKS
+    table = said["report logs/personas --figure personas.svg"].split("\n\n")[1].splitlines()
+    assert table[0] == "Planned effects"
+    assert [" ".join(row.split()[:5]) for row in table[2:5]] == [
+        f"persona: betray vs. neutral {measure}" for measure in ("rank", "win", "votes_against")
+    ]
+    assert r"\begin{tabular}" in (tmp_path / "tables" / "planned-effects.tex").read_text("utf-8")
+    for name in ("events", "votes"):
+        assert rows(tmp_path / "logs" / "personas" / f"personas.{name}.csv")
+    assert "<svg" in (tmp_path / "personas.svg").read_text("utf-8")
+    (loaded,) = blocks(STUDY, "python")
+    exec(compile(loaded, "tutorial_study.md", "exec"), {})
+
+
+def come_and_play(site: ServedSite, path: str) -> None:
+    """Agree, answer the questions before, each question of the game with its first choice, and those after."""
+    site.post(path, {"seat-step": "agree"})
+    site.post(path, {"seat-step": "before", "age": "33"})
+
+    def over() -> bool:
+        page = site.get(path).text
+        if 'name="seat-decision"' in page:
+            site.post(path, answer_to(page, "Keep me."))
+            return False
+        if 'value="after"' not in page:
+            return False
+        site.post(path, {"seat-step": "after", "programs": "All of them."})
+        return True
+
+    until(over, "the questions after the game")
+
+
+def test_people_and_programs_play_one_session_and_leave_the_files_that_the_page_names(tmp_path: Path) -> None:
+    write_files(PEOPLE, tmp_path)
+    run, export, replay = commands(PEOPLE)
+    assert run[0] == "run"
+    with subprocess.Popen(
+        program(*run, "--port", "0", "--display", "none"),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            host, _, port = process.stdout.readline().strip().partition("://")[2].partition(":")
+            site = ServedSite(host, int(port), process, tmp_path / "logs")
+            links = dict(process.stdout.readline().strip().split(": ", 1) for _ in range(2))
+            assert [*links] == ["Ada", "Bruno"]
+            paths = [link.partition(f":{port}")[2] for link in links.values()]
+            with ThreadPoolExecutor() as seats:
+                for done in [seats.submit(come_and_play, site, path) for path in paths]:
+                    done.result()
+            until((tmp_path / "logs" / "session.json").is_file, "the history")
+            for words in (export, replay):
+                said = agentsim(*words, cwd=tmp_path)
+                assert said.code == 0, said.err
+        finally:
+            process.terminate()
+            process.communicate(timeout=PATIENCE_S)
+    for name in re.findall(r"^\| `(session\.\w+\.csv)`", PEOPLE, re.MULTILINE):
+        assert rows(tmp_path / "logs" / name), name
+    people = rows(tmp_path / "logs" / "session.people.csv")
+    assert [(row["player"], row["before_age"], row["after_programs"]) for row in people] == [
+        ("Ada", "33", "All of them."),
+        ("Bruno", "33", "All of them."),
+    ]
+    assert {row["source"] for row in rows(tmp_path / "logs" / "session.decisions.csv")} == {"human", "bot"}
