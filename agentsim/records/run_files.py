@@ -110,6 +110,7 @@ class RunFiles:
             raise UsageError(f"{directory}: there are too many runs called {stem}")
         there = RunFiles(directory, stem)
         stopped = there.journal.is_file() and not there.history.is_file() and not is_running(there.journal)
+        stopped = stopped and not is_table(there.journal)
         resume = f", or go on with it: `agentsim resume {stem}`" if stopped else ""
         raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name{resume}")
 
