@@ -447,8 +447,10 @@ def check(
             stopped.setdefault(place, []).append(name)
         if not findings and not places:
             say(shortened(f"ok {name}: {looked_at}", _LONGEST))
+        advised = set[str]()  # each advice is printed once
         for number, finding in enumerate(findings[:_MOST]):
-            said = f"{finding.where}: {finding.what}" if number else str(finding)  # the advice is printed once
+            said = f"{finding.where}: {finding.what}" if finding.advice in advised else str(finding)
+            advised.add(finding.advice)
             say(f"{'  ' if number else f'FAILED {name}: '}{shortened(said, _LONGEST)}")
         if len(findings) > _MOST:
             say(f"  and {len(findings) - _MOST} more")
