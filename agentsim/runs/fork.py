@@ -197,7 +197,8 @@ class ForkPoint:
             decision = request.parse(given).decision if isinstance(given, str) else given
             request.check(decision)
         except DecisionError as error:
-            raise UsageError(f"--instead: {error}") from None
+            example = f"decision {self.ask.index} is a {request.kind}, such as {request.fallback().model_dump_json()}"
+            raise UsageError(f"--instead: {str(error).rstrip('.')}; {example}") from None
         return decision_record_of(self.ask, DecisionResult(decision, "human"))
 
 
