@@ -26,7 +26,8 @@ SCREENS = {1280: 900, 390: 844}
 WHOLE = ".lead", ".why", ".facts", "#turns", "#example"
 """Who won, why, what it cost, where it turned, what was said against what was thought: on the first screen in full."""
 SPOKEN = {
-    **dict.fromkeys(("agent_island_bots", "market_bots", "monopoly_bots"), "Said, thought and done"),
+    **dict.fromkeys(("market_bots", "monopoly_bots"), "Said, thought and done"),
+    "agent_island_bots": "Said, explained and done",
     "auction": "Thought and done",
     "society_bots": "Said and done",
     "werewolf_bots": "Said and thought",
@@ -59,7 +60,8 @@ def test_the_first_screen_answers_the_five_questions(pages: dict[str, Path], bro
         if config in SPOKEN:
             expect(example.get_by_role("heading")).to_have_text(SPOKEN[config])
             for part in SPOKEN[config].lower().replace(" and", ",").split(", "):
-                expect(example.locator(".did" if part == "done" else f".of-{part} .said")).not_to_be_empty()
+                side = {"explained": "explanation"}.get(part, part)
+                expect(example.locator(".did" if part == "done" else f".of-{side} .said")).not_to_be_empty()
         else:
             expect(example).to_contain_text("No decision has words beside a thought or an action.")
         for width, height in SCREENS.items():
