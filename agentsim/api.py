@@ -25,11 +25,11 @@ from agentsim.models.own import OwnModel
 from agentsim.records.bundle import unpack
 from agentsim.records.history import CONTROL, FINISHED, EventRecord
 from agentsim.records.journal import read_journal
-from agentsim.records.load import again_with, named_run, run_place
+from agentsim.records.load import again_with, named_run, require_folder, run_place
 from agentsim.records.run_files import check_name, is_running
-from agentsim.results import RecordedRun, RecordedRuns, folder_in, logs_folder, run_in
+from agentsim.results import RecordedRun, RecordedRuns, logs_folder, run_in
 from agentsim.results import load as load_results
-from agentsim.runs.fork import Change, jobs_of_arm
+from agentsim.runs.fork import BranchJob, Change, branches_at_once, jobs_of_arm, kinds_of_models, play_at_once
 from agentsim.runs.player_message import Swap
 from agentsim.runs.replay import Proof, prove
 from agentsim.runs.run import Run, RunOptions, RunResult
@@ -192,19 +192,45 @@ async def fork_arm(
     branches: int,
     instead: Mapping[str, Any] | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
+    jobs: int | None = None,
     logs_dir: Folder = None,
     models: Models | None = None,
     env: Mapping[str, str] | None = None,
     allow_keys: Collection[str] = (),
 ) -> list[RecordedRun]:
-    """Play branches 1 to `branches` of an arm and of its control, one after the other; `compare` compares them.
+    """Play branches 1 to `branches` of an arm and of its control, `jobs` at once; `compare` compares them.
 
-    Branch k of both uses the same random numbers. Repeating the call continues an incomplete arm. Raises as `fork`.
+    By default 8 branches of models are played at once, or 1 if only bots, a person or an embedded model play. Branch k
+    of both uses the same random numbers. Repeating the call continues an incomplete arm. Raises as `fork`.
     """
     options = RunOptions(variables(env, allow_keys), own=models or {})
     point = Run.open(named_run(name, logs_folder(logs_dir)), options).fork(at)
-    jobs = jobs_of_arm(point, arm, branches, _change(instead, set))
-    return [recorded_run(await job.run(options).play()) for job in jobs]
+    planned = jobs_of_arm(point, arm, branches, _change(instead, set))
+    return await _branches(planned, jobs, lambda job: job.run(options))
+
+
+async def _branches(
+    planned: Sequence[BranchJob], jobs: int | None, opened: Callable[[BranchJob], Run]
+) -> list[RecordedRun]:
+    """Play branches, `jobs` at once, and return them in their order. Raises the error that stopped one."""
+    order: dict[str, int] = {}
+    played: dict[int, RecordedRun] = {}
+    watcher = Watcher()
+
+    def counted(job: BranchJob) -> Run:
+        branch = opened(job)
+        order[branch.files.name] = len(order)
+        return branch
+
+    def ended(result: RunResult) -> None:
+        played[order[result.files.name]] = recorded_run(result)
+
+    for job in planned:
+        if job.running and job.files is not None:
+            raise UsageError(f"{job.files.name}: is being played by another process")
+    at_once = branches_at_once(kinds_of_models(planned), jobs)
+    await play_at_once(planned, counted, ended, at_once=at_once, noted=watcher.noted)
+    return [played[place] for place in sorted(played)]
 
 
 def replay(name: str, *, logs_dir: Folder = None) -> Proof:
@@ -306,6 +332,7 @@ async def influence(
     words: str | None = None,
     each: bool = False,
     branches: int = 20,
+    jobs: int | None = None,
     max_cost_usd: float | None = None,
     logs_dir: Folder = None,
     models: Models | None = None,
@@ -316,16 +343,16 @@ async def influence(
 
     It plays `branches` branches with the message and as many with a replacement: silence (the default, if the request
     allows it), `neutral` words of the same length, or `words`. With `each`, it does so for the message of every player
-    in that round, with one `Influence` per message. `max_cost_usd` applies to each branch. Repeating the call continues
-    an incomplete study. Raises as `fork`, and `UsageError` if the decision sends no message to another player.
+    in that round, with one `Influence` per message. `jobs` branches are played at once, as in `fork_arm`.
+    `max_cost_usd` applies to each branch. Repeating the call continues an incomplete study. Raises as `fork`, and
+    `UsageError` if the decision sends no message to another player.
     """
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy
     files = named_run(name, logs_folder(logs_dir))
     study = MessageStudy.of(files, at, swap=swap, words=words, each=each, branches=branches)
     options = RunOptions(variables(env, allow_keys), own=models or {})
-    for job in study.jobs:
-        recorded_run(await job.run(options, limits=LimitOverrides(max_cost_usd)).play())
+    await _branches(study.jobs, jobs, lambda job: job.run(options, limits=LimitOverrides(max_cost_usd)))
     return study.measured()
 
 
@@ -360,7 +387,7 @@ def report(
     """
     with needed_by("report"):
         from agentsim.studies.folder_report import compared
-    folders = [folder_in(os.fspath(source), logs_folder(logs_dir)) for source in sources]
+    folders = [require_folder(os.fspath(source), logs_folder(logs_dir)) for source in sources]
     return compared(folders, by=by, pool=pool, planned=planned, measures=measures, max_fallbacks=max_fallbacks)
 
 
@@ -381,7 +408,7 @@ def plan(
     with needed_by("plan"):
         from agentsim.studies.plan import plan as planned
     table = read_design(design if isinstance(design, Mapping) else Path(design)).factorial
-    folder = folder_in(os.fspath(pilot), logs_folder(logs_dir))
+    folder = require_folder(os.fspath(pilot), logs_folder(logs_dir))
     return planned(table, folder, size=effect, measure=measure, factor=factor, player=player)
 
 
@@ -401,7 +428,8 @@ async def rate(
     It stops when the 95% interval of the log strength is narrower than `width` (0.5). The model gets at most `entries`
     seats at a table (by default half of them, rounded down). `set` holds its settings (`{"temperature": 0.2}`), by
     default those that all members of the pool share. Further options are `seed`, `out` and `max_cost_usd`, as of
-    `batch`. Repeating the call continues an incomplete rating. Raises as `batch`.
+    `batch`, and `max_calls` and `max_wall_s`, as of `resume`. Repeating the call continues an incomplete rating.
+    Raises as `batch`.
     """
     with needed_by("rate"):
         from agentsim.studies.rating import Rating

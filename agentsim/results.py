@@ -127,11 +127,6 @@ def logs_folder(logs_dir: str | os.PathLike[str] | None) -> Path:
     return Path(logs_dir or os.environ.get("AGENTSIM_LOGS_DIR") or "logs")
 
 
-def folder_in(source: str, logs_dir: Path) -> Path:
-    """Return the folder at a path, or else the one of that name among the runs."""
-    return next((path for path in (Path(source), logs_dir / source) if path.is_dir()), Path(source))
-
-
 def load(
     source: str | os.PathLike[str], *, logs_dir: str | os.PathLike[str] | None = None
 ) -> RecordedRun | RecordedRuns:

@@ -42,6 +42,22 @@ class Echo:
         return json.dumps({name: field["enum"][0] if "enum" in field else "Hm." for name, field in fields.items()})
 
 
+class Slow(Echo):
+    """An echo that counts how many calls it has at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = self.most = 0
+
+    async def complete(self, call: agentsim.Call, sampling: agentsim.Sampling) -> str:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        self.now -= 1
+        return await super().complete(call, sampling)
+
+
 class Stuck:
     """A model that never answers."""
 
@@ -172,6 +188,18 @@ def test_a_fork_is_a_run_beside_its_parent(tmp_path: Path) -> None:
     )
     assert branch.name == "one_at2_b1"
     assert branch.history["fork"]["changed"] == ["players.0.temperature=1.5"]
+
+
+@pytest.mark.parametrize("jobs", [None, 1, 3])
+def test_branches_are_played_so_many_at_once_in_their_order(tmp_path: Path, jobs: int | None) -> None:
+    agentsim.run_sync(MINE, models={"mine": Echo()}, logs_dir=tmp_path, name="one")
+    slow = Slow()
+    to: dict[str, Any] = {"at": 2, "logs_dir": tmp_path, "models": {"mine": slow}, "jobs": jobs}
+    runs = asyncio.run(agentsim.fork_arm("one", arm="hot", branches=3, set={"players.0.temperature": 1.5}, **to))
+    assert [run.name for run in runs] == [f"one_at2_{arm}_b{k}" for k in (1, 2, 3) for arm in ("hot", "control")]
+    assert slow.most == jobs or (jobs is None and 3 < slow.most <= 6)
+    with pytest.raises(UsageError, match=r"--jobs 0: .* \(valid: 1\)"):
+        asyncio.run(agentsim.fork_arm("one", arm="mild", branches=3, **{**to, "jobs": 0}))
 
 
 def test_failures_of_a_model_of_ones_own_are_counted_and_mistakes_in_it_end_the_run(tmp_path: Path) -> None:

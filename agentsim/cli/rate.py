@@ -29,11 +29,12 @@ def pool(
     FILE holds the ranks of every game, with the digest of its history. The members of the pool are the models, with
     their settings. Needs the extra analysis.
     """
-    from agentsim.records.load import named_folder
+    from agentsim.records.load import require_folder
 
+    directory = require_folder(source, logs_dir)
     with needed_by("pool"):
         from agentsim.studies.reference_pool import frozen
-    made, left_out = frozen(named_folder(source, logs_dir) or Path(source))
+    made, left_out = frozen(directory)
     made.write(out)
     some_left_out(left_out)
     if as_json:
@@ -68,7 +69,7 @@ def rate(
     ] = None,
     logs_dir: o.LogsDir = Path("logs"),
     jobs: o.Jobs = None,
-    max_cost: o.MaxCost = None,
+    limits: o.LimitOptions,
     abort_after: o.AbortAfter = 5,
     display: o.Display = "auto",
     as_json: o.AsJson = False,
@@ -93,7 +94,7 @@ def rate(
         seed=seed,
         out=out,
         logs_dir=logs_dir,
-        max_cost_usd=max_cost,
+        **asdict(limits.given),
     )
     code = _played(rating, display, jobs=jobs, abort_after=abort_after)
     if rating.finished:
@@ -175,7 +176,7 @@ def _print(rating: Rating, *, as_json: bool) -> None:
 @o.grouped
 def plan(
     *,
-    design: Annotated[Path, o.path_option("--design", "The design's TOML file.")],
+    source: o.DesignFile,
     effect: Annotated[float, o.option("--effect", "The size of effect to be found.", "SIZE")],
     pilot: Annotated[Path, o.path_option("--pilot", "A folder of games of this design.", "DIR")],
     of: o.EffectOptions,
@@ -189,11 +190,9 @@ def plan(
     blocks. Needs the extra analysis.
     """
     from agentsim import api
-    from agentsim.records.load import named_folder
+    from agentsim.records.load import require_folder
 
-    found = api.plan(
-        design, named_folder(str(pilot), logs_dir) or pilot, effect=effect, logs_dir=logs_dir, **asdict(of)
-    )
+    found = api.plan(source.path, require_folder(str(pilot), logs_dir), effect=effect, logs_dir=logs_dir, **asdict(of))
     if as_json:
         say_json(found.to_json())
         return

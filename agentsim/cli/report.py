@@ -83,9 +83,9 @@ def report(  # noqa: PLR0917 - the argument and one option each
     """
     if out is not None and file_format in {None, "json"}:
         raise UsageError("--out: needs --format csv, latex or markdown")
-    from agentsim.results import folder_in
+    from agentsim.records.load import require_folder
 
-    directories = [folder_in(name, logs_dir) for name in sources]
+    directories = [require_folder(name, logs_dir) for name in sources]
     with needed_by("report"):
         from agentsim.studies.folder_report import compared
 

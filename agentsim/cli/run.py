@@ -255,11 +255,7 @@ def play_branches(
     from agentsim.runs.fork import branches_at_once, jobs_to_play, kinds_of_models, play_at_once
     from agentsim.runs.process import stoppable
 
-    kinds = kinds_of_models(planned)
-    if at_once is None:
-        at_once = branches_at_once(kinds)
-    elif at_once > 1 and "human" in kinds:
-        raise UsageError(f"--jobs {at_once}: a person at this terminal plays one branch at a time (valid: 1)")
+    at_once = branches_at_once(kinds_of_models(planned), at_once)
     if min(at_once, len(planned)) == 1:
         for job in jobs_to_play(planned, remark):
             with shown(display) as watcher:

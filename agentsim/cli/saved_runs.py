@@ -163,7 +163,9 @@ def logs(
     logs_dir: o.LogsDir = Path("logs"),
     page: o.Page,
     as_seen_by: Annotated[str | None, o.option("--as-seen-by", "Only what this player could see.", "PLAYER")] = None,
+    out: Annotated[Path | None, o.path_option("--out", "File to write; default: beside the run.")] = None,
     open_page: Annotated[bool, o.option("--open", "Open the page in a browser.")] = False,
+    as_json: o.AsJson = False,
 ) -> None:
     """Write the page of a run: NAME.html beside NAME.json.
 
@@ -177,8 +179,12 @@ def logs(
     files = named_run(name or filename or "", logs_dir)
     check_history(files, "the page shows")
     run = run_in(files)
-    written = run.page(run.page_path(as_seen_by), as_seen_by=as_seen_by, **page.options)
-    typer.echo(str(written))
+    path = run.page_path(as_seen_by)  # checks the player, too
+    written = run.page(out or path, as_seen_by=as_seen_by, **page.options)
+    if as_json:
+        say_json({"name": files.name, "as_seen_by": as_seen_by, "html": str(written)})
+    else:
+        typer.echo(str(written))
     if open_page:
         typer.launch(str(written))
 
@@ -223,32 +229,43 @@ def export(
             "csv|jsonl|parquet|chat-jsonl|inspect",
         ),
     ] = "csv",
+    out: Annotated[Path | None, o.path_option("--out", "Folder for the files; default: the run's.", "DIR")] = None,
     logs_dir: o.LogsDir = Path("logs"),
+    as_json: o.AsJson = False,
 ) -> None:
     """Write the tables of a run, or of a folder of runs, as files.
 
     Of a run, NAME.<table>.<format> is written beside NAME.json. Of a folder, each table over all its runs is written
     into it, with the columns run, game, seed, status and the settings that vary first. Files of an earlier export are
-    replaced.
+    replaced. --json prints the number of rows (or lines) of each file.
     """
     from agentsim.records.people_file import PEOPLE
     from agentsim.records.run_files import table_file, write_whole
 
     found = _source(source, logs_dir)
+    directory, name = _place(found)
+    if out is not None and out.exists() and not out.is_dir():
+        raise UsageError(f"--out {out}: is not a directory")
+    directory = out or directory
+    contents: dict[Path, tuple[bytes, int]]
     if file_format == "inspect":
-        directory, name = _place(found)
-        write_whole(directory / f"{name}.eval", _inspect_log(found, source))
-        typer.echo(str(directory / f"{name}.eval"))
-        return
-    contents = _chats(found) if file_format == "chat-jsonl" else _tables(found, file_format, source)
-    empty = []
-    for table, (content, rows) in contents.items():  # all contents are built before the first file is written
-        path = table_file(*_place(found), table, "jsonl" if file_format == "chat-jsonl" else file_format)
-        write_whole(path, content, private=table == PEOPLE)
-        typer.echo(str(path))
-        empty += [] if rows else [path.name]
-    if len(empty) == len(contents):
-        note(f"no rows in {', '.join(empty)}")
+        contents = {directory / f"{name}.eval": _inspect_log(found, source)}
+        private = None
+    else:
+        tables = _chats(found) if file_format == "chat-jsonl" else _tables(found, file_format, source)
+        extension = "jsonl" if file_format == "chat-jsonl" else file_format
+        contents = {table_file(directory, name, table, extension): content for table, content in tables.items()}
+        private = table_file(directory, name, PEOPLE, extension)
+    directory.mkdir(parents=True, exist_ok=True)
+    for path, (content, _) in contents.items():  # all contents are built before the first file is written
+        write_whole(path, content, private=path == private)
+        if not as_json:
+            typer.echo(str(path))
+    rows = {str(path): count for path, (_, count) in contents.items()}
+    if as_json:
+        say_json(rows)
+    if not any(rows.values()):
+        note(f"no rows in {', '.join(path.name for path in contents)}")
 
 
 def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, tuple[bytes, int]]:
@@ -276,19 +293,19 @@ def _tables(found: RunFiles | Path, file_format: str, source: str) -> dict[str, 
     return {table: (FORMATS[file_format](table, frame), len(frame.rows)) for table, frame in tables.items()}
 
 
-def _inspect_log(found: RunFiles | Path, source: str) -> bytes:
-    """Return the runs as one Inspect log. Raises `UsageError` if there are none."""
+def _inspect_log(found: RunFiles | Path, source: str) -> tuple[bytes, int]:
+    """Return the runs as one Inspect log, and their number. Raises `UsageError` if there are none."""
     from agentsim.records.inspect_log import inspect_log
     from agentsim.records.load import load_history
     from agentsim.records.run_files import RunFiles
 
     if isinstance(found, RunFiles):
         check_history(found, "the log shows")
-        return inspect_log([(found.name, load_history(found.history))])
+        return inspect_log([(found.name, load_history(found.history))]), 1
     runs = list(_of_each_run(found, lambda files: (files.name, load_history(files.history))))
     if not runs:
         raise UsageError(f"{source}: holds no run with a readable history")
-    return inspect_log(runs)
+    return inspect_log(runs), len(runs)
 
 
 def _chats(found: RunFiles | Path) -> dict[str, tuple[bytes, int]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,8 @@ from agentsim.errors import ModelError, ProviderStopped, ScenarioError, UsageErr
 if TYPE_CHECKING:
     from agentsim.engine.game import Game
     from agentsim.models.keys import Variables
-    from agentsim.runs.forecast import Forecast, ModelForecast, TextLengths
+    from agentsim.runs.forecast import FirstPrompts, Forecast, ModelForecast, TextLengths
+    from agentsim.runs.ping import Pinged
     from agentsim.scenario.scenario import Scenario
 
 
@@ -48,6 +50,7 @@ def validate(
     show_prompts: Annotated[
         bool, o.option("--show-prompts", "Print what the first question to each player looks like.")
     ] = False,
+    as_json: o.AsJson = False,
 ) -> None:
     """Check a scenario or a design without playing it.
 
@@ -56,50 +59,71 @@ def validate(
     are printed: of one game, of a whole design, or of --games N.
     """
     from agentsim.games import find
-    from agentsim.runs.forecast import Forecast, batch_forecast, forecast
-    from agentsim.runs.seats import build_players, key_disclosures, setting_notes
+    from agentsim.runs.forecast import Forecast, batch_forecast, first_prompts, forecast
+    from agentsim.runs.ping import ping as pinged
+    from agentsim.runs.seats import key_disclosures, setting_notes
     from agentsim.scenario.load import load
     from agentsim.scenario.scenario import idle_settings
 
-    config, casts, count = _casts(source.path, count, models, loading.options)
+    said = (lambda _line: None) if as_json else say
+    config, casts, count = _casts(source.path, count, models, loading.options, said)
     scenario = load(config, **loading.options)
     played, env = find(scenario.game), keys.env
     if not ping:  # the ping reports missing keys in more detail, for every model
-        for each in {json.dumps(each.identity(), sort_keys=True): each for each in (scenario, *casts)}.values():
-            build_players(each, played, env, served=True)
+        _check_players((scenario, *casts), played, env)
     doubted = played.doubts(scenario.config, [plan.id for plan in scenario.players])
-    for line in (*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted):
+    doubts = [*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted]
+    for line in doubts:
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
-    say(f"{config}: {scenario.game}, {counted(len(scenario.players), 'player')}{verdict}")
-    seats = list(_seats(scenario))
-    for row in aligned(seats, " "):
-        say(f"  {row}")
+    said(f"{config}: {scenario.game}, {counted(len(scenario.players), 'player')}{verdict}")
+    for row in aligned(list(_seats(scenario)), " "):
+        said(f"  {row}")
     lengths = None if like is None else _lengths(like, logs_dir, scenario)
     expected = forecast(scenario, played, env=env, lengths=lengths) if ping or count is None else Forecast()
     of_all = expected if count is None else batch_forecast(casts, played, count, env, lengths)
     for row in (*_rows(scenario, of_all, count), *key_disclosures(scenario, env)):
-        say(row)
-    if show_prompts:
-        _print_prompts(scenario, played)
-    if ping:
-        _ping(scenario, played, env, expected)
-
-
-def _ping(scenario: Scenario, played: Game, env: Variables, expected: Forecast) -> None:
-    from agentsim.runs.ping import ping as pinged
-
-    answers = pinged(scenario, played, env, expected)
-    say("ping:" if answers else "ping: no player uses a model that can be asked")
-    for answer in answers:
-        verdict = "ok" if answer.ok else "FAILS"
-        say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
+        said(row)
+    prompts = first_prompts(scenario, played) if show_prompts else {}
+    if not as_json:
+        _print_prompts(prompts)
+    answers = pinged(scenario, played, env, expected) if ping else []
+    if as_json:
+        forecasted = {"games": 1 if count is None else count, "forecast": of_all.to_json()}
+        asked = {"prompts": _prompts_as_json(prompts), "ping": [asdict(answer) for answer in answers]}
+        players = [{"id": plan.id, "model": plan.model} for plan in scenario.players]
+        found = {"file": str(source.path), "game": scenario.game, "players": players, "warnings": doubts}
+        say_json({**found, **forecasted, **asked})
+    elif ping:
+        _print_answers(answers)
     if not all(answer.ok for answer in answers):
         raise typer.Exit(PROVIDER_FAILS)
 
 
+def _check_players(scenarios: Sequence[Scenario], played: Game, env: Variables) -> None:
+    """Build the players of each different scenario. Raises as a run would before its first call."""
+    from agentsim.runs.seats import build_players
+
+    for each in {json.dumps(each.identity(), sort_keys=True): each for each in scenarios}.values():
+        build_players(each, played, env, served=True)
+
+
+def _prompts_as_json(prompts: FirstPrompts) -> dict[str, list[dict[str, str]]]:
+    return {
+        player: [{"role": message.role, "content": message.text} for message in messages]
+        for player, (_, messages) in prompts.items()
+    }
+
+
+def _print_answers(answers: Sequence[Pinged]) -> None:
+    say("ping:" if answers else "ping: no player uses a model that can be asked")
+    for answer in answers:
+        verdict = "ok" if answer.ok else "FAILS"
+        say(f"  {shortened(f'{answer.model}: {verdict}: {answer.words}', 1000)}")
+
+
 def _casts(
-    path: Path, count: int | None, models: str | None, loading: dict[str, Any]
+    path: Path, count: int | None, models: str | None, loading: dict[str, Any], said: Callable[[str], object]
 ) -> tuple[Path, list[Scenario], int | None]:
     """Return the scenario's file (of a design its base), the scenarios that a batch plays, and its number of games."""
     from agentsim.scenario.load import load
@@ -107,7 +131,7 @@ def _casts(
 
     cast = [name.strip() for name in models.split(",")] if models else [None]
     if is_design(path):
-        config, casts, planned = _of_design(path, cast, loading)
+        config, casts, planned = _of_design(path, cast, loading, said)
         return config, casts, count or planned
     if models and count is None:
         raise UsageError("--models: needs --games")
@@ -130,11 +154,9 @@ def _lengths(name: str, logs_dir: Path, scenario: Scenario) -> TextLengths:
     return lengths
 
 
-def _print_prompts(scenario: Scenario, game: Game) -> None:
+def _print_prompts(prompts: FirstPrompts) -> None:
     """Print the messages of the first request to each player, in a game on bots."""
-    from agentsim.runs.forecast import first_prompts
-
-    for player, (request, messages) in first_prompts(scenario, game).items():
+    for player, (request, messages) in prompts.items():
         typer.echo(safe(f"\n=== the first question to {player}: {request.kind} (in a game on bots)"))
         for message in messages:
             typer.echo(safe(f"--- {message.role}\n{message.text}"))
@@ -151,9 +173,12 @@ def _seats(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 
 def _of_design(
-    config: Path, cast: Sequence[str | None], loading: dict[str, Any]
+    config: Path, cast: Sequence[str | None], loading: dict[str, Any], said: Callable[[str], object]
 ) -> tuple[Path, list[Scenario], int | None]:
-    """Check and print all cells of a design. Return its base scenario, the scenarios of its cells, and its games."""
+    """Check all cells of a design, and pass its description to `said`.
+
+    Return its base scenario, the scenarios of its cells, and its number of games.
+    """
     from agentsim.studies.batches import check_measures
     from agentsim.studies.designs import cells, level_named, read_design
 
@@ -163,14 +188,14 @@ def _of_design(
     casts, _ = cells(design, design.config, cast, **loading)
     table = design.factorial.table
     unseen = check_measures(casts[0], table.measures, where=str(config))
-    say(f"{config}: a design, every cell can be played; {design.factorial.in_words}")
+    said(f"{config}: a design, every cell can be played; {design.factorial.in_words}")
     for key, levels in table.factors.items():
         labels = design.factorial.labels[key]
         named = (
             text if (text := level_named(level)) == label else f"{label} ({text})"
             for level, label in zip(levels, labels, strict=True)
         )
-        say(f"  {design.factorial.names[key]} ({key}): {', '.join(named)}")
+        said(f"  {design.factorial.names[key]} ({key}): {', '.join(named)}")
     if unseen:
         remark(f"{config}: measures: no game on bots has {', '.join(unseen)}")
     return design.config, casts, None if table.replicates is None else table.replicates * len(design.factorial.cells)
@@ -422,8 +447,10 @@ def check(
             stopped.setdefault(place, []).append(name)
         if not findings and not places:
             say(shortened(f"ok {name}: {looked_at}", _LONGEST))
+        advised = set[str]()  # each advice is printed once
         for number, finding in enumerate(findings[:_MOST]):
-            said = f"{finding.where}: {finding.what}" if number else str(finding)  # the advice is printed once
+            said = f"{finding.where}: {finding.what}" if finding.advice in advised else str(finding)
+            advised.add(finding.advice)
             say(f"{'  ' if number else f'FAILED {name}: '}{shortened(said, _LONGEST)}")
         if len(findings) > _MOST:
             say(f"  and {len(findings) - _MOST} more")

@@ -99,14 +99,30 @@ class ConfigFile:
         return path
 
 
-MaxCost = Annotated[float | None, option("--max-cost", "Overrides limits.max_cost_usd.", "USD", min=0)]
+@dataclass(frozen=True)
+class DesignFile:
+    """The design's file, as an argument or an option."""
+
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", parser=given_path, help="The design's TOML file.")] = (
+        None
+    )
+    design: Annotated[Path | None, path_option("--design", "The design's TOML file, as an option.")] = None
+
+    @property
+    def path(self) -> Path:
+        """The file. Raises `UsageError` if none or two are given."""
+        if self.file is not None and self.design is not None:
+            raise UsageError(f"--design {self.design}: {self.file} is given as well; leave one of them out")
+        if (path := self.file or self.design) is None:
+            raise UsageError("FILE: is missing: the design's TOML file (`agentsim init DIR` writes one)")
+        return path
 
 
 @dataclass(frozen=True)
 class LimitOptions:
     """The limits of a run, of a branch, or of all games of a batch together."""
 
-    max_cost: MaxCost = None
+    max_cost: Annotated[float | None, option("--max-cost", "Overrides limits.max_cost_usd.", "USD", min=0)] = None
     max_calls: Annotated[int | None, option("--max-calls", "Overrides limits.max_calls.", "N", min=0)] = None
     max_wall: Annotated[float | None, option("--max-wall", "Overrides limits.max_wall_s.", "SECONDS", min=0)] = None
 

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from agentsim.engine.codec import Texts, json_line
+from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.records.fallback_rates import FallbackRates, fallback_rates_in
 from agentsim.records.history import Branch, History
@@ -69,6 +70,22 @@ _SAFE = re.compile(r"[A-Za-z0-9._-]+")
 def named_folder(source: str, logs_dir: Path) -> Path | None:
     """Return the folder of that path, or of that name in the logs folder, or None."""
     return next((path for path in (Path(source), logs_dir / source) if source and path.is_dir()), None)
+
+
+def require_folder(source: str, logs_dir: Path) -> Path:
+    """Return the folder of that path, or of that name in the logs folder.
+
+    Raises `UsageError` if there is none, with the folder that was looked into and a similar name.
+    """
+    if (found := named_folder(source, logs_dir)) is not None:
+        return found
+    path = Path(source)
+    if path.exists():
+        raise UsageError(f"{source}: is not a directory")
+    folders = [each for each in dict.fromkeys((path.parent, logs_dir)) if each.is_dir()]
+    known = sorted({below.name for each in folders for below in each.iterdir() if below.is_dir()})
+    hint = near(path.name, known)
+    raise UsageError(f"{source}: there is no such folder, neither here nor in {logs_dir.absolute()}{hint}")
 
 
 def find_source(source: str, logs_dir: Path) -> RunFiles | Path:

@@ -105,6 +105,19 @@ class ModelForecast:
     longest: Sample | None = None
     shortest_answer: Sample | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the calls, tokens and dollars by name."""
+        return {
+            "model": self.model,
+            "calls": self.calls,
+            "prompt_tokens": self.prompt,
+            "repeated_prompt_tokens": self.repeated,
+            "completion_tokens": self.completion,
+            "most_completion_tokens": self.most_completion,
+            "cost_usd": self.usd,
+            "most_cost_usd": self.most_usd,
+        }
+
     def add(self, other: ModelForecast) -> None:
         """Add the calls, tokens and dollars of another forecast."""
         for name in ("calls", "prompt", "repeated", "completion", "most_completion"):
@@ -146,6 +159,11 @@ class Forecast:
         for part in self.models.values():
             whole.add(part)
         return whole
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON value that `agentsim validate --json` prints: the total, and each model's part."""
+        models = [part.to_json() for part in self.models.values() if part.calls]
+        return {**self.total().to_json(), "ended": self.ended, "least": self.least, "most": self.most, "models": models}
 
     def take(self, calls: Mapping[str, int]) -> None:
         """Scale each model's forecast to so many calls with prompts like the measured ones."""
@@ -257,9 +275,11 @@ def rehearse(
     return play
 
 
-def first_prompts(
-    scenario: Scenario, game: Game, *, most_decisions: int = MOST_DECISIONS
-) -> dict[str, tuple[Request[Any], tuple[Message, ...]]]:
+FirstPrompts: TypeAlias = dict[str, tuple[Request[Any], tuple[Message, ...]]]
+"""The first request to each player, and its messages."""
+
+
+def first_prompts(scenario: Scenario, game: Game, *, most_decisions: int = MOST_DECISIONS) -> FirstPrompts:
     """Play the scenario with bots, and return the first request to each player, and its messages.
 
     Bots get no prompts and are left out, unless all players are bots. A player that is not asked within
@@ -268,7 +288,7 @@ def first_prompts(
     scenario = replace(scenario, seed=0 if scenario.seed is None else scenario.seed)
     seats = {plan.id: plan for plan in scenario.seats if plan.name.kind != "bot"}
     seats = seats or {plan.id: plan for plan in scenario.seats}
-    found: dict[str, tuple[Request[Any], tuple[Message, ...]]] = {}
+    found: FirstPrompts = {}
     decisions = 0
     for wave, answers in _rehearsed(scenario, game, typical_of(game)):
         for ask in wave.asks:

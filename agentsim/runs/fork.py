@@ -197,7 +197,8 @@ class ForkPoint:
             decision = request.parse(given).decision if isinstance(given, str) else given
             request.check(decision)
         except DecisionError as error:
-            raise UsageError(f"--instead: {error}") from None
+            example = f"decision {self.ask.index} is a {request.kind}, such as {request.fallback().model_dump_json()}"
+            raise UsageError(f"--instead: {str(error).rstrip('.')}; {example}") from None
         return decision_record_of(self.ask, DecisionResult(decision, "human"))
 
 
@@ -349,12 +350,17 @@ CALLERS = 8
 """The number of branches with models that are played at once by default; each waits for its own replies."""
 
 
-def branches_at_once(kinds: Collection[str]) -> int:
-    """Return the number of branches to play at once by default, if their players are of these kinds of models.
+def branches_at_once(kinds: Collection[str], asked: int | None = None) -> int:
+    """Return the number of branches to play at once, if their players are of these kinds of models.
 
-    It is 1 for bots, who do not wait, for embedded models, each with a server of its own, and for a person at the
-    terminal.
+    By default it is 1 for bots, who do not wait, for embedded models, each with a server of its own, and for a person
+    at the terminal. Raises `UsageError` if fewer than 1 are `asked` for, or more than 1 with a person.
     """
+    if asked is not None:
+        if asked < 1 or (asked > 1 and "human" in kinds):
+            why = "a person at this terminal plays one branch at a time" if asked > 1 else "nothing would be played"
+            raise UsageError(f"--jobs {asked}: {why} (valid: 1)")
+        return asked
     return CALLERS if set(kinds) - {"bot"} and not {"local", "human"} & set(kinds) else 1
 
 

@@ -81,23 +81,32 @@ def _line_and_guess(text: str, problem: str) -> str:
         return ""
     if len(line) > _LONGEST_LINE:
         return f": {one_line(line[: _LONGEST_LINE - 1])}…"
-    guess = ""
+    return f": {one_line(line)}{_guess(line, problem)}"
+
+
+def _guess(line: str, problem: str) -> str:
+    """Return how a line with a syntax error may be meant, or ""."""
     if (bare := _BARE.fullmatch(line)) is not None:
         value = bare["value"]
-        word = value.lower() if value.lower() in {"true", "false"} else f'"{value}"'
-        guess = f"; did you mean {line[: bare.start('value')]}{word}? (text stands in quotes)"
-        guess = guess.replace(" (text stands in quotes)", "") if word != f'"{value}"' else guess
-    elif "\\" in line and re.search(r"escape|hex|Unescaped", problem):
-        guess = "; a backslash is written twice, or the text stands in single quotes"
-    elif line.count('"') % 2:
-        guess = "; a quote is not closed"
-    elif re.match(r"[\w.-]+\s*:", line):
-        guess = "; = stands between a key and its value"
-    elif line.startswith("[") and line.count("[") != line.count("]"):
-        guess = "; a bracket is not closed"
-    elif line.startswith("[") and "twice" in problem:
-        guess = f"; did you mean [{line}]? (one table for each of several)"
-    return f": {one_line(line)}{guess}"
+        start = f"; did you mean {line[: bare.start('value')]}"
+        if value.lower() in {"true", "false"}:
+            return f"{start}{value.lower()}?"
+        return f'{start}"{value}"? (text stands in quotes)'
+    table = line.startswith("[")
+    guesses = (
+        (
+            "\\" in line and re.search(r"escape|hex|Unescaped", problem),
+            "a backslash is written twice, or the text stands in single quotes",
+        ),
+        ('"' not in line and re.search("[“”‘’]", line), "quotes are straight in TOML"),
+        (not table and "overwrite" in problem, "this key is set twice"),
+        (line.startswith("{"), "this looks like JSON, and a scenario is TOML"),
+        (line.count('"') % 2, "a quote is not closed"),
+        (re.match(r"[\w.-]+\s*:", line), "= stands between a key and its value"),
+        (table and line.count("[") != line.count("]"), "a bracket is not closed"),
+        (table and "twice" in problem, f"did you mean [{line}]? (one table for each of several)"),
+    )
+    return next((f"; {guess}" for fits, guess in guesses if fits), "")
 
 
 def read_prompt(path: Path, *, key: str = "") -> str:

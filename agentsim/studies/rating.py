@@ -56,6 +56,8 @@ class Rating:
     logs_dir: Path = Path("logs")
     own: Collection[str] = ()
     max_cost_usd: float | None = None
+    max_calls: int | None = None
+    max_wall_s: float | None = None
     _over: dict[str, tuple[Stages, tuple[int, float, int]]] = field(default_factory=dict)
     _lost_to_host: list[str] = field(default_factory=list)
 
@@ -75,7 +77,8 @@ class Rating:
         seed = int(what.hexdigest()[:7], 16) if self.seed is None else self.seed
         casts = tuple(pool.cast(plan) for plan in (*map(pool.plan, pool.members), new))
         design = Design(seed, 0, (*pool.labels, f"{new.title} (rated)"), paired=True)
-        self.manifest = Manifest(design, (), casts).limited(self.env, LimitOverrides(self.max_cost_usd))
+        limits = LimitOverrides(self.max_cost_usd, self.max_calls, self.max_wall_s)
+        self.manifest = Manifest(design, (), casts).limited(self.env, limits)
         name = f"rate_{re.sub('[^A-Za-z0-9._-]+', '-', new.title)[:60]}_{what.hexdigest()[:8]}"
         self.directory = self.out or self.logs_dir / name
         if (there := read_manifest(self.directory)) is not None:

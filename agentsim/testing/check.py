@@ -1,8 +1,8 @@
 """Check: a test that applies to any game. Report: the findings of one check in one game, with places and advice.
 
-A check is a generator of (place, problem). It returns a description of what it examined, which begins with "nothing" if
-the game gave it nothing to examine. The first line of its docstring states what it checks; the rest is the advice that
-is printed with each finding.
+A check is a generator of (place, problem), or (place, problem, advice). It returns a description of what it examined,
+which begins with "nothing" if the game gave it nothing to examine. The first line of its docstring states what it
+checks; the rest is the advice of findings without their own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from agentsim.testing.case import Case, Checkable, case_of
 MOST_FINDINGS = 20
 """The most findings of one check, since a fault that all questions share shows in each of them."""
 _LONGEST = 400
-Findings: TypeAlias = Generator[tuple[str, str], None, str]
+Findings: TypeAlias = Generator[tuple[str, str] | tuple[str, str, str], None, str]
 
 
 class Stopped(Exception):
@@ -85,8 +85,8 @@ class Check:
         looking = self.look(case)
         try:
             while len(found) < MOST_FINDINGS:
-                place = next(looking)
-                found[place] = Finding(*place, advice)
+                where, what, *own = next(looking)
+                found[where, what] = Finding(where, what, own[0] if own else advice)
         except StopIteration as stop:
             looked_at = stop.value
         except Exception as error:  # noqa: BLE001 - the code of a game may raise anything

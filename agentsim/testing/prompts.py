@@ -29,17 +29,17 @@ _WIDTHS = (40, 80)
 def prompts_filled(case: Case) -> Findings:
     """Every prompt names its player, asks something, and has no hole where a value was to be.
 
-    Say in `rules` whom it addresses, and put into words what has no value.
+    Put into words what has no value.
     """
     for where, asked in case.every():
         prompt = asked.ask.request.prompt()
         if asked.player not in prompt.text() and not asked.player.startswith("@"):
-            yield where, f"the prompt does not name {asked.player}"
+            yield where, f"the prompt does not name {asked.player}", "Say in `rules` whom it addresses."
         for hole in ("None", "${"):
             if hole in prompt.text():
                 yield where, f"the prompt says {hole!r}"
         if not "".join(split_question(line)[0] for line in prompt.question).strip():
-            yield where, "the prompt asks nothing"
+            yield where, "the prompt asks nothing", "End it with a question."
     return case.looked_at
 
 

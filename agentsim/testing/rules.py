@@ -30,9 +30,7 @@ _MALFORMED = 5
 def games_end(case: Case) -> Findings:
     """Games of every bot, of random, malformed and fallback answers end with standings; the tiny ones ask everything.
 
-    Say by options and `why_not` what the rules cannot take. `ranked` makes standings of scores (1, 1, 3). What no tiny
-    scenario asks is never checked: change its rounds, its players or its seed. Call `table.watch(state)`: the
-    kernel calls `state.check()` after every wave.
+    `ranked` makes standings of scores (1, 1, 3).
     """
     policies = {f"bot/{name}": bot for name, bot in bots_of(case.game).items()}
     policies |= {"random answers": random_decision, "fallbacks alone": lambda request, rng: request.fallback()}
@@ -52,14 +50,20 @@ def games_end(case: Case) -> Findings:
             yield f"a game of {name}", f"the ranks are {ranks}, and the reason is {outcome.reason!r}"
     asked = case.play().asked
     if len(asked) >= MOST_DECISIONS:
-        yield "the tiny game", f"it takes {counted(len(asked), 'decision')}, and {MOST_DECISIONS - 1} are the most"
+        yield (
+            "the tiny game",
+            f"it takes {counted(len(asked), 'decision')}, and {MOST_DECISIONS - 1} are the most",
+            "Give it fewer rounds or players.",
+        )
     # requests of other settings are asked in other scenarios
     every = [*asked, *(each for other in case.others for each in other.play().asked)]
     missing = {each.kind for each in case.game.requests} - {each.ask.request.kind for each in every}
     for kind in sorted(missing if not case.partial else ()):
-        yield "the tiny game", f"it never asks {kind}"
+        advice = "What no tiny scenario asks is never checked: change its rounds, its players or its seed."
+        yield "the tiny game", f"it never asks {kind}", advice
     if any(played.play.table.watched is None for played in case.games):
-        yield "the rules", "they watch no state: call `table.watch(state)` with a state that has `check`"
+        advice = "Call `table.watch(state)`: the kernel calls `state.check()` after every wave."
+        yield "the rules", "they watch no state", advice
     return f"games of {', '.join(policies)}, malformed answers"
 
 
@@ -67,7 +71,7 @@ def games_end(case: Case) -> Findings:
 def fallbacks_legal(case: Case) -> Findings:
     """The fallback is legal in every state, and a function of the request.
 
-    Let it choose from what `options` and `why_not` allow, and draw nothing.
+    Let it choose from what `options` and `why_not` allow.
     """
     for where, asked in case.every():
         fallback = asked.ask.request.fallback()
@@ -76,7 +80,11 @@ def fallbacks_legal(case: Case) -> Findings:
         except DecisionError as error:
             yield where, f"the fallback {fallback!r} is refused: {str(error).rstrip('.')}"
         if asked.ask.request.fallback() != fallback:
-            yield where, "the fallback is another the second time"
+            yield (
+                where,
+                "the fallback is another the second time",
+                "Let it depend on the request alone, and draw nothing.",
+            )
     return case.looked_at
 
 
@@ -84,7 +92,7 @@ def fallbacks_legal(case: Case) -> Findings:
 def declared(case: Case) -> Findings:
     """Every event and every request of the game has a kind of its own, and every kind of event is heard.
 
-    Name one of the classes otherwise (`kind`); tell the event a player, or say of its class that it is `for_log`.
+    Name one of the classes otherwise (`kind`).
     """
     for name, classes in (("events", case.game.events), ("requests", case.game.requests)):
         kinds = [each.kind for each in classes]
@@ -93,7 +101,8 @@ def declared(case: Case) -> Findings:
     logs = [told for played in case.games for told in played.log]
     heard = {told.event.kind for told in logs if told.to != Nobody}
     for kind in sorted({told.event.kind for told in logs if not told.event.for_log} - heard):
-        yield f"event {kind}", "it is told, and no player hears it in any game"
+        advice = "Tell a player the event, or say of its class that it is `for_log`."
+        yield f"event {kind}", "it is told, and no player hears it in any game", advice
     return "; ".join([case.looked_at, *_missed(case)])
 
 
@@ -114,7 +123,7 @@ def _missed(case: Case) -> Iterator[str]:
 def json_and_back(case: Case) -> Findings:
     """Requests, decisions and events survive JSON, and an answer that is written as its schema says is read.
 
-    Let their fields be frozen plain data, and the fields of an answer those of its schema.
+    Let their fields be frozen plain data.
     """
     kinds = {event.kind: event for event in case.game.events}
     played = case.play()
@@ -126,16 +135,18 @@ def json_and_back(case: Case) -> Findings:
         if asked.restored != asked.decision:
             yield str(asked), f"the decision {asked.decision!r} is another after JSON"
         if request.schema()["required"] != list(properties):
-            yield str(asked), "the schema does not require every field"
+            yield str(asked), "the schema does not require every field", "List every field in `required`."
         said = asked.decision.model_dump(mode="json")
         said = said if set(said) == set(properties) else next(iter(said.values()))
         reading = request.parse(json.dumps(said))
         if (reading.decision, reading.stage) != (asked.decision, "json"):
-            yield str(asked), f"{said} is read as {reading.decision!r}"
+            yield str(asked), f"{said} is read as {reading.decision!r}", "Let an answer have the fields of its schema."
     for event in (told.event for told in played.log):
         again_told = kinds[event.kind].restore(json.loads(json.dumps(event.data())), event.content)
-        if again_told != event or not event.heading:
-            yield f"event {event.kind}", f"it has no heading, or {event!r} is another after JSON"
+        if again_told != event:
+            yield f"event {event.kind}", f"{event!r} is another after JSON"
+        if not event.heading:
+            yield f"event {event.kind}", "it has no heading", "Give its class a heading."
     return f"{counted(len(played.asked), 'question')} with their answers, {counted(len(played.log), 'event')}"
 
 
@@ -183,7 +194,7 @@ def run_replays(case: Case) -> Findings:
 def pages_and_tables(case: Case) -> Findings:
     """The page is made, whole and as each player saw it; every table is there whatever happened.
 
-    A table without rows is there too, and each row has a cell for every column.
+    Return the same tables whatever was heard; one without rows is there too.
     """
     log = list(case.play().log)
     tables = case.game.tables(log, case.players)
@@ -197,7 +208,11 @@ def pages_and_tables(case: Case) -> Findings:
             )
     for name, frame in tables.items():
         if any(len(row) != len(frame.columns) for row in frame.rows):
-            yield f"table {name}", f"a row has another number of cells than the {counted(len(frame.columns), 'column')}"
+            yield (
+                f"table {name}",
+                f"a row has another number of cells than the {counted(len(frame.columns), 'column')}",
+                "Give each row a cell for every column.",
+            )
     if case.tiny is not None:
         with _run(case, case.tiny) as files:
             for player in (None, *case.players):

@@ -168,6 +168,19 @@ def test_logs_elsewhere(project: Path) -> None:
     assert agentsim("logs", "--filename", "done", cwd=project, env=env).out == "kept/done.html\n"
 
 
+def test_logs_and_export_write_where_out_says_and_json_names_the_files(project: Path) -> None:
+    before = snapshot(project)
+    page = agentsim("logs", "done", "--out", "../page.html", "--as-seen-by", "A", "--json", cwd=project)
+    assert json.loads(page.out) == {"name": "done", "as_seen_by": "A", "html": "../page.html"}
+    assert "as seen by A" in (project.parent / "page.html").read_text("utf-8")
+    tables = agentsim("export", "done", "--out", "../tables", "--json", cwd=project)
+    rows = json.loads(tables.out)
+    assert rows["../tables/done.standings.csv"] == 3
+    assert {path.name for path in (project.parent / "tables").iterdir()} == {Path(each).name for each in rows}
+    assert snapshot(project) == before
+    assert agentsim("export", "done", "--out", "trio.toml", cwd=project).line == "--out trio.toml: is not a directory"
+
+
 def test_logs_with_every_flag(project: Path) -> None:
     page = project / "logs" / "done.html"
     bare = page.read_text(encoding="utf-8")
@@ -344,6 +357,16 @@ def test_validate_says_who_would_play(project: Path) -> None:
         "trio.toml: agent_island, 3 players, can be played\n  A: bot/random\n  B: bot/grudge\n  C: bot/loyal\n"
     )
     assert snapshot(project) == before
+
+
+def test_validate_json_says_the_same_in_one_line(project: Path) -> None:
+    said = agentsim("validate", "trio.toml", "--games", "3", "--show-prompts", "--json", cwd=project)
+    assert (said.code, said.err, said.out.count("\n")) == (0, "", 1)
+    found = json.loads(said.out)
+    assert (found["file"], found["game"], found["games"]) == ("trio.toml", "agent_island", 3)
+    assert found["players"][0] == {"id": "A", "model": "bot/random"}
+    assert (found["forecast"]["calls"], found["warnings"], found["ping"]) == (0, [], [])
+    assert [message["role"] for message in found["prompts"]["A"]] == ["system", "user"]
 
 
 def test_validate_shows_the_first_question_to_each_player(project: Path) -> None:

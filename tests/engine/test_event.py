@@ -21,7 +21,7 @@ from agentsim.engine.event import (
 from tests.engine.small import Spoke
 
 
-class Sold(Event, kind="lot_sold", content="RandomDraw {lot} goes."):
+class Sold(Event, kind="lot_sold", content="Lot {lot} goes."):
     lot: int
     bids: dict[str, int]
     order: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ def test_content_is_exactly_the_words_and_data_is_everything_else() -> None:
 
 
 def test_the_heading_comes_from_the_kind() -> None:
-    assert Sold(1, {}).heading == "RandomDraw sold"
+    assert Sold(1, {}).heading == "Lot sold"
 
 
 def test_an_event_without_words_must_say_its_content_when_its_class_is_made() -> None:

@@ -60,8 +60,8 @@ def test_the_first_screen_answers_the_five_questions(pages: dict[str, Path], bro
         if config in SPOKEN:
             expect(example.get_by_role("heading")).to_have_text(SPOKEN[config])
             for part in SPOKEN[config].lower().replace(" and", ",").split(", "):
-                name = "explanation" if part == "explained" else part
-                expect(example.locator(".did" if part == "done" else f".of-{name} .said")).not_to_be_empty()
+                side = {"explained": "explanation"}.get(part, part)
+                expect(example.locator(".did" if part == "done" else f".of-{side} .said")).not_to_be_empty()
         else:
             expect(example).to_contain_text("No decision has words beside a thought or an action.")
         for width, height in SCREENS.items():

@@ -71,7 +71,7 @@ def test_a_hundred_callers_and_64_descriptors_play_the_same_game_fewer_at_once(
 _ROOM = """
     import asyncio, resource
     from agentsim.runs.process import make_room
-    from agentsim.models.pacing import places
+    from agentsim.models.pacing import connection_slots
 
     async def main():
         said, room = make_room(100), connection_slots()

@@ -224,6 +224,15 @@ def test_what_cannot_be_is_a_line_and_no_branch(parent: RunFiles, option: str, v
     assert snapshot(parent.directory) == before
 
 
+def test_a_decision_that_is_none_is_answered_with_the_question_and_an_example(parent: RunFiles) -> None:
+    vote = next(each for each in history(parent)["decisions"] if each["kind"] == "vote")
+    words = ("--at", str(vote["index"]), "--instead", "{bad", "--logs-dir", ".")
+    said = agentsim("fork", "parent", *words, cwd=parent.directory)
+    where, _, example = said.line.partition(", such as ")
+    assert where.endswith(f"; decision {vote['index']} is a vote")
+    assert json.loads(example).keys() == vote["decision"].keys()
+
+
 def test_a_player_may_have_another_model_from_there_on(varied: FakeServer, tmp_path: Path) -> None:
     whole = play(varied.url(), tmp_path, stem="parent")
     branch = history(branched(whole.files, 10, changes=("players.0.model=bot/loyal",)))

@@ -141,7 +141,7 @@ def test_a_report_has_results_by_host(reported: Path) -> None:
     calls = sum(json.loads((reported / "logs" / f"run{n}.json").read_text("utf-8"))["usage"]["calls"] for n in range(3))
     assert sum(line["answers"] for line in lines.values()) == calls
     assert all(line["games"] == 3 and 0 <= line["win_rate"] <= 1 <= line["mean_rank"] <= 4 for line in lines.values())
-    told = agentsim("report", "logs", "--pool", cwd=reported).out
+    told = agentsim("report", "logs", "--pool", "--exploratory", cwd=reported).out
     table = told.partition("Results by host")[2]
     assert table
     assert [line for line in table.splitlines() if "Chutes" in line and "100%" in line]
@@ -160,7 +160,7 @@ def test_the_page_and_the_tables_of_a_report_have_results_by_host(reported: Path
 def test_a_report_of_one_host_has_no_such_table(tmp_path: Path) -> None:
     with FakeServer(in_turn("DeepInfra")).in_thread() as server:
         play(server.url(), tmp_path / "logs")
-    assert "Results by host" not in agentsim("report", "logs", "--pool", cwd=tmp_path).out
+    assert "Results by host" not in agentsim("report", "logs", "--pool", "--exploratory", cwd=tmp_path).out
     (line,) = json.loads(agentsim("report", "logs", "--pool", "--json", cwd=tmp_path).out)["hosts"]
     assert (line["host"], line["unusable"]) == ("DeepInfra", 0)
 
@@ -247,5 +247,5 @@ def test_failed_calls_count_for_the_host_that_the_error_names(status: int, tmp_p
     lines = json.loads(agentsim("report", "logs", "--pool", "--json", cwd=tmp_path).out)["hosts"]
     found = {line["host"]: (line["answers"] > 0, line["failed"]) for line in lines}
     assert found == {"DeepInfra": (True, 0), "Chutes": (False, failed)}
-    assert "Results by host" in agentsim("report", "logs", "--pool", cwd=tmp_path).out
+    assert "Results by host" in agentsim("report", "logs", "--pool", "--exploratory", cwd=tmp_path).out
     assert prove(result.files).complete

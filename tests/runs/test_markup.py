@@ -150,7 +150,6 @@ def at_once(*pairs: tuple[str, str]) -> pytest.MarkDecorator:
     ("thinking", f"<ctrl94>thought\n{SECRET}\n<ctrl95>{WORDS}"),
     ("thinking in other brackets", f"《think》{SECRET}《/think》{WORDS}"),
     ("a comment", f"// {SECRET}\n{WORDS}"),
-    ("a comment in a text", json.dumps({"text": f"/* {SECRET} */\n{WORDS}"})),
     ("a word for the end", f"{WORDS}<END>{MADE_UP}"),
     ("the end of turn in words", f"{WORDS}\n[end of turn]\n{MADE_UP}"),
     ("bars without brackets", f"{WORDS}|im_end|{MADE_UP}"),
@@ -187,6 +186,9 @@ def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_p
     ("an object in a text", json.dumps({"text": f"pitch {json.dumps({'text': WORDS})} {MADE_UP}"})),
     ("a placeholder of a picture", f"{WORDS}<im_patch>{MADE_UP}"),
     ("thinking aloud", f"Let's think step by step. {SECRET}\n\n{WORDS}"),
+    ("a block comment in a text", json.dumps({"text": f"/* {SECRET} */\n{WORDS}"})),
+    ("a comment in a text", json.dumps({"text": f"// {SECRET}\n{WORDS}"})),
+    ("a word for the end in a text", json.dumps({"text": f"{WORDS} [END]\n{MADE_UP}"})),
 )
 def test_a_pitch_with_markup_is_asked_again_and_then_a_fallback_that_counts(reply: str, tmp_path: Path) -> None:
     reason = "empty_reasoning" if reply.startswith("<ctrl94>") else "unreadable"
@@ -363,8 +365,6 @@ _SPEECH = {"thought": "", "text": WORDS, "claim": "none"}
     ("a role", json.dumps({**_SPEECH, "text": f"assistant\n\n{WORDS}"})),
     ("thinking", f"<ctrl94>thought\n{SECRET}\n<ctrl95>{json.dumps(_SPEECH)}"),
     ("thinking in a text", json.dumps({**_SPEECH, "text": f"<ctrl94>thought\n{SECRET}<ctrl95>{WORDS}"})),
-    ("a comment in a text", json.dumps({**_SPEECH, "text": f"// {SECRET}\n{WORDS}"})),
-    ("an end in a text", json.dumps({**_SPEECH, "text": f"{WORDS} [END]\n{MADE_UP}"})),
 )
 def test_the_words_of_a_villager_are_said_and_nothing_around_them(reply: str, tmp_path: Path) -> None:
     played = play(tmp_path, WEREWOLF, always("speak", reply))

@@ -199,6 +199,9 @@ def test_the_system_encoding_does_not_matter(tmp_path: Path) -> None:
         ('game: "agent_island"', 'game: "agent_island"; = stands between a key and its value'),
         ('game = "agent_island', 'game = "agent_island; a quote is not closed'),
         ("name = True", "name = True; did you mean name = true?"),
+        ("game = \u201cauction\u201d", "game = \u201cauction\u201d; quotes are straight in TOML"),
+        ("once = 1\nonce = 2", "once = 2; this key is set twice"),
+        ('{"game": "auction"}', '{"game": "auction"}; this looks like JSON, and a scenario is TOML'),
         ("[players", "[players; a bracket is not closed"),
         ('[players]\nid = "a"\n[players]', "[players]; did you mean [[players]]? (one table for each of several)"),
         (

@@ -63,7 +63,7 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
     class Counting(hosting.HostedRun):
         most = 2
 
-        async def gate(self, ask: Ask) -> None:
+        async def before_decision(self, ask: Ask) -> None:
             passed.append(ask.index)
             if len(passed) >= self.most:
                 held.set()
@@ -98,7 +98,7 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
     scenario = trio(tmp_path)
     asyncio.run(first())
     decided = [entry.index for entry in read_journal(tmp_path / "run.jsonl").decisions.values()]
-    assert decided == [1]  # the second was held at the gate
+    assert decided == [1]  # the second was held before its decision
     assert asyncio.run(rest()) == [1, 2]
     assert passed == [*range(2, len(passed) + 2)]
     prove(RunFiles(tmp_path, "run"))
@@ -110,7 +110,7 @@ def test_a_pause_uses_up_none_of_the_time_of_a_moment(tmp_path: Path) -> None:
     class Pausing(hosting.HostedRun):
         paused = False
 
-        async def gate(self, ask: Ask) -> None:
+        async def before_decision(self, ask: Ask) -> None:
             if not self.paused:
                 self.paused = True
                 await asyncio.sleep(2.5)

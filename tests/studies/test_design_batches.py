@@ -250,7 +250,7 @@ def test_a_misspelt_measure_is_refused_everywhere_with_those_that_there_are(tmp_
     in_file = [
         agentsim("validate", bad, cwd=tmp_path),
         agentsim("batch", "--design", bad, "--out", "c", *QUIET, cwd=tmp_path),
-        agentsim("plan", "--design", bad, "--pilot", "b", "--effect", "1", cwd=tmp_path),
+        agentsim("plan", bad, "--pilot", "b", "--effect", "1", cwd=tmp_path),
     ]
     assert {each.code for each in (*refused, *in_file)} == {2}
     assert all(f"{wrong} {valid}" in each.line for each in in_file)

@@ -97,7 +97,12 @@ def test_a_name_begins_no_line_of_the_terminals(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_finished_game_is_refused(tmp_path: Path) -> None:
-    assert "is not a directory" in agentsim("report", "nowhere", cwd=tmp_path).line
+    (tmp_path / "logs" / "rotated").mkdir(parents=True)
+    (tmp_path / "file").touch()
+    for words in (("report", "rotatd"), ("pool", "rotatd", "--out", "pool.json")):
+        where = f"neither here nor in {tmp_path / 'logs'} (did you mean rotated?)"
+        assert f"rotatd: there is no such folder, {where}" in agentsim(*words, cwd=tmp_path).line
+    assert "is not a directory" in agentsim("report", "file", cwd=tmp_path).line
     assert "holds no finished game" in agentsim("report", str(tmp_path), cwd=tmp_path).line
 
 

@@ -184,6 +184,19 @@ def test_a_model_with_several_settings_is_several_members(tmp_path: Path) -> Non
     assert pool.shared()["retries"] == 1
 
 
+def test_a_rating_stops_at_its_limit_of_calls_and_goes_on_with_a_higher_one(tmp_path: Path) -> None:
+    with FakeServer(varied_by_schema).in_thread() as server:
+        text = f'{FOUR}\n[providers.lab]\nbase_url = "{server.url()}"\n'
+        played = ("--games", "8", "--models", "lab/one,bot/grudge", "--out", "games", *QUIET)
+        assert command("batch", str(trio(tmp_path, text)), *played, cwd=tmp_path).code == 0
+        assert command("pool", "games", "--out", "pool.json", cwd=tmp_path).code == 0
+        options = ("--model", "bot/loyal", "--pool", "pool.json", "--games", "4", "--width", "0.1", *QUIET)
+        stopped = command("rate", *options, "--max-calls", "2", "--max-wall", "500", cwd=tmp_path)
+        assert (stopped.code, stopped.out) == (5, "")
+        assert "max_calls" in stopped.err
+        assert command("rate", *options, "--max-calls", "5000", "--max-wall", "500", cwd=tmp_path).code == 0
+
+
 def failing_votes_of(players: str) -> FakeServer:
     unwell = Raw(500, {"error": {"message": "unwell"}})
     lost = {(player, "vote") for player in players}

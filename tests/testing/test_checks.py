@@ -73,6 +73,20 @@ def test_a_planted_fault_is_found_and_explained(fault: str, check: str, said: st
     assert all(finding.where and finding.what and finding.advice.endswith(".") for finding in report.findings)
 
 
+@pytest.mark.parametrize(
+    ("fault", "check", "advice"),
+    [
+        ("no standing", "games_end", "`ranked` makes standings of scores (1, 1, 3)."),
+        ("event for no player", "declared", "Tell a player the event, or say of its class that it is `for_log`."),
+        ("illegal fallback", "fallbacks_legal", "Let it choose from what `options` and `why_not` allow."),
+        ("nameless event", "json_and_back", "Give its class a heading."),
+        ("hole in a prompt", "prompts_filled", "Put into words what has no value."),
+    ],
+)
+def test_a_finding_has_the_one_advice_that_fits_it(fault: str, check: str, advice: str) -> None:
+    assert {finding.advice for finding in CHECKS[check](case(fault)).findings} == {advice}
+
+
 def test_a_fault_in_another_scenario_of_the_game_is_found_there() -> None:
     other = replace(case("set order"), tiny=Path("tiny_other.toml"), partial=True)
     report = CHECKS["same_process"](replace(case(), others=(other,)))
