@@ -180,6 +180,7 @@ _QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
 _HANDS_OVER = re.compile(r"[.,;]? (?:so )?here (?:is mine|it is|goes|we go|i am)\b")
 """Words behind a task that give what it asks for: `I was told to make a statement, so here goes:`."""
 _OF_ITSELF = re.compile(r"\b(?:i|me|my|we|us|our)\b")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.compile(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
 _BESIDE = re.compile(
     # a note in brackets or emphasis on a line of its own, also on how long the words are
@@ -224,16 +225,19 @@ _OF_THE_TASK = re.compile(
     r"|\b(?:ich bin|je suis|soy|jestem|sono|sou|я)\b (?:le |el |il |o )?"
     r"(?:spieler|joueur|jugador|gracz\w*|giocatore|jogador|игрок)\b[^\n]{0,80}\b(?:muss|soll|dois|debo|musze|devo|должен|должна|нужно)\b"
     # two speakers
-    r"|\A\W*[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?:(?<!my thoughts:)"
-    r"(?<!my thinking:)"
+    r"|\A\W*(?!(?:(?:a|my|our|one|some|two|three|first|last|final|closing|parting|honest|quick) )+"
+    r"(?:thoughts?|thinking):)"
+    r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?:"
     r"|\A\W*(?:\[(?:analysis|secret|internal|private)\]|\*?(?:internally|secretly|privately):)"
     r"|\b(?:strategically|secretly|privately)\b(?s:.*)\bpublicly,? i\b"
 )
 """Words of a first paragraph that is about the task or the player, and not said in the game."""
 
 
-def _speaks_of_its_task(words: str) -> bool:
-    return _OF_THE_TASK.search(folded(words).strip().partition("\n\n")[0]) is not None
+def _speaks_of_its_task(plain: str, *, alone: bool = True) -> bool:
+    """Return whether the first paragraph of folded words is about the task; one that is all of them may be `alone`."""
+    first, *below = _PARAGRAPH.split(plain.strip(), maxsplit=1)
+    return (alone or bool(below)) and _OF_THE_TASK.search(first) is not None
 
 
 _HIDDEN = re.compile(
@@ -277,7 +281,7 @@ def said_aloud(
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = _without_own_tags(without_wrappers(body), names)
-    if not any_text and _speaks_of_its_task(body):
+    if not any_text and _speaks_of_its_task(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     body, scratch = without_scratch(body, names, comments=not any_text)
     words, hidden = _under_headings(body, tuple(names))
@@ -328,7 +332,8 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
     if is_kept(names[0]):
         return words
     plain = folded(words)
-    if _opens_as_thinking(plain, names) or (not any_text and "/" in words and _COMMENT.search(words)):
+    thinks = _opens_as_thinking(plain, names) or (not any_text and _speaks_of_its_task(plain, alone=False))
+    if thinks or (not any_text and "/" in words and _COMMENT.search(words)):
         raise UnreadableReply("The words begin as thinking. Answer with the words alone.")
     on_words = not any_text and _speaks_of_words(plain)
     if on_words or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
@@ -376,6 +381,8 @@ def may_be_no_speech(words: str) -> bool:
         return True
     plain = folded(words)
     if _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
+        return True
+    if _speaks_of_its_task(plain, alone=False):
         return True
     return _speaks_of_words(plain)
 
