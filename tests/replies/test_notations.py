@@ -279,6 +279,36 @@ def test_a_made_up_dialogue_is_never_said(made_up: str) -> None:
         assert said(reply) == ""
 
 
+DIALOGUES = (
+    *("B: Yes.\nC: No.", "B: Sounds good.\nC: Deal.", "B: Agreed.\nC: Never.", "B: Why should we?\nC: Because M."),
+    *("B: You lied to us.\nC: You are the wolf.", "B: Hello everyone!\n\nC: Hi!", "B: Liar!\n\nC: Traitor!"),
+    *("B: *laughs* Sure.\n\nC: *nods* Yes.", "B: C is the wolf.\n\nC: B is the wolf.", "B: Vote D out.\nC: Fine."),
+    *("B: Loyal as ever, M.\nC: Snake.", "B: Round two starts.\n\nC: Good luck everyone.", "**B:** Well.\n**C:** So."),
+)
+
+
+@pytest.mark.parametrize("lines", DIALOGUES)
+def test_a_dialogue_of_others_is_no_list_of_players(lines: str) -> None:
+    for above in (WORDS, "I see us as one."):
+        for reply in both(f"{above}\n\n{lines}"):
+            assert said(reply) == ""
+
+
+NOTES_ON_PLAYERS = (
+    "I watch all of us.\n\nB: Strong player.\nC: Wild card.",
+    "I watch all of us.\nB: Never lied to me.\nC: Nobody's friend.\nD: No threat at all.",
+    "My read.\nB: Strong.\nC: Wild.",
+    "Let me go around the table.\n\n**B**: You've been loyal.\n\n**C**: You've been quiet.",
+    "Votes last round.\nB: Two against, one for.\nC: None so far.",
+    "我看大家。\nB：忠诚。\nC：危险。",
+)
+
+
+@pytest.mark.parametrize("words", NOTES_ON_PLAYERS)
+def test_notes_on_players_are_said_in_the_structure_asked_for(words: str) -> None:
+    assert said(json.dumps({"text": words})) == words
+
+
 def test_lines_of_numbered_agents_are_no_posts() -> None:
     for line in (
         *("\nagent2: No way.", "\nAgent #2: No way.", "\nAgent 3 says: No way.", "\nagent2: No.\nagent1: MADE UP"),
