@@ -1088,13 +1088,64 @@ def test_a_last_channel_whose_tokens_were_stripped_is_said() -> None:
 SPILT = (
     *('W"}', 'W"\n}', 'W"}}', 'W", "explanation": "SECRET"}', 'W",\n "thought": "SECRET"\n}'),
     *('W", "vote": "C", "why": "SECRET"}', 'W", "reasoning": "SECRET"', 'W", "text": "SECRET'),
+    # values that are no strings, and keys of any name
+    *('W", "confidence": 0.9}', 'W", "confidence": 90', 'W", "a": true}', 'W", "a": null}', 'W", "why?": "SECRET"}'),
+    *('W", "list": ["SECRET"]}', 'W", "list": []}', 'W",\n  "x": 0.9\n}', 'W", "strategy": {"a": "SECRET"}}'),
+    # words behind the object, and signs at its end
+    *('W"} SECRET', 'W"}\n\nSECRET', 'W"}\n\nThis pitch builds trust.', 'W"}\n```', 'W"\n}\n```\n', 'W"}```'),
+    *('W"]}', 'W"},', 'W"};', 'W"}.', 'W"})', 'W")', "W\n}", "W}"),
+    # other quotes, and keys without any
+    *("W', 'why': 'SECRET'}", "W'}", "W'\n}", "W”, “why”: “SECRET”}", "W”}", 'W", explanation: SECRET}'),
+    *('W"; "why": "SECRET"}', 'W" "why": "SECRET"}', 'W"; why="SECRET"', 'W" // SECRET', 'W", why: "SECRET"}'),
+    *('W"\n  explanation: SECRET', 'She said "no". W", "x": 1}'),
+    # the beginning of the object
+    *('"text": "W', 'text": "W', '": "W', '```json\n{"text": "W', 'json\n{"text": "W', 'text="W'),
+    *('"thought": "SECRET", "text": "W', 'explanation": "SECRET", "text": "W'),
 )
 
 
 @pytest.mark.parametrize("text", SPILT)
 def test_an_object_that_goes_on_in_its_own_string_is_decoded_or_asked_again(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
-        assert said(reply) in {WORDS, ""}
+        assert said(reply) in {WORDS, f'She said "no". {WORDS}', ""}
+
+
+@pytest.mark.parametrize("end", ['"}', '"]}', '"},', '"})', '")', "'}", "\n}", '"}\n```', '", "sure": true}'])
+def test_words_before_the_remains_of_an_object_are_said(end: str) -> None:
+    for words in (WORDS, f'She said "no".\n\n{WORDS}'):
+        assert said(json.dumps({"text": f"{words}{end}"})) == words
+
+
+def test_quotes_before_brackets_and_commas_are_speech() -> None:
+    for words in (
+        *('He (who said "trust me") lied.', 'Of "yes", "no" and "stop", reason: none.', "I am tall (6'2\")."),
+        *('["Never"] she wrote, and ("always") too.', "The others' (and the wolves') word.", "Smile :}", "Fine ;}"),
+        *("{“trust”} is a set of one.", 'They call it "trust".\nB: liar.\nC: honest.', "text = trust, trust = text"),
+    ):
+        assert said(json.dumps({"text": words})) == words
+
+
+CALLS_BEHIND = (
+    *('W vote(vote="M")', 'W\n\nvote(vote="M")', 'W\n\n[vote(vote="M")]', 'W\n```tool_code\nvote("M")\n```'),
+    *('W\nprint(vote("M"))', "W\nto=functions.vote M", 'W\nfunctions.vote:0{"vote": "M"}', 'vote("M")\n\nW'),
+    *('W {"vote": "M"}', 'W\n\n{"vote": "M"}', 'W\n\n```json\n{"vote": "M"}\n```', 'W\n[{"vote": "M"}]'),
+    'W\n\n```\n{"a": {"b": "M"}}\n```',
+)
+
+
+@pytest.mark.parametrize("text", CALLS_BEHIND)
+def test_a_call_beside_the_words_of_an_object_is_asked_again(text: str) -> None:
+    assert said(json.dumps({"text": text.replace("W", WORDS)})) in {WORDS, ""}
+
+
+def test_code_and_objects_that_words_speak_of_are_said() -> None:
+    for words in (
+        *('I say vote("C") and mean it.', 'My terms: {"food": 3}', 'Call it {"trust": 1}, friends.', "f(x) = trust."),
+        *("Our functions. Vote on them.", 'Call `functions.vote` "democracy".', "Trust me (please). (I beg you.)"),
+    ):
+        assert said(json.dumps({"text": words})) == words
+    post = 'Run this.\n\n```python\nprint("hi")\n```'
+    assert decided(ACT, json.dumps({"action": "forum_post", "content": post}))["action"]["content"] == post
 
 
 def test_an_object_that_goes_on_in_a_string_of_any_game_says_no_private_field() -> None:

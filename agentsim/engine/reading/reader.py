@@ -83,7 +83,7 @@ from agentsim.engine.reading.fields import (
     named,
     names_of,
 )
-from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
+from agentsim.engine.reading.layers import holds_remains, is_part_of_object, turn_of, with_braces
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.speech import (
@@ -286,7 +286,7 @@ def _is_layered(text: str) -> bool:
     """Return whether a text may hold JSON, a header of a turn, thinking or a control token."""
     if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or without_rest(text) != text:
         return True
-    if '"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text)):
+    if ('"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text))) or holds_remains(text):
         return True
     if token_in(text) or label_in(text):
         return True

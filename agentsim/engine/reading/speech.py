@@ -20,6 +20,7 @@ from agentsim.engine.reading.text import (
     any_name,
     folded,
     goes_on_behind_its_end,
+    has_words,
     headings,
     listed,
     spaced,
@@ -253,6 +254,12 @@ _LEFT_LINE = re.compile(
     r"|内心独白)[ \t]{0,8}\n"
 )
 """A line behind words that is left of a channel of thinking."""
+_CALL_BEHIND = re.compile(
+    r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|call)"
+    r"|(?P<code>(?:\A|[\n.!?…])[\"')*_]{0,3}\s{0,4}(?:\[|print\()?[a-z_]\w{1,40}\((?:\s?[a-z_]\w{0,40}\s?=)?\s?[\"'{\[]"
+    r"[^\n]{0,2000}\))"
+)
+"""A call that begins a sentence or a line (`vote("C")`), or the name of a host's function (`functions.vote`)."""
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
 """A first step, of thinking or of a plan (`Step 1`): if a heading of the answer follows, it is unclear which."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
@@ -331,6 +338,8 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
         raise UnreadableReply("The words cannot be told from what stands around them.")
     if is_kept(names[0]):
         return words
+    if holds_call(words, any_text=any_text):
+        raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
     plain = folded(words)
     thinks = _opens_as_thinking(plain, names) or (not any_text and _speaks_of_its_task(plain, alone=False))
     if thinks or (not any_text and "/" in words and _COMMENT.search(words)):
@@ -375,8 +384,18 @@ def is_kept(name: str) -> bool:
     return _KEPT.search(name) is not None
 
 
+def holds_call(words: str, *, any_text: bool = False) -> bool:
+    """Return whether a call stands beside words; a text that may be `any_text` may hold code."""
+    found = _CALL_BEHIND.finditer(words) if "(" in words or "functions." in words or "```tool_" in words else ()
+    return any(
+        not call["code"] or (not any_text and has_words(words[: call.start()] + words[call.end() :])) for call in found
+    )
+
+
 def may_be_no_speech(words: str) -> bool:
     """Return whether `as_stated` may refuse the words, apart from a line that only names thinking."""
+    if holds_call(words):
+        return True
     if "//" in words or "/*" in words or holds_foreign_tag(words, ()):
         return True
     plain = folded(words)
