@@ -1097,6 +1097,7 @@ SPILT = (
     # other quotes, and keys without any
     *("W', 'why': 'SECRET'}", "W'}", "W'\n}", "W”, “why”: “SECRET”}", "W”}", 'W", explanation: SECRET}'),
     *('W"; "why": "SECRET"}', 'W" "why": "SECRET"}', 'W"; why="SECRET"', 'W" // SECRET', 'W", why: "SECRET"}'),
+    *('W",\\n"why": "SECRET"}', "W\n}\n```", 'W\n"vote": "SECRET"', 'W, "vote": "SECRET"'),
     *('W"\n  explanation: SECRET', 'She said "no". W", "x": 1}'),
     # the beginning of the object
     *('"text": "W', 'text": "W', '": "W', '```json\n{"text": "W', 'json\n{"text": "W', 'text="W'),
@@ -1134,8 +1135,9 @@ CALLS_BEHIND = (
 
 
 @pytest.mark.parametrize("text", CALLS_BEHIND)
-def test_a_call_beside_the_words_of_an_object_is_asked_again(text: str) -> None:
-    assert said(json.dumps({"text": text.replace("W", WORDS)})) in {WORDS, ""}
+def test_a_call_beside_words_is_asked_again(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) in {WORDS, ""}
 
 
 def test_code_and_objects_that_words_speak_of_are_said() -> None:

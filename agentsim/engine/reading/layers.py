@@ -59,11 +59,13 @@ _LATER_MEMBER = re.compile(r"[\"”]\s*,\s*[\"“](?P<key>[\w -]{1,40})[\"”]\s
 """A member of an object behind the string of another: `Hi", "thought": `."""
 _QUOTED_KEY = r"[\"“'‘][^\"“”'‘’\n]{1,60}[\"”'’]\s*[:：=]"
 _ANY_KEY = rf"(?:{_QUOTED_KEY}|[^\W\d][\w-]{{0,40}}\s*[:：=])"
+_GAP = r"(?:\s|\\n)*"
 _REMAINS = re.compile(
-    rf"[\"”]\s*(?:[}}\])]|//|,\s*(?:[}}\])]|\Z)|[,;]\s*{_ANY_KEY}|{_QUOTED_KEY}|(?<=\n)[ \t]*{_ANY_KEY})"
-    rf"|'\s*(?:}}|,\s*['\"][^'\"\n]{{1,60}}['\"]\s*:)|(?<![:;=8xX-])\s*}}[\s}}]*\Z"
+    rf"[\"”]{_GAP}(?:[}}\])]|//|,{_GAP}(?:[}}\])]|\Z)|[,;]{_GAP}{_ANY_KEY}|{_QUOTED_KEY}|(?<=\n)[ \t]*{_ANY_KEY})"
+    rf"|'\s*(?:}}|,\s*['\"][^'\"\n]{{1,60}}['\"]\s*:)|(?<![:;=8xX-])\s*}}[\s}}`]*\Z"
 )
 """What may be the rest of an object behind the end of a string: `"}`, `", "sure": true}`, `")`."""
+_HOLDS_A_MEMBER = re.compile(r"[\"”]\s*:\s*[\"“]")
 _CLOSES_ALONE = re.compile(r"[\"”']?[\s\"”}\])\.,;`]*")
 _OBJECT_BEGINS = re.compile(
     r"\s*(?:(?:```\w*|json)\s+)?\{?\s*(?P<member>(?:[\"“']?(?P<key>[\w -]{1,40}?))?(?:[\"”']\s*[:=]|=)\s*[\"“])"
@@ -296,7 +298,7 @@ def _within_object(text: str, names: Collection[str], keys: Collection[str]) -> 
     own = json.dumps(next(iter(names)))
     if (end := _end_of_string(text, keys)) >= 0:
         words, rest = text[:end].rstrip(), text[end:]
-        if _CLOSES_ALONE.fullmatch(rest):
+        if _CLOSES_ALONE.fullmatch(rest) and not _HOLDS_A_MEMBER.search(words):
             return words, None
         if isinstance(value := _json(f"{{{own}: {json.dumps(words)}{rest[1:]}"), Mapping):
             return text, value

@@ -20,7 +20,6 @@ from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, na
 from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, is_kept, split
 from agentsim.engine.reading.text import (
-    HOLE,
     bounded,
     compact,
     decoded,
@@ -464,7 +463,7 @@ def _spoken(
         said = as_stated(said, names, any_text=any_text)
         if not any_text and not is_kept(names[0]) and first_turn(said, speakers=speakers) != said:
             raise UnreadableReply("The words go on in another turn. Answer in your own words alone.")
-        if _holds_object(said, names) or (not any_text and not is_kept(names[0]) and _ends_in_object(said)):
+        if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said
     return given if not reason else "" if given is None else _as_json(given)
@@ -485,18 +484,6 @@ def _holds_object(said: str, names: Collection[str]) -> bool:
         if keys & {*names, *THINKING} and not quoted:
             return True
     return False
-
-
-def _ends_in_object(said: str) -> bool:
-    """Return whether an object with keys stands behind the words, on lines or in a sentence of its own.
-
-    An object that words announce (`My terms: {"food": 3}`) is a part of them.
-    """
-    objects = scan(said) if "{" in said and '"' in said else []
-    if not objects or not objects[-1].value or has_words(said[objects[-1].end :]):
-        return False
-    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{HOLE}[")
-    return has_words(above) and above[-1:] in set(".!?…。！？\"'”’)*_")
 
 
 def _keys_in(value: Any) -> Iterator[str]:

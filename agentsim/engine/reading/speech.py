@@ -16,6 +16,7 @@ from itertools import chain, islice
 from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.text import (
+    HOLE,
     Object,
     any_name,
     folded,
@@ -23,12 +24,14 @@ from agentsim.engine.reading.text import (
     has_words,
     headings,
     listed,
+    scan,
     spaced,
     strict_spans,
     tag_content,
     tag_pattern,
     tags,
     without,
+    without_fences,
     without_wrappers,
     words_in,
 )
@@ -257,9 +260,10 @@ _LEFT_LINE = re.compile(
 _CALL_BEHIND = re.compile(
     r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|call)"
     r"|(?P<code>(?:\A|[\n.!?…])[\"')*_]{0,3}\s{0,4}(?:\[|print\()?[a-z_]\w{1,40}\((?:\s?[a-z_]\w{0,40}\s?=)?\s?[\"'{\[]"
-    r"[^\n]{0,2000}\))"
+    r"[^\n]{0,2000}\)|[\n,]\s{0,20}\"[\w -]{1,40}\"\s?:\s?(?:[\"\d{\[]|true|false|null))"
 )
-"""A call that begins a sentence or a line (`vote("C")`), or the name of a host's function (`functions.vote`)."""
+"""A call that begins a sentence or a line (`vote("C")`), a member of an object (`"vote": "C"`) that does so or stands
+behind a comma, or the name of a host's function (`functions.vote`)."""
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
 """A first step, of thinking or of a plan (`Step 1`): if a heading of the answer follows, it is unclear which."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
@@ -281,6 +285,8 @@ def said_aloud(
     if not any_text and _JSON_BEGINS.match(body):
         raise wanted
     if not any_text and goes_on_behind_its_end(body):
+        raise wanted
+    if holds_call(body, any_text=any_text):
         raise wanted
     whole = list(islice(tags(folded(body), tuple(names)), 2))
     if len(whole) == 1:
@@ -385,11 +391,25 @@ def is_kept(name: str) -> bool:
 
 
 def holds_call(words: str, *, any_text: bool = False) -> bool:
-    """Return whether a call stands beside words; a text that may be `any_text` may hold code."""
-    found = _CALL_BEHIND.finditer(words) if "(" in words or "functions." in words or "```tool_" in words else ()
+    """Return whether a call or an object stands beside words; a text that may be `any_text` may hold code."""
+    if not any_text and _ends_in_object(words):
+        return True
+    found = _CALL_BEHIND.finditer(words) if any(sign in words for sign in ("(", '"', "functions.", "```tool_")) else ()
     return any(
         not call["code"] or (not any_text and has_words(words[: call.start()] + words[call.end() :])) for call in found
     )
+
+
+def _ends_in_object(said: str) -> bool:
+    """Return whether an object with keys stands behind the words, on lines or in a sentence of its own.
+
+    An object that words announce (`My terms: {"food": 3}`) is a part of them.
+    """
+    objects = scan(said) if "{" in said and '"' in said else []
+    if not objects or not objects[-1].value or has_words(said[objects[-1].end :]):
+        return False
+    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{HOLE}[")
+    return has_words(above) and above[-1:] in set(".!?…。！？\"'”’)*_")
 
 
 def may_be_no_speech(words: str) -> bool:
