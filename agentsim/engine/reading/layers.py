@@ -57,18 +57,20 @@ _NEXT_MEMBER = re.compile(r",\s*\"")
 _ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}[\s}\]]*\Z")
 _LATER_MEMBER = re.compile(r"[\"”]\s*,\s*[\"“](?P<key>[\w -]{1,40})[\"”]\s*[:：]")
 """A member of an object behind the string of another: `Hi", "thought": `."""
-_QUOTED_KEY = r"[\"“'‘][^\"“”'‘’\n]{1,60}[\"”'’]\s*[:：=]"
-_ANY_KEY = rf"(?:{_QUOTED_KEY}|[^\W\d][\w-]{{0,40}}\s*[:：=])"
-_GAP = r"(?:\s|\\n)*"
+_QUOTED_KEY = r"[\"“'‘][^\"“”'‘’\n]{1,60}[\"”'’]\s{0,9}[:：=]"
+_ANY_KEY = rf"(?:{_QUOTED_KEY}|[^\W\d][\w-]{{0,40}}\s{{0,9}}[:：=])"
+_GAP = r"(?:\s|\\n){0,99}"
 _REMAINS = re.compile(
-    rf"[\"”]{_GAP}(?:[}}\])]|//|,{_GAP}(?:[}}\])]|\Z)|[,;]{_GAP}{_ANY_KEY}|{_QUOTED_KEY}|(?<=\n)[ \t]*{_ANY_KEY})"
-    rf"|'\s*(?:}}|,\s*['\"][^'\"\n]{{1,60}}['\"]\s*:)|(?<![:;=8xX-])\s*}}[\s}}`]*\Z"
+    rf"[\"”]{_GAP}(?:[}}\])]|//|,{_GAP}(?:[}}\])]|\Z)|[,;]{_GAP}{_ANY_KEY}|{_QUOTED_KEY}"
+    rf"|(?<=\n)[ \t]{{0,99}}{_ANY_KEY})"
+    rf"|'{_GAP}(?:}}|,{_GAP}['\"][^'\"\n]{{1,60}}['\"]\s{{0,9}}:)|(?<![:;=8xX-])}}[\s}}`]{{0,99}}\Z"
 )
 """What may be the rest of an object behind the end of a string: `"}`, `", "sure": true}`, `")`."""
 _HOLDS_A_MEMBER = re.compile(r"[\"”]\s*:\s*[\"“]")
 _CLOSES_ALONE = re.compile(r"[\"”']?[\s\"”}\])\.,;`]*")
 _OBJECT_BEGINS = re.compile(
-    r"\s*(?:(?:```\w*|json)\s+)?\{?\s*(?P<member>(?:[\"“']?(?P<key>[\w -]{1,40}?))?(?:[\"”']\s*[:=]|=)\s*[\"“])"
+    r"\s*+(?:(?:```\w{0,12}|json)\s++)?\{?\s*+"
+    r"(?:[\"“']?(?P<key>[\w -]{1,40}?))?(?:[\"”']\s{0,9}[:=]|=)\s{0,9}[\"“]"
 )
 """The beginning of an object up to its first string, also without its first signs: `"text": "`, `text": "`."""
 
