@@ -241,7 +241,7 @@ Display = Annotated[
     DisplayMode,
     option(
         "--display",
-        "The progress: auto, rich, plain or none.",
+        "Progress: auto, rich, plain, none.",
         "MODE",
         envvar="AGENTSIM_DISPLAY",
     ),

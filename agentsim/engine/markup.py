@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -833,6 +833,8 @@ _ANNOUNCES = (*_COLONS, ",", "，", ";", "、")
 _ENDS_A_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
 _NEAR = 200  # characters around a name that are looked at
 _IN_FIRST_PERSON = re.compile(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
+_GESTURE = re.compile(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!\*)")
+"""A stage direction at the beginning of a line, perhaps without its first sign: `*laughs*`."""
 
 
 @lru_cache(256)
@@ -880,7 +882,9 @@ def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
         return []
     names = {line["name"].casefold() for line in lines}
     several = 1 < len(names) == len(lines)
-    goes_on = all(line["words"][:1].islower() or line["words"].isdigit() for line in lines)
+    goes_on = all(
+        (line["words"][:1].islower() or line["words"].isdigit()) and not _GESTURE.match(line["words"]) for line in lines
+    )
     if goes_on and (several or (_is_written_in_sentences(text) and not _speaks_of_itself(lines))):
         return []
     items = list(islice(_BULLET.finditer(text), 2))
@@ -1031,14 +1035,70 @@ def label_in(text: str, speakers: Speakers = NO_SPEAKERS, *, lists: bool = False
     if label:
         return label
     lines = _lines_of_others(text, speakers)
-    return "" if lists and _is_list_of_players(lines, speakers) else next((line[0].strip() for line in lines), "")
+    return "" if lists and _is_list_of_players(text, lines, speakers) else next((line[0].strip() for line in lines), "")
 
 
-def _is_list_of_players(lines: Sequence[re.Match[str]], speakers: Speakers) -> bool:
-    """Return whether lines are those of a list: two or more other players, each once, none in the first person."""
+_ROUND = re.compile(
+    r"\b(?:go(?:ing)? (?:a)?round|one by one|each (?:of you|one|player)|a word (?:to|for|on|about) (?:each|every)"
+    r"|(?:my|our) (?:honest |quick )?(?:reads?|list|view|take|notes|ranking|opinions?|impressions?|verdicts?)"
+    r"|(?:how|what) i (?:see|rank|read|rate|feel about|think of)|who is who|where (?:we|you)(?: all)? stand"
+    r"|was said|were said)\b[^\n]*\Z",
+    re.IGNORECASE,
+)
+"""A line that announces a list of players: `Let me go around the table.`"""
+_ADDRESSES = re.compile(
+    r"\b(?:you(?:rs?|rself|rselves)?|u|y'all|du|dich|dir|dein\w*|euch|tu|toi|vous|votre|vos|usted(?:es)?|voc[eê]s?|ты"
+    r"|вы|тебя|тебе|вас|вам)\b|[你您]|あなた|당신",
+    re.IGNORECASE,
+)
+_REPLIES = re.compile(
+    r"[*_(\[\"“]{0,3}(?:"
+    # words that are all of a sentence
+    r"(?:yes|yeah|yep|yup|no|nope|nah|never|always|sure|fine|right|true|false|exactly|absolutely|definitely|indeed|ok"
+    r"|okay|deal|done|agreed?|same|so|well|oh|ah|ha\w*|hmm*|maybe|perhaps|liar|traitor|good|great|nice|what|why|how|who"
+    r"|because|but|and|then|ja|nein|oui|non|s[ií]|да|нет|是|不|好|はい|いいえ|네|아니)(?:[.,;:…—–-]|\s*\Z)"
+    # first words of a greeting, an agreement or a request
+    r"|(?:hello|hi|hey|greetings|welcome|thanks|thank|please|sorry|sounds|works|count|let's|let us|don't|do not|because"
+    r"|but|what|why|how|who|then|vote|keep|trust|listen|wait|stop|agreed|of course|no (?:way|thanks|deal|chance|one)"
+    r"|good (?:luck|point|idea|morning|evening|night|game|speech)|fair (?:point|enough)|well said|very well)\b)",
+    re.IGNORECASE,
+)
+
+
+def _is_list_of_players(text: str, lines: Sequence[re.Match[str]], speakers: Speakers) -> bool:
+    """Return whether lines are notes on two or more other players, each once, and no dialogue of theirs."""
     names = {line["name"].casefold() for line in lines}
-    listed = 1 < len(names) == len(lines) and names <= {each.casefold() for each in speakers.names}
-    return listed and speakers.own.casefold() not in names and not _speaks_of_itself(lines)
+    players = {each.casefold() for each in speakers.names}
+    if not 1 < len(names) == len(lines) or not names <= players or speakers.own.casefold() in names:
+        return False
+    if _speaks_of_itself(lines):
+        return False
+    announced = (
+        _ROUND.search(text[max(0, lines[0].start() - _NEAR) : lines[0].start()].rstrip(" \t\n.!?:*")) is not None
+    )
+    said = [text[line.start("words") :].partition("\n")[0].strip() for line in lines]
+    if announced and all(_is_quotation(each) for each in said):
+        return bool(text[lines[-1].end() :].partition("\n")[2].strip())
+    return all(_is_note(each, players, announced=announced) for each in said)
+
+
+def _is_quotation(words: str) -> bool:
+    words = words.strip("*_ ")
+    return len(words) > 1 and _QUOTES.get(words[0]) == words[-1]
+
+
+def _is_note(words: str, players: Collection[str], *, announced: bool) -> bool:
+    """Return whether words behind a player's name are a note on that player, and not what the player says.
+
+    A note neither asks nor exclaims, answers nobody, and does not say what another of the `players` is or does. It has
+    two words or more and speaks to nobody, unless a line above has `announced` a list.
+    """
+    if any(sign in words for sign in "?!？！") or _REPLIES.match(words) or _GESTURE.match(words):
+        return False
+    first, *others = re.findall(r"[\w'’]+", words) or [""]
+    if first.casefold() in players and others:
+        return False
+    return bool(first) and (announced or (bool(others or not first.isascii()) and not _ADDRESSES.search(words)))
 
 
 def _labels_of_react(text: str) -> Iterator[re.Match[str]]:

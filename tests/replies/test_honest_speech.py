@@ -417,6 +417,12 @@ IN_OBJECT: dict[str, tuple[str, ...]] = {
         "Thought: what if we all just told the truth?",
         "Reasoning: if I go, Amara wins. So keep me.",
         "My thoughts: Dmitri lies, Amara hides.",
+        # a first paragraph that is near to one about the task
+        "No JSON, no jargon, just me: Zuri.",
+        "Final thoughts: trust is earned.\n\nKeep me.",
+        "A thought: what if we all stay?\n\nKeep me.",
+        "As a player, I should want you gone.\n\nAs a friend, I must not.",
+        "Thank you for listening.\n\nNow the hard part: one of you is lying, and you know who.",
         # lists with names
         "My read on everyone\n\nAmara: Strong player.\nChioma: Wild card.",
         "Let me go around the table.\n\n**Amara**: You've been loyal.\n\n**Dmitri**: You've been quiet.",

@@ -158,6 +158,37 @@ def test_a_tag_of_thinking_that_is_empty_hides_nothing() -> None:
         assert said(f"{tag}{WORDS}") == WORDS
 
 
+LINE_ENDS = ("\r", "\r\n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029")
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_line_begins_behind_every_separator_of_lines(end: str, ascii_only: bool) -> None:
+    for text in (f"{WORDS}{end}B: I vote C.", f"thought{end}SECRET{end}{end}{WORDS}", f"{WORDS}{end}**B**{end}Never."):
+        assert said(json.dumps({"text": text}, ensure_ascii=ascii_only)) == "", text
+    verse = f"Keep me.{end}Keep B."
+    assert said(json.dumps({"text": verse}, ensure_ascii=ascii_only)) == "Keep me.\nKeep B."
+
+
+def test_invisible_characters_hide_no_turn_and_no_thinking() -> None:
+    for text in (f"{WORDS}\nUs\x07er: M", f"tho\x00ught\nSECRET\n\n{WORDS}", f"{WORDS}\nB\x08: M"):
+        assert said(json.dumps({"text": text})) == "", text
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "W <parameter=vote>C</parameter>",
+        "<function=vote><parameter=vote>C</parameter></function> W",
+        'W <invoke name="vote"><parameter name="vote">C</parameter></invoke>',
+        "W \ufffc\ufffc",
+    ],
+)
+def test_words_never_hold_what_stands_for_a_call(call: str) -> None:
+    for reply in both(call.replace("W", WORDS)):
+        assert said(reply) in {WORDS, ""}
+
+
 @pytest.mark.parametrize("end", ["\\n", "\\u000a", "\\u000A", "\u2028"])
 def test_a_line_of_another_player_is_found_however_its_line_end_is_written(end: str) -> None:
     assert said(f'{{"text": "{WORDS}{end}B: I agree with all of it."}}') == ""
@@ -246,6 +277,36 @@ def test_a_line_that_another_player_speaks_behind_the_words_is_never_said(line: 
 def test_a_made_up_dialogue_is_never_said(made_up: str) -> None:
     for reply in both(f"{WORDS}{made_up}"):
         assert said(reply) == ""
+
+
+DIALOGUES = (
+    *("B: Yes.\nC: No.", "B: Sounds good.\nC: Deal.", "B: Agreed.\nC: Never.", "B: Why should we?\nC: Because M."),
+    *("B: You lied to us.\nC: You are the wolf.", "B: Hello everyone!\n\nC: Hi!", "B: Liar!\n\nC: Traitor!"),
+    *("B: *laughs* Sure.\n\nC: *nods* Yes.", "B: C is the wolf.\n\nC: B is the wolf.", "B: Vote D out.\nC: Fine."),
+    *("B: Loyal as ever, M.\nC: Snake.", "B: Round two starts.\n\nC: Good luck everyone.", "**B:** Well.\n**C:** So."),
+)
+
+
+@pytest.mark.parametrize("lines", DIALOGUES)
+def test_a_dialogue_of_others_is_no_list_of_players(lines: str) -> None:
+    for above in (WORDS, "I see us as one."):
+        for reply in both(f"{above}\n\n{lines}"):
+            assert said(reply) == ""
+
+
+NOTES_ON_PLAYERS = (
+    "I watch all of us.\n\nB: Strong player.\nC: Wild card.",
+    "I watch all of us.\nB: Never lied to me.\nC: Nobody's friend.\nD: No threat at all.",
+    "My read.\nB: Strong.\nC: Wild.",
+    "Let me go around the table.\n\n**B**: You've been loyal.\n\n**C**: You've been quiet.",
+    "Votes last round.\nB: Two against, one for.\nC: None so far.",
+    "我看大家。\nB：忠诚。\nC：危险。",
+)
+
+
+@pytest.mark.parametrize("words", NOTES_ON_PLAYERS)
+def test_notes_on_players_are_said_in_the_structure_asked_for(words: str) -> None:
+    assert said(json.dumps({"text": words})) == words
 
 
 def test_lines_of_numbered_agents_are_no_posts() -> None:
@@ -1027,13 +1088,66 @@ def test_a_last_channel_whose_tokens_were_stripped_is_said() -> None:
 SPILT = (
     *('W"}', 'W"\n}', 'W"}}', 'W", "explanation": "SECRET"}', 'W",\n "thought": "SECRET"\n}'),
     *('W", "vote": "C", "why": "SECRET"}', 'W", "reasoning": "SECRET"', 'W", "text": "SECRET'),
+    # values that are no strings, and keys of any name
+    *('W", "confidence": 0.9}', 'W", "confidence": 90', 'W", "a": true}', 'W", "a": null}', 'W", "why?": "SECRET"}'),
+    *('W", "list": ["SECRET"]}', 'W", "list": []}', 'W",\n  "x": 0.9\n}', 'W", "strategy": {"a": "SECRET"}}'),
+    # words behind the object, and signs at its end
+    *('W"} SECRET', 'W"}\n\nSECRET', 'W"}\n\nThis pitch builds trust.', 'W"}\n```', 'W"\n}\n```\n', 'W"}```'),
+    *('W"]}', 'W"},', 'W"};', 'W"}.', 'W"})', 'W")', "W\n}", "W}"),
+    # other quotes, and keys without any
+    *("W', 'why': 'SECRET'}", "W'}", "W'\n}", "W”, “why”: “SECRET”}", "W”}", 'W", explanation: SECRET}'),
+    *('W"; "why": "SECRET"}', 'W" "why": "SECRET"}', 'W"; why="SECRET"', 'W" // SECRET', 'W", why: "SECRET"}'),
+    *('W",\\n"why": "SECRET"}', "W\n}\n```", 'W\n"vote": "SECRET"', 'W, "vote": "SECRET"'),
+    *('W"\n  explanation: SECRET', 'She said "no". W", "x": 1}'),
+    # the beginning of the object
+    *('"text": "W', 'text": "W', '": "W', '```json\n{"text": "W', 'json\n{"text": "W', 'text="W'),
+    *('"thought": "SECRET", "text": "W', 'explanation": "SECRET", "text": "W'),
 )
 
 
 @pytest.mark.parametrize("text", SPILT)
 def test_an_object_that_goes_on_in_its_own_string_is_decoded_or_asked_again(text: str) -> None:
     for reply in both(text.replace("W", WORDS)):
+        assert said(reply) in {WORDS, f'She said "no". {WORDS}', ""}
+
+
+@pytest.mark.parametrize("end", ['"}', '"]}', '"},', '"})', '")', "'}", "\n}", '"}\n```', '", "sure": true}'])
+def test_words_before_the_remains_of_an_object_are_said(end: str) -> None:
+    for words in (WORDS, f'She said "no".\n\n{WORDS}'):
+        assert said(json.dumps({"text": f"{words}{end}"})) == words
+
+
+def test_quotes_before_brackets_and_commas_are_speech() -> None:
+    for words in (
+        *('He (who said "trust me") lied.', 'Of "yes", "no" and "stop", reason: none.', "I am tall (6'2\")."),
+        *('["Never"] she wrote, and ("always") too.', "The others' (and the wolves') word.", "Smile :}", "Fine ;}"),
+        *("{“trust”} is a set of one.", 'They call it "trust".\nB: liar.\nC: honest.', "text = trust, trust = text"),
+    ):
+        assert said(json.dumps({"text": words})) == words
+
+
+CALLS_BEHIND = (
+    *('W vote(vote="M")', 'W\n\nvote(vote="M")', 'W\n\n[vote(vote="M")]', 'W\n```tool_code\nvote("M")\n```'),
+    *('W\nprint(vote("M"))', "W\nto=functions.vote M", 'W\nfunctions.vote:0{"vote": "M"}', 'vote("M")\n\nW'),
+    *('W {"vote": "M"}', 'W\n\n{"vote": "M"}', 'W\n\n```json\n{"vote": "M"}\n```', 'W\n[{"vote": "M"}]'),
+    'W\n\n```\n{"a": {"b": "M"}}\n```',
+)
+
+
+@pytest.mark.parametrize("text", CALLS_BEHIND)
+def test_a_call_beside_words_is_asked_again(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
         assert said(reply) in {WORDS, ""}
+
+
+def test_code_and_objects_that_words_speak_of_are_said() -> None:
+    for words in (
+        *('I say vote("C") and mean it.', 'My terms: {"food": 3}', 'Call it {"trust": 1}, friends.', "f(x) = trust."),
+        *("Our functions. Vote on them.", 'Call `functions.vote` "democracy".', "Trust me (please). (I beg you.)"),
+    ):
+        assert said(json.dumps({"text": words})) == words
+    post = 'Run this.\n\n```python\nprint("hi")\n```'
+    assert decided(ACT, json.dumps({"action": "forum_post", "content": post}))["action"]["content"] == post
 
 
 def test_an_object_that_goes_on_in_a_string_of_any_game_says_no_private_field() -> None:
@@ -1091,8 +1205,9 @@ TASKS = (
 
 
 @pytest.mark.parametrize("first", TASKS)
-def test_a_first_paragraph_about_the_task_makes_a_bare_reply_doubtful(first: str) -> None:
-    assert said(f"{spelt(first)}\n\n{WORDS}") in {"", WORDS}
+def test_a_first_paragraph_about_the_task_makes_words_doubtful(first: str) -> None:
+    for reply in both(f"{spelt(first)}\n\n{WORDS}"):
+        assert said(reply) in {"", WORDS}
 
 
 SCENES = (

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from html import unescape
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -21,6 +22,7 @@ from agentsim.engine.wording import cleaned
 from agentsim.errors import DecisionError, UnreadableReply
 
 _MOST_LAYERS = 6  # levels of JSON within JSON strings
+_MOST_REMAINS = 100  # quotes in a text that are looked at
 _FENCED = re.compile(r"```\w{0,12}\s*+(?P<inner>[\"\[{].*[\"}\]])\s*+```\Z", re.DOTALL)
 # Gemma's and Gemini's code around a call
 _WRAPPERS = (
@@ -55,6 +57,22 @@ _NEXT_MEMBER = re.compile(r",\s*\"")
 _ENDS_AN_OBJECT = re.compile(r"[\"”]\s*}[\s}\]]*\Z")
 _LATER_MEMBER = re.compile(r"[\"”]\s*,\s*[\"“](?P<key>[\w -]{1,40})[\"”]\s*[:：]")
 """A member of an object behind the string of another: `Hi", "thought": `."""
+_QUOTED_KEY = r"[\"“'‘][^\"“”'‘’\n]{1,60}[\"”'’]\s{0,9}[:：=]"
+_ANY_KEY = rf"(?:{_QUOTED_KEY}|[^\W\d][\w-]{{0,40}}\s{{0,9}}[:：=])"
+_GAP = r"(?:\s|\\n){0,99}"
+_REMAINS = re.compile(
+    rf"[\"”]{_GAP}(?:[}}\])]|//|,{_GAP}(?:[}}\])]|\Z)|[,;]{_GAP}{_ANY_KEY}|{_QUOTED_KEY}"
+    rf"|(?<=\n)[ \t]{{0,99}}{_ANY_KEY})"
+    rf"|'{_GAP}(?:}}|,{_GAP}['\"][^'\"\n]{{1,60}}['\"]\s{{0,9}}:)|(?<![:;=8xX-])}}[\s}}`]{{0,99}}\Z"
+)
+"""What may be the rest of an object behind the end of a string: `"}`, `", "sure": true}`, `")`."""
+_HOLDS_A_MEMBER = re.compile(r"[\"”]\s*:\s*[\"“]")
+_CLOSES_ALONE = re.compile(r"[\"”']?[\s\"”}\])\.,;`]*")
+_OBJECT_BEGINS = re.compile(
+    r"\s*+(?:(?:```\w{0,12}|json)\s++)?\{?\s*+"
+    r"(?:[\"“']?(?P<key>[\w -]{1,40}?))?(?:[\"”']\s{0,9}[:=]|=)\s{0,9}[\"“]"
+)
+"""The beginning of an object up to its first string, also without its first signs: `"text": "`, `text": "`."""
 
 
 def turn_of(text: str, speakers: Speakers = NO_SPEAKERS, *, in_object: bool = False) -> str:
@@ -191,17 +209,42 @@ def with_braces(body: str, names: Collection[str], speech: str = "") -> str:
 def is_part_of_object(body: str, names: Collection[str]) -> bool:
     """Return whether a text begins with a member that has one of the `names`, or goes on or ends as an object does."""
     member = _MEMBER.match(body)
-    return bool(member is not None and spaced(member["key"]) in names) or _goes_on_as_object(body, names)
+    if (member is not None and spaced(member["key"]) in names) or _end_of_string(body, names) >= 0:
+        return True
+    begins = _OBJECT_BEGINS.match(body)
+    if begins is None or begins["key"] is None:
+        return begins is not None
+    return spaced(begins["key"]) in names and body.count('"') % 2 == 1
 
 
-def _goes_on_as_object(text: str, names: Collection[str]) -> bool:
-    """Return whether a text holds the end of an object, or a later member with one of the names, outside of objects."""
-    if '"' not in text and "”" not in text:
-        return False
-    found = [each for each in _LATER_MEMBER.finditer(text) if spaced(each["key"]) in names]
-    found += [end] if (end := _ENDS_AN_OBJECT.search(text)) else []
+def holds_remains(text: str) -> bool:
+    """Return whether a text seems to be part of an object: it begins as one, or goes on as one behind a quote."""
+    return _OBJECT_BEGINS.match(text) is not None or _end_of_string(text) >= 0
+
+
+def _end_of_string(text: str, names: Collection[str] = ()) -> int:
+    """Return the position at which a text, as the string of an object, ends and the object goes on, or -1.
+
+    It is a quote that none before it has opened, or a later member with one of the names, outside of objects.
+    """
+    if not any(sign in text for sign in "\"”'}"):
+        return -1
+    found = [each.start() for each in _LATER_MEMBER.finditer(text) if spaced(each["key"]) in names]
+    found += [end.start()] if (end := _ENDS_AN_OBJECT.search(text)) else []
+    found += [each.start() for each in islice(_REMAINS.finditer(text), _MOST_REMAINS) if _is_unopened(text, each)]
     spans = strict_spans(text) if found and "{" in text else []
-    return any(not any(start < each.start() < end for start, end in spans) for each in found)
+    return min((place for place in found if not any(start < place < end for start, end in spans)), default=-1)
+
+
+def _is_unopened(text: str, remains: re.Match[str]) -> bool:
+    """Return whether no quote or bracket before what may be the rest of an object is the beginning of its signs."""
+    before, sign = text[: remains.start()], remains[0].lstrip()[:1]
+    if sign in {"'", "}"}:
+        return "{" not in before
+    last = remains[0][-1]
+    if last in ")]" and before.count("(" if last == ")" else "[") > before.count(last):
+        return False
+    return before.count("“") <= before.count("”") if sign == "”" else before.count('"') % 2 == 0
 
 
 def decoded_value(
@@ -237,10 +280,8 @@ def _decoded_text(text: str, names: Collection[str], speakers: Speakers, keys: C
         turn = fence["inner"]
     turn = as_json(turn, names, names, nested="<" in turn)
     value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
-    if value is None and turn.lstrip()[:1] not in {"{", "["} and _goes_on_as_object(turn, keys):
-        value = _json(f'{{"{next(iter(names))}": "{turn.strip()}')  # the object began before the text did
-        if not isinstance(value, Mapping):
-            raise UnreadableReply("A text of the JSON object goes on as an object. Answer with the words alone.")
+    if value is None and turn.lstrip()[:1] not in {"{", "["}:
+        turn, value = _within_object(turn, names, keys)
     if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
         raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
     if is_of_another(value):
@@ -249,6 +290,28 @@ def _decoded_text(text: str, names: Collection[str], speakers: Speakers, keys: C
         return named
     called = _called(turn, names)
     return turn if called is None else called
+
+
+def _within_object(text: str, names: Collection[str], keys: Collection[str]) -> tuple[str, Any]:
+    """Return the words of a text that goes on or begins as the object that holds it, and that object if there is one.
+
+    Raises `UnreadableReply` if the words cannot be told from the object.
+    """
+    own = json.dumps(next(iter(names)))
+    if (end := _end_of_string(text, keys)) >= 0:
+        words, rest = text[:end].rstrip(), text[end:]
+        if _CLOSES_ALONE.fullmatch(rest) and not _HOLDS_A_MEMBER.search(words):
+            return words, None
+        if isinstance(value := _json(f"{{{own}: {json.dumps(words)}{rest[1:]}"), Mapping):
+            return text, value
+        raise UnreadableReply("A text of the JSON object goes on as an object. Answer with the words alone.")
+    begins = _OBJECT_BEGINS.match(text)
+    if begins is None or (begins["key"] is not None and spaced(begins["key"]) not in keys):
+        return text, None
+    words = text[begins.end() :]
+    if (begins["key"] is not None and spaced(begins["key"]) not in names) or any(sign in words for sign in '"”{'):
+        raise UnreadableReply("A text of the JSON object begins as an object. Answer with the words alone.")
+    return words, None
 
 
 def _named(value: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any] | None:

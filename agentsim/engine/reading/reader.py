@@ -83,7 +83,7 @@ from agentsim.engine.reading.fields import (
     named,
     names_of,
 )
-from agentsim.engine.reading.layers import is_part_of_object, turn_of, with_braces
+from agentsim.engine.reading.layers import holds_remains, is_part_of_object, turn_of, with_braces
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.shaping import Shape, unwrapped
 from agentsim.engine.reading.speech import (
@@ -129,10 +129,10 @@ _BEFORE_A_CALL = re.compile(r"(?:\s|\[|(?:```|~~~)?tool_code\b|print\()*")
 """What may stand before the call of a reply that must begin with its object, beside tokens: a list, Gemma's code."""
 _STAGES_OF_OBJECTS = _STAGES[3:]
 _LONGEST_NAME = 60  # characters
-_LINE_ENDS = re.compile(r"\\u000[aAdD]|\\[nr]|[\r\u2028\u2029\x0b\x0c\x85]")
-"""Line ends of any kind, and as JSON escapes them."""
+_LINE_ENDS = re.compile(r"\\u(?:000[a-dA-D]|0085|202[89])|\\[nrf]|&#|[\r\u2028\u2029\x0b\x0c\x85]")
+"""Line ends of any kind, and as JSON and XML escape them."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
-_DETOUR = re.compile(r"<|\\u|[&%✿\x85\u2028\u2029]|\\n|\"[\s*_#]{0,4}[\w' -]{1,30}:[*_ ]")
+_DETOUR = re.compile(rf"<|\\u|[&%✿{HOLE}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]")
 _LAYERS = re.compile(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
     r"|(?:assistant|user)[ \t]*\n|### ",
@@ -171,6 +171,8 @@ def read(
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
+    if any((HOLE in each or MARK in each) and not is_kept(name) for name, each in said):
+        raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
     in_object = found.stage in _STAGES_OF_OBJECTS
     labels = (
         label_in(
@@ -284,7 +286,7 @@ def _is_layered(text: str) -> bool:
     """Return whether a text may hold JSON, a header of a turn, thinking or a control token."""
     if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or without_rest(text) != text:
         return True
-    if '"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text)):
+    if ('"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text))) or holds_remains(text):
         return True
     if token_in(text) or label_in(text):
         return True

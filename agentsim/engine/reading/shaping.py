@@ -31,6 +31,7 @@ from agentsim.engine.reading.text import (
     without_fences,
     words_in,
 )
+from agentsim.engine.wording import cleaned
 from agentsim.errors import AmbiguousReply, UnreadableReply
 
 Parts: TypeAlias = Mapping[str, LegalValues]
@@ -453,6 +454,7 @@ def _spoken(
             else decoded_value(given, names, speakers, keys)
         )
     if isinstance(given, str):
+        given = cleaned(given)  # before the checks: a line end is one however it is written
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
         said = without_header(split(given, strict=not reason)[0], speakers)

@@ -16,18 +16,22 @@ from itertools import chain, islice
 from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.text import (
+    HOLE,
     Object,
     any_name,
     folded,
     goes_on_behind_its_end,
+    has_words,
     headings,
     listed,
+    scan,
     spaced,
     strict_spans,
     tag_content,
     tag_pattern,
     tags,
     without,
+    without_fences,
     without_wrappers,
     words_in,
 )
@@ -180,6 +184,7 @@ _QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
 _HANDS_OVER = re.compile(r"[.,;]? (?:so )?here (?:is mine|it is|goes|we go|i am)\b")
 """Words behind a task that give what it asks for: `I was told to make a statement, so here goes:`."""
 _OF_ITSELF = re.compile(r"\b(?:i|me|my|we|us|our)\b")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.compile(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
 _BESIDE = re.compile(
     # a note in brackets or emphasis on a line of its own, also on how long the words are
@@ -224,16 +229,19 @@ _OF_THE_TASK = re.compile(
     r"|\b(?:ich bin|je suis|soy|jestem|sono|sou|я)\b (?:le |el |il |o )?"
     r"(?:spieler|joueur|jugador|gracz\w*|giocatore|jogador|игрок)\b[^\n]{0,80}\b(?:muss|soll|dois|debo|musze|devo|должен|должна|нужно)\b"
     # two speakers
-    r"|\A\W*[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?:(?<!my thoughts:)"
-    r"(?<!my thinking:)"
+    r"|\A\W*(?!(?:(?:a|my|our|one|some|two|three|first|last|final|closing|parting|honest|quick) )+"
+    r"(?:thoughts?|thinking):)"
+    r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?:"
     r"|\A\W*(?:\[(?:analysis|secret|internal|private)\]|\*?(?:internally|secretly|privately):)"
     r"|\b(?:strategically|secretly|privately)\b(?s:.*)\bpublicly,? i\b"
 )
 """Words of a first paragraph that is about the task or the player, and not said in the game."""
 
 
-def _speaks_of_its_task(words: str) -> bool:
-    return _OF_THE_TASK.search(folded(words).strip().partition("\n\n")[0]) is not None
+def _speaks_of_its_task(plain: str, *, alone: bool = True) -> bool:
+    """Return whether the first paragraph of folded words is about the task; one that is all of them may be `alone`."""
+    first, *below = _PARAGRAPH.split(plain.strip(), maxsplit=1)
+    return (alone or bool(below)) and _OF_THE_TASK.search(first) is not None
 
 
 _HIDDEN = re.compile(
@@ -249,6 +257,13 @@ _LEFT_LINE = re.compile(
     r"|内心独白)[ \t]{0,8}\n"
 )
 """A line behind words that is left of a channel of thinking."""
+_CALL_BEHIND = re.compile(
+    r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|call)"
+    r"|(?P<code>(?:\A|[\n.!?…])[\"')*_]{0,3}\s{0,4}(?:\[|print\()?[a-z_]\w{1,40}\((?:\s?[a-z_]\w{0,40}\s?=)?\s?[\"'{\[]"
+    r"[^\n]{0,2000}\)|[\n,]\s{0,20}\"[\w -]{1,40}\"\s?:\s?(?:[\"\d{\[]|true|false|null))"
+)
+"""A call that begins a sentence or a line (`vote("C")`), a member of an object (`"vote": "C"`) that does so or stands
+behind a comma, or the name of a host's function (`functions.vote`)."""
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
 """A first step, of thinking or of a plan (`Step 1`): if a heading of the answer follows, it is unclear which."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
@@ -271,13 +286,15 @@ def said_aloud(
         raise wanted
     if not any_text and goes_on_behind_its_end(body):
         raise wanted
+    if holds_call(body, any_text=any_text):
+        raise wanted
     whole = list(islice(tags(folded(body), tuple(names)), 2))
     if len(whole) == 1:
         start, end = tag_content(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = _without_own_tags(without_wrappers(body), names)
-    if not any_text and _speaks_of_its_task(body):
+    if not any_text and _speaks_of_its_task(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     body, scratch = without_scratch(body, names, comments=not any_text)
     words, hidden = _under_headings(body, tuple(names))
@@ -327,8 +344,11 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
         raise UnreadableReply("The words cannot be told from what stands around them.")
     if is_kept(names[0]):
         return words
+    if holds_call(words, any_text=any_text):
+        raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
     plain = folded(words)
-    if _opens_as_thinking(plain, names) or (not any_text and "/" in words and _COMMENT.search(words)):
+    thinks = _opens_as_thinking(plain, names) or (not any_text and _speaks_of_its_task(plain, alone=False))
+    if thinks or (not any_text and "/" in words and _COMMENT.search(words)):
         raise UnreadableReply("The words begin as thinking. Answer with the words alone.")
     on_words = not any_text and _speaks_of_words(plain)
     if on_words or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
@@ -370,12 +390,38 @@ def is_kept(name: str) -> bool:
     return _KEPT.search(name) is not None
 
 
+def holds_call(words: str, *, any_text: bool = False) -> bool:
+    """Return whether a call or an object stands beside words; a text that may be `any_text` may hold code."""
+    if not any_text and _ends_in_object(words):
+        return True
+    found = _CALL_BEHIND.finditer(words) if any(sign in words for sign in ("(", '"', "functions.", "```tool_")) else ()
+    return any(
+        not call["code"] or (not any_text and has_words(words[: call.start()] + words[call.end() :])) for call in found
+    )
+
+
+def _ends_in_object(said: str) -> bool:
+    """Return whether an object with keys stands behind the words, on lines or in a sentence of its own.
+
+    An object that words announce (`My terms: {"food": 3}`) is a part of them.
+    """
+    objects = scan(said) if "{" in said and '"' in said else []
+    if not objects or not objects[-1].value or has_words(said[objects[-1].end :]):
+        return False
+    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{HOLE}[")
+    return has_words(above) and above[-1:] in set(".!?…。！？\"'”’)*_")
+
+
 def may_be_no_speech(words: str) -> bool:
     """Return whether `as_stated` may refuse the words, apart from a line that only names thinking."""
+    if holds_call(words):
+        return True
     if "//" in words or "/*" in words or holds_foreign_tag(words, ()):
         return True
     plain = folded(words)
     if _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
+        return True
+    if _speaks_of_its_task(plain, alone=False):
         return True
     return _speaks_of_words(plain)
 
