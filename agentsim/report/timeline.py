@@ -29,6 +29,9 @@ MOST_FOLDS = 3_000
 PROMPT_BUDGET = 16_000_000
 _LINE = 300  # the longest data of an event, in characters, that is put on one line
 
+MOST_FORKS = 5_000
+"""The most decisions of a game whose events each say the command that forks there, which is a sixth of a large page."""
+
 
 class Timeline:
     """The builder of the timeline's rounds and decisions.
@@ -94,7 +97,7 @@ class Timeline:
             anchor=anchor,
             label=label or str(event.seq),
             at=None if decision is None or self._run is None else decision.index,
-            fork=None if decision is None or self._run is None else f"agentsim fork {self._run} --at {decision.index}",
+            fork=None if decision is None or self._run is None else self._fork(decision.index),
             player=player,
             sight="public" if everyone else "private" if event.visibility else "log",
             # None if only the player who decided it sees it
@@ -108,6 +111,10 @@ class Timeline:
             alike=0,  # the number of later decisions that this one stands for
             **self._folds(event, decision, anchor),
         )
+
+    def _fork(self, decision: int) -> str:
+        """Return the command that forks the run at a decision, or "" in a game of very many decisions."""
+        return f"agentsim fork {self._run} --at {decision}" if len(self._decisions) <= MOST_FORKS else ""
 
     def _silent(self, decision: DecisionRecord) -> TemplateContext:
         """Lay out a decision as an event that only its player sees."""

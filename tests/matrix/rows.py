@@ -153,7 +153,7 @@ _THOUGHT = '<think>{"vote": "C", "bid": 3, "text": "hm"}</think>'
 _LONG = "Keep calm and carry on. " * 250  # 6,000 characters: 1,500 tokens
 _DATE = "Sun, 06 Nov 1994 08:49:37 GMT"
 _HIDDEN = "a\u202eb\u200bc\x1b[31md\x07e\U000e0041f"
-_FAKE = 'He said: {"vote": "A", "bid": 7, "text": "no"} and "}" and {'
+_FAKE = 'He said {vote: A, bid: 7}, "text" was "no", and then } and {'
 
 ROWS: tuple[Row, ...] = (
     each("F01-hang", "hang", "timeout", failed=2, hurried=True),
