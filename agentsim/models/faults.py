@@ -63,7 +63,7 @@ _OF_A_KIND = 200  # characters of the words by which refusals are compared
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
-_WORDS_READ = 16 * 1024  # characters of a complaint that are read
+_WORDS_READ = 8 * 1024  # characters of a complaint that are read
 _WORDS_OF_A_NAME = 200  # characters of a host's name
 
 # A complaint about the limit on the reply, which a prompt of another length would not change.

@@ -286,7 +286,9 @@ def _is_layered(text: str) -> bool:
     """Return whether a text may hold JSON, a header of a turn, thinking or a control token."""
     if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or without_rest(text) != text:
         return True
-    if ('"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text))) or holds_remains(text):
+    if '"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text)):
+        return True
+    if any(sign in text for sign in "\"“”'}") and holds_remains(text):
         return True
     if token_in(text) or label_in(text):
         return True
