@@ -94,9 +94,11 @@ def test_all_are_told_what_came_of_votes_and_who_broke_a_law() -> None:
 
 
 def test_the_name_of_the_other_stands_beside_what_it_did() -> None:
-    town = Town().tick({2: {"action": "set_name", "display_name": 'Ada", "x": "'}}).tick({2: message(1, "Hi")})
+    town = (
+        Town().tick({2: {"action": "set_name", "display_name": 'Ada "the wise" {of} Bo'}}).tick({2: message(1, "Hi")})
+    )
     (notice,) = town.notices(1)
-    assert json.loads(notice.line)["named"] == 'Ada", "x": "'
+    assert json.loads(notice.line)["named"] == 'Ada "the wise" {of} Bo'
 
 
 def test_a_memory_is_a_window_within_a_budget_and_says_what_is_not_shown() -> None:
