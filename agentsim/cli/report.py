@@ -119,7 +119,7 @@ def _write_figure(found: Report, path: Path) -> Path:
     return path
 
 
-def _write_tables(found: Report, kind: Literal["latex", "markdown"], out: Path | None, *, exploratory: bool) -> None:
+def _write_tables(found: Report, form: Literal["latex", "markdown"], out: Path | None, *, exploratory: bool) -> None:
     """Write a file per table to the folder, or print the tables to stdout."""
     from agentsim.engine.panel import DataTable
     from agentsim.records.run_files import write_whole
@@ -129,15 +129,15 @@ def _write_tables(found: Report, kind: Literal["latex", "markdown"], out: Path |
     shown = [each.panel for each in found.panels if each.main or exploratory]
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-    elif kind == "latex":
+    elif form == "latex":
         typer.echo("% needs \\usepackage{booktabs}")
     for panel in (panel for panel in shown if isinstance(panel, DataTable)):
         name = slug(panel.title)
-        text = latex(panel, name) if kind == "latex" else markdown(panel)
+        text = latex(panel, name) if form == "latex" else markdown(panel)
         if out is None:
             typer.echo(f"{text}\n")
         else:
-            path = out / f"{name}.{'tex' if kind == 'latex' else 'md'}"
+            path = out / f"{name}.{'tex' if form == 'latex' else 'md'}"
             write_whole(path, f"{text}\n")
             typer.echo(str(path))
 
@@ -154,7 +154,7 @@ def _say(directories: Sequence[Path], found: Report, max_fallbacks: float, *, ex
             for each in found.designs
         ]
     else:
-        games = [_of(kind.game, [(each.name, len(each.games)) for each in kind.conditions]) for kind in found.kinds]
+        games = [_of(group.game, [(each.name, len(each.games)) for each in group.conditions]) for group in found.groups]
     typer.echo(safe(f"{where}: {'; '.join(games)}, by {found.by}"))
     _say_fallbacks(found, max_fallbacks)
     counts = {"calls-and-cost"}
@@ -186,7 +186,7 @@ def _say_fallbacks(found: Report, max_fallbacks: float) -> None:
 
     if not (said := fell(found, max_fallbacks)):
         return
-    parts = [part for kind in found.kinds for part in kind.parts]
+    parts = [part for group in found.groups for part in group.parts]
     above = any(part.above for part in parts)
     typer.echo(safe(f"warning: fallbacks: {said}: {DECIDED}" if above else f"fallbacks: {said}"))
     if lost := lost_to_hosts(found):
@@ -213,8 +213,8 @@ def _as_json(directories: Sequence[Path], found: Report, max_fallbacks: float) -
             "relations": [asdict(relation) for relation in part.relations],
             "ballots": [asdict(each) for each in part.ballots],
         }
-        for kind in found.kinds
-        for part in kind.parts
+        for group in found.groups
+        for part in group.parts
     ]
     return {
         "directory": ", ".join(map(str, directories)),
@@ -224,11 +224,11 @@ def _as_json(directories: Sequence[Path], found: Report, max_fallbacks: float) -
         "max_fallbacks": max_fallbacks,
         **(parts[0] if found.whole is not None else {"games": found.games, "parts": parts}),
         "conditions": [
-            {"game": kind.game, "condition": each.name, "levels": dict(each.levels), "games": len(each.games)}
-            for kind in found.kinds
-            for each in kind.conditions
+            {"game": group.game, "condition": each.name, "levels": dict(each.levels), "games": len(each.games)}
+            for group in found.groups
+            for each in group.conditions
         ],
-        "differences": [{"game": kind.game, **asdict(each)} for kind in found.kinds for each in kind.differences],
+        "differences": [{"game": group.game, **asdict(each)} for group in found.groups for each in group.differences],
         "arms": [each.to_json() for each in found.arms],
         "designs": [each.to_json() for each in found.designs],
         "tables": {
@@ -255,7 +255,7 @@ def _write_csv(found: Report, out: Path | None) -> None:
 
 def _say_what_is_left_out(compared: Report) -> None:
     found: Games = compared.read
-    games = [game for kind in compared.kinds for each in kind.conditions for game in each.games]
+    games = [game for group in compared.groups for each in group.conditions for game in each.games]
     some_left_out(found.skipped)
     if found.copies:
         name, other = next(iter(found.copies.items()))
@@ -269,9 +269,9 @@ def _say_what_is_left_out(compared: Report) -> None:
     if compared.alone:
         many = counted(compared.alone, "branch is", "branches are")
         remark(f"{many} in no figure: `agentsim fork --arm` plays a control beside them")
-    for kind in compared.kinds:
-        if (conditions := len(kind.conditions)) > 1 and not kind.parts:
-            remark(f"{kind.game}: too many conditions ({conditions}) for tables of each; --pool makes them one")
+    for group in compared.groups:
+        if (conditions := len(group.conditions)) > 1 and not group.parts:
+            remark(f"{group.game}: too many conditions ({conditions}) for tables of each; --pool makes them one")
 
 
 def _warn_of(lines: Sequence[LabelCounts]) -> None:

@@ -39,7 +39,10 @@ HELP = (
 )
 # llama.cpp prints a warning for patterns without anchors. Replies are checked against them anyway.
 PROFILE = Profile(
-    provider="local", base_url="", strip_schema_keywords=frozenset({"$schema", "pattern"}), words=LLAMA_SERVER
+    provider="local",
+    base_url="",
+    strip_schema_keywords=frozenset({"$schema", "pattern"}),
+    chat_parameters=LLAMA_SERVER,
 )
 """The profile of the embedded server, without its address."""
 

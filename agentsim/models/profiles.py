@@ -554,13 +554,14 @@ class ProviderSettings(ClosedTable):
 class Profile:
     """Everything needed to talk to one provider, with no value left open.
 
-    `hosts` are patterns of its own hosts besides that of `base_url`. `service` selects the official client, with its
-    `client_options`; `wire_paths` are the base paths of APIs other than its `wire` at its hosts. `key_envs` are tried
-    in order; if empty, no key is sent. `structured_body` is merged into the body along with a JSON Schema, `extra_body`
-    into every body. `pin` is the one host of a router to use. A provider that does not support temperature is sent
-    none. `words` are the parameters for portable settings in chat completions. With `warm` the provider caches prompt
-    prefixes across all calls of a model. The hints complete the messages for a server that cannot be reached, a prompt
-    that is too long, and a model that does not exist (`{model}` is its name).
+    `hosts` are patterns of its own hosts besides that of `base_url`. `service` selects the official client, with
+    its `client_options`; `wire_paths` are the base paths of APIs other than its `wire` at its hosts. `key_envs` are
+    tried in order; if empty, no key is sent. `structured_body` is merged into the body along with a JSON Schema,
+    `extra_body` into every body. `pin` is the one host of a router to use. A provider that does not support
+    temperature is sent none. `chat_parameters` are the parameters for portable settings in chat completions. With
+    `warm` the provider caches prompt prefixes across all calls of a model. The hints complete the messages for a
+    server that cannot be reached, a prompt that is too long, and a model that does not exist (`{model}` is its
+    name).
     """
 
     provider: str
@@ -581,7 +582,7 @@ class Profile:
     structured_body: Mapping[str, Any] = field(default_factory=dict)
     pin: str | None = None
     supports_temperature: bool = True
-    words: ParameterNames = OPENAI
+    chat_parameters: ParameterNames = OPENAI
     warm: bool = False
     unreachable_hint: str = "is the server running and base_url right?"
     context_hint: str = "play with shorter memories and fewer players, or a model of a longer context"
@@ -590,7 +591,7 @@ class Profile:
     @property
     def parameter_names(self) -> ParameterNames:
         """The parameters for portable settings in the API of this profile."""
-        return {"chat": self.words, "responses": RESPONSES, "messages": MESSAGES}[self.wire]
+        return {"chat": self.chat_parameters, "responses": RESPONSES, "messages": MESSAGES}[self.wire]
 
     def translated(self, model: str, sampling: Sampling) -> Translation:
         """Translate the portable settings for a model, each part keyed by its setting."""
@@ -627,7 +628,7 @@ _PROFILES = (
         strip_schema_keywords=frozenset(_NOT_PORTABLE),
         # Otherwise the request may be routed to a host that drops the schema.
         structured_body={"provider": {"require_parameters": True}},
-        words=OPENROUTER,
+        chat_parameters=OPENROUTER,
         warm=True,
         unreachable_hint="is there a network?",
         unknown_model_hint="is the id right, and does some host of it take every parameter (temperature, schema)?",
@@ -637,7 +638,7 @@ _PROFILES = (
         base_url="https://generativelanguage.googleapis.com/v1beta/openai",
         key_envs=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         strip_schema_keywords=frozenset((*_NOT_PORTABLE, "additionalProperties", "propertyNames")),
-        words=GEMINI,
+        chat_parameters=GEMINI,
         warm=True,
         unreachable_hint="is there a network?",
     ),
@@ -697,11 +698,11 @@ _PROFILES = (
             base_url=base_url,
             key_envs=(variable,),
             strip_schema_keywords=frozenset(_NOT_PORTABLE),
-            words=parameter_names,
+            chat_parameters=names,
             warm=warm,
             unreachable_hint="is there a network?",
         )
-        for provider, base_url, variable, warm, parameter_names in (
+        for provider, base_url, variable, warm, names in (
             ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", False, GROQ),
             ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", False, MISTRAL),
             ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", True, DEEPSEEK),
@@ -712,7 +713,7 @@ _PROFILES = (
     ),
     Profile(
         provider="sglang",
-        words=SGLANG,
+        chat_parameters=SGLANG,
         base_url="http://127.0.0.1:30000/v1",
         warm=True,  # the radix cache is on by default
         unreachable_hint="is `python -m sglang.launch_server` running?",
@@ -721,7 +722,7 @@ _PROFILES = (
     ),
     Profile(
         provider="ollama",
-        words=OLLAMA,
+        chat_parameters=OLLAMA,
         base_url="http://127.0.0.1:11434/v1",
         unreachable_hint="is `ollama serve` running?",
         context_hint="set OLLAMA_CONTEXT_LENGTH for the server",
@@ -729,7 +730,7 @@ _PROFILES = (
     ),
     Profile(
         provider="vllm",
-        words=VLLM,
+        chat_parameters=VLLM,
         base_url="http://127.0.0.1:8000/v1",
         warm=True,  # automatic prefix caching is on by default
         unreachable_hint="is `vllm serve` running?",
@@ -738,7 +739,7 @@ _PROFILES = (
     ),
     Profile(
         provider="lmstudio",
-        words=LMSTUDIO,
+        chat_parameters=LMSTUDIO,
         base_url="http://127.0.0.1:1234/v1",
         unreachable_hint="is LM Studio's local server started?",
         context_hint="load the model with a larger context length",
@@ -746,7 +747,7 @@ _PROFILES = (
     ),
     Profile(
         provider="llama-server",
-        words=LLAMA_SERVER,
+        chat_parameters=LLAMA_SERVER,
         base_url="http://127.0.0.1:8080/v1",
         unreachable_hint="is llama.cpp's `llama-server` running?",
         context_hint="start the server with a larger context (`-c`)",

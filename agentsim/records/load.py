@@ -6,11 +6,11 @@ Every failure is a `UsageError` of one line, because histories may come from any
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from glob import escape
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -56,15 +56,14 @@ def named_run(source: str, logs_dir: Path) -> RunFiles:
     try:
         return find_run(directory, name)
     except UsageError:
-        below = sorted(path.parent.name for path in logs_dir.glob(f"*/{name}.jsonl")) if _SAFE.fullmatch(source) else []
+        below = (
+            sorted(path.parent.name for path in logs_dir.glob(f"*/{escape(name)}.jsonl")) if "/" not in source else []
+        )
         if below:
             raise UsageError(
                 f"{directory}: there is no run called {name!r} (did you mean {below[0]}/{name}?)"
             ) from None
         raise
-
-
-_SAFE = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def named_folder(source: str, logs_dir: Path) -> Path | None:

@@ -117,7 +117,7 @@ class ReportSection:
 
 
 @dataclass(frozen=True)
-class GameSection:
+class GameGroup:
     """All games of one game, by condition."""
 
     game: str
@@ -159,7 +159,7 @@ class Report:
 
     read: Games
     by: str
-    kinds: tuple[GameSection, ...]
+    groups: tuple[GameGroup, ...]
     arms: tuple[Comparison, ...]
     designs: tuple[DesignEffects, ...]
     alone: int
@@ -167,8 +167,10 @@ class Report:
     planned: frozenset[str]
 
     def __repr__(self) -> str:
-        kinds = ", ".join(f"{sum(len(each.games) for each in kind.conditions)} of {kind.game}" for kind in self.kinds)
-        return f"<Report of {counted(self.games, 'game')}: {kinds}>"
+        groups = ", ".join(
+            f"{sum(len(each.games) for each in group.conditions)} of {group.game}" for group in self.groups
+        )
+        return f"<Report of {counted(self.games, 'game')}: {groups}>"
 
     def __str__(self) -> str:
         """Return the tables that `agentsim report` prints, and the forest plot in characters."""
@@ -197,18 +199,18 @@ class Report:
 
     @property
     def games(self) -> int:
-        return sum(len(each.games) for kind in self.kinds for each in kind.conditions)
+        return sum(len(each.games) for group in self.groups for each in group.conditions)
 
     @property
     def whole(self) -> ReportSection | None:
         """The only section, or None if there are several games or conditions."""
-        parts = [part for kind in self.kinds for part in kind.parts]
-        return parts[0] if len(parts) == 1 and len(self.kinds) == 1 else None
+        parts = [part for group in self.groups for part in group.parts]
+        return parts[0] if len(parts) == 1 and len(self.groups) == 1 else None
 
     @property
     def slugs(self) -> set[str]:
         """The names of tables, as `--planned` takes them."""
-        parts = (part for kind in self.kinds for part in kind.parts)
+        parts = (part for group in self.groups for part in group.parts)
         return {slug(panel.title) for part in parts for panel in part.panels()}
 
     @cached_property
@@ -217,24 +219,24 @@ class Report:
         found: list[ShownPanel] = []
         for design in self.designs:
             found += (ShownPanel(design.planned, main=True, panel=panel) for panel in design_panels(design))
-        several = len(self.kinds) > 1
-        for kind in self.kinds:
-            planned, of = kind.keys <= self.planned, kind.game if several else ""
-            main = not self.designs or (kind.keys <= self.named and bool(kind.keys))
-            found += (ShownPanel(planned, main, _titled(panel, of)) for panel in kind.panels())
-        for kind in self.kinds:
-            alone = len(kind.conditions) == 1 and not self.designs
-            for part in kind.parts:
+        several = len(self.groups) > 1
+        for group in self.groups:
+            planned, of = group.keys <= self.planned, group.game if several else ""
+            main = not self.designs or (group.keys <= self.named and bool(group.keys))
+            found += (ShownPanel(planned, main, _titled(panel, of)) for panel in group.panels())
+        for group in self.groups:
+            alone = len(group.conditions) == 1 and not self.designs
+            for part in group.parts:
                 of = part.name if several else part.condition.name
                 for panel in part.panels():
                     name = slug(panel.title)
                     shown = name in self.named or (alone and name in MAIN)
                     found.append(ShownPanel(name in self.planned, shown, _titled(panel, of)))
         found += (ShownPanel(planned=False, main=True, panel=panel) for panel in arm_panels(self.arms))
-        for kind in self.kinds:
-            if len(kind.conditions) > 1 or self.designs:
-                games = [game for each in kind.conditions for game in each.games]
-                panel = _titled(cost_panel(list(counts_by_label(games).values())), kind.game if several else "")
+        for group in self.groups:
+            if len(group.conditions) > 1 or self.designs:
+                games = [game for each in group.conditions for game in each.games]
+                panel = _titled(cost_panel(list(counts_by_label(games).values())), group.game if several else "")
                 found.append(ShownPanel(planned=False, main=True, panel=panel))
         for design in self.designs:
             found += (ShownPanel(planned=False, main=False, panel=panel) for panel in all_effects(design))
@@ -246,7 +248,7 @@ class Report:
         rows: dict[str, list[dict[str, Cell]]] = {}
 
         for name, game, condition, found, more in self._figures():
-            keys = next((kind.keys for kind in self.kinds if kind.game == game), None)
+            keys = next((group.keys for group in self.groups if group.game == game), None)
             planned = name in self.planned
             if name in {"design", "cells"}:
                 planned = all(each.planned for each in self.designs)
@@ -258,14 +260,14 @@ class Report:
 
     def _figures(self) -> Iterator[tuple[str, str, str, Sequence[Any], dict[str, Cell]]]:
         """Yield for each table its name, the game, the condition, the records, and the cells that all rows share."""
-        for kind in self.kinds:
-            for part in kind.parts:
+        for group in self.groups:
+            for part in group.parts:
                 yield from ((name, part.game, part.condition.name, *rest) for name, rest in part.figures())
-            for mean in kind.means:
-                yield "conditions", kind.game, mean.condition, [mean], {}
-            for gap in kind.differences:
+            for mean in group.means:
+                yield "conditions", group.game, mean.condition, [mean], {}
+            for gap in group.differences:
                 said = difference_sentence(gap)
-                yield "differences", kind.game, gap.condition, [gap], {"sentence": said}
+                yield "differences", group.game, gap.condition, [gap], {"sentence": said}
         for design in self.designs:
             yield "design", "", "", design.effects, {}
             for cell in design.cells:
@@ -316,18 +318,18 @@ def compared(
     if measures and not designs:
         raise UsageError("--measure: is of the effects of a design, and none of these folders is a design's batch")
     cells = _cells_of(directories, designs, models=by != "model") if len(directories) == 1 else {}
-    kinds = []
+    groups = []
     copies = dict(read.copies)
     for name in dict.fromkeys(game.game for game in games):
         own = [game for game in games if game.game == name]
         conditions = by_condition(own, models=by != "model", pool=pool, cells=cells)
         counted = {game.name for each in conditions for game in each.games}
         copies |= {game.name: "a game of another folder" for game in own if game.name not in counted}
-        kinds.append(_kind(name, conditions, max_fallbacks))
+        groups.append(_group(name, conditions, max_fallbacks))
     alone = 0 if arms else len(read.games) - len(games)
     named = frozenset(planned)
     of_batches = named.union(*map(planned_by_batch, directories))
-    found = Report(replace(read, copies=copies), by, tuple(kinds), arms, designs, alone, named, of_batches)
+    found = Report(replace(read, copies=copies), by, tuple(groups), arms, designs, alone, named, of_batches)
     _check_planned(found)
     return found
 
@@ -351,7 +353,7 @@ def _cells_of(
 
 
 def _check_planned(found: Report) -> None:
-    known = {*found.frames, *found.slugs, *(key for kind in found.kinds for key in kind.keys)}
+    known = {*found.frames, *found.slugs, *(key for group in found.groups for key in group.keys)}
     if unknown := sorted(found.named - known):
         hint, _ = nearest(unknown[0], sorted(known))
         raise UsageError(
@@ -360,13 +362,13 @@ def _check_planned(found: Report) -> None:
         )
 
 
-def _kind(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> GameSection:
+def _group(name: str, conditions: Sequence[Condition], max_fallbacks: float) -> GameGroup:
     shown = conditions if len(conditions) <= MOST_CONDITIONS else ()
     parts = tuple(_part(name, each, max_fallbacks) for each in shown)
     if len(conditions) == 1:
-        return GameSection(name, tuple(conditions), parts, (), ())
+        return GameGroup(name, tuple(conditions), parts, (), ())
     sized = same_sizes(conditions)
-    return GameSection(name, tuple(conditions), parts, tuple(measured(sized)), tuple(differences(sized)))
+    return GameGroup(name, tuple(conditions), parts, tuple(measured(sized)), tuple(differences(sized)))
 
 
 def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSection:
@@ -442,7 +444,7 @@ DECIDED = "decisions by fallbacks say nothing about the players"
 
 def fell(found: Report, max_fallbacks: float) -> str:
     """Say how many games have too many fallbacks, and of which conditions; "" if bots made all decisions."""
-    parts = [part for kind in found.kinds for part in kind.parts if any(line.asked for line in part.table.played)]
+    parts = [part for group in found.groups for part in group.parts if any(line.asked for line in part.table.played)]
     if not parts:
         return ""
     above = [f"{len(part.above)} of {part.name}" for part in parts if part.above and found.whole is not part]
@@ -453,7 +455,7 @@ def fell(found: Report, max_fallbacks: float) -> str:
 
 def lost_to_hosts(found: Report) -> str:
     """Say how many games lost decisions to a host; "" if none did."""
-    parts = [part for kind in found.kinds for part in kind.parts]
+    parts = [part for group in found.groups for part in group.parts]
     if not (lost := sum(len(part.lost_to_host) for part in parts)):
         return ""
     games = counted(sum(len(part.condition.games) for part in parts), "game")
@@ -496,13 +498,13 @@ def folder_page(
     facts = [("Game", ", ".join(dict.fromkeys(played))), ("Games", f"{finished} of {len(games)} finished")]
     facts += _setting_facts(runs)
     facts += (("Design", f"{each.design}; {counted(each.blocks, 'complete block')}") for each in found.designs)
-    for kind in found.kinds:
-        if len(kind.conditions) > 1 and not found.designs:
-            named = "; ".join(f"{each.name} ({len(each.games)})" for each in kind.conditions)
-            facts.append((f"Conditions of {kind.game}, not pooled", named))
+    for group in found.groups:
+        if len(group.conditions) > 1 and not found.designs:
+            named = "; ".join(f"{each.name} ({len(each.games)})" for each in group.conditions)
+            facts.append((f"Conditions of {group.game}, not pooled", named))
     if None not in costs and any(costs):
         facts.append(("Cost", money(sum(cost or 0.0 for cost in costs))))
-    parts = [part for kind in found.kinds for part in kind.parts]
+    parts = [part for group in found.groups for part in group.parts]
     fallbacks = fell(found, max_fallbacks)
     if fallbacks:
         facts.append(("Fallbacks", fallbacks))
@@ -546,8 +548,8 @@ def verdict(found: Report) -> str | None:
         tables = (panel for each in found.designs for panel in design_panels(each)[:1])
         return " ".join(panel.sentence for panel in tables if isinstance(panel, DataTable)) or None
     said = []
-    for kind in found.kinds:
-        for part in kind.parts:
+    for group in found.groups:
+        for part in group.parts:
             if (p := part.table.null_p) is None:
                 continue
             games = counted(len(part.condition.ranked), "game")

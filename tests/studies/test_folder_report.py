@@ -248,7 +248,7 @@ def verdict_of(p: float, *mean_ranks: float) -> str:
     part: Any = SimpleNamespace(
         table=SimpleNamespace(null_p=p, lines=lines), condition=SimpleNamespace(ranked=range(14))
     )
-    return str(verdict(cast("Any", SimpleNamespace(kinds=[SimpleNamespace(parts=[part])], whole=part, designs=()))))
+    return str(verdict(cast("Any", SimpleNamespace(groups=[SimpleNamespace(parts=[part])], whole=part, designs=()))))
 
 
 def test_a_tie_names_no_best_and_no_difference_names_none() -> None:

@@ -65,7 +65,7 @@ _REMAINS = re.compile(
     rf"|(?<=\n)[ \t]{{0,99}}{_ANY_KEY})"
     rf"|'{_GAP}(?:}}|,{_GAP}['\"][^'\"\n]{{1,60}}['\"]\s{{0,9}}:)|(?<![:;=8xX-])}}[\s}}`]{{0,99}}\Z"
 )
-"""What may be the rest of an object behind the end of a string: `"}`, `", "sure": true}`, `")`."""
+"""A pattern of the rest of an object behind the end of a string: `"}`, `", "sure": true}`, `")`."""
 _HOLDS_A_MEMBER = re.compile(r"[\"”]\s*:\s*[\"“]")
 _CLOSES_ALONE = re.compile(r"[\"”']?[\s\"”}\])\.,;`]*")
 _OBJECT_BEGINS = re.compile(

@@ -126,7 +126,7 @@ _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
 _MEMBERS = (*THINKING, *ASIDES, *REASONS)
 """Keys that an answer in words has not asked for."""
 _BEFORE_A_CALL = re.compile(r"(?:\s|\[|(?:```|~~~)?tool_code\b|print\()*")
-"""What may stand before the call of a reply that must begin with its object, beside tokens: a list, Gemma's code."""
+"""The signs, beside tokens, before the call of a reply that must begin with its object: a list, Gemma's code."""
 _STAGES_OF_OBJECTS = _STAGES[3:]
 _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u(?:000[a-dA-D]|0085|202[89])|\\[nrf]|&#|[\r\u2028\u2029\x0b\x0c\x85]")
@@ -493,7 +493,7 @@ class Reply:
 
     @cached_property
     def ends_in_thinking(self) -> bool:
-        """Whether all behind the first words is under a heading of thinking, which may be one of a speech.
+        """True if all behind the first words is under a heading of thinking, which may be one of a speech.
 
         A text that may be any text loses such an end.
         """

@@ -138,7 +138,7 @@ class AgentIslandConfig(RoundSettings):
     rules: Annotated[str, Field(min_length=1)] | None = None
     """A text in place of the rules"""
     topic: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
-    """What the players debate, such as "Should cities ban cars?"; the rules name it"""
+    """The topic of the players' debate, such as "Should cities ban cars?"; the rules name it"""
     round_overrides: tuple[RoundOverride, ...] = ()
     """Settings of single rounds, a table each"""
 

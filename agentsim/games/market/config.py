@@ -137,7 +137,7 @@ class MarketConfig(GameConfig):
     goods: tuple[Name, ...] = ("wheat",)
     """What can be owned beside capital"""
     artifacts: Annotated[tuple[str, ...], Field(min_length=1)] = ("marketplace",)
-    """What agents deal through, in the order of prompts"""
+    """The artifacts that agents deal through, in the order of prompts"""
     settings: dict[str, dict[str, JsonValue]] = Field(default={}, description="Of artifacts, by name")
     rounds: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
         default=None, description=f"{ROUNDS} if absent; an experiment has periods instead"

@@ -113,7 +113,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
         raise faults.bad_envelope("a choice without a message")
     read = [_Choice(choice, message, faults) for choice in choices if (message := _message(choice)) is not None]
     chosen = next((each for each in read if each.text), read[0])
-    found = [saying for each in read for saying in each.found if each is chosen or saying[0] in {"thought", "other"}]
+    found = [part for each in read for part in each.found if each is chosen or part[0] in {"thought", "other"}]
     return completion_of(
         Parts(
             text=chosen.text or "",
@@ -181,9 +181,9 @@ def _is_answer(content: Mapping[str, Any]) -> bool:
 
 def _calls(message: Mapping[str, Any]) -> list[FunctionCall]:
     """Return a message's function calls: in `tool_calls`, in a single call, or in its content."""
-    voice = kind_by_role(message)
-    if voice in {"other", "called"}:
-        return list(calls_of(message)) if voice == "called" else []
+    kind = kind_by_role(message)
+    if kind in {"other", "called"}:
+        return list(calls_of(message)) if kind == "called" else []
     found = [call for key in ("tool_calls", "function_call", "tool_call") for call in calls_of(message.get(key))]
     return [*found, *calls_of([part for part in parts_of(content_of(message)) if kind_of(part) == "called"])]
 

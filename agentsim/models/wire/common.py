@@ -378,11 +378,11 @@ def message_parts(message: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
 
     A message of another role, to a function, or of a step before the answer has no words of the player.
     """
-    content, voice = content_of(message), kind_by_role(message)
-    if voice is None:
+    content, role = content_of(message), kind_by_role(message)
+    if role is None:
         yield from typed_parts(content)
-    elif voice != "called" and (words := words_in(content)):
-        yield voice, _name_of(message) if voice == "other" else words
+    elif role != "called" and (words := words_in(content)):
+        yield role, _name_of(message) if role == "other" else words
 
 
 def content_of(message: Mapping[str, Any]) -> object:
@@ -405,7 +405,7 @@ def typed_parts(content: object) -> Iterator[tuple[PartKind, str]]:
         yield "said", content
     elif isinstance(content, list):
         for part in content:
-            yield from _saying_among(part) if len(content) > 1 else typed_parts(part)
+            yield from _parts_among(part) if len(content) > 1 else typed_parts(part)
     elif isinstance(content, Mapping):
         kind = kind_of(content)
         if kind is None:
@@ -414,10 +414,10 @@ def typed_parts(content: object) -> Iterator[tuple[PartKind, str]]:
             if words_in(content) or any(words_in(content.get(key)) for key in _TEXTS["said"]):
                 yield "other", _name_of(content)
         else:
-            yield from _sayings_of(kind, content)
+            yield from _parts_of_kind(kind, content)
 
 
-def _saying_among(part: object) -> Iterator[tuple[PartKind, str]]:
+def _parts_among(part: object) -> Iterator[tuple[PartKind, str]]:
     """Yield the texts of one part of several: a part of a kind that no table knows is left out, and named."""
     kind = part.get("type") if isinstance(part, Mapping) else None
     if isinstance(part, Mapping) and isinstance(kind, str) and kind_of(part) is None:
@@ -426,7 +426,7 @@ def _saying_among(part: object) -> Iterator[tuple[PartKind, str]]:
         yield from typed_parts(part)
 
 
-def _sayings_of(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
+def _parts_of_kind(kind: PartKind, part: Mapping[str, Any]) -> Iterator[tuple[PartKind, str]]:
     if kind == "thought":  # all of its text
         yield kind, words_in(part)
     elif found := next((found for key in _TEXTS[kind] if (found := part.get(key))), None):
@@ -471,9 +471,9 @@ def kind_of(part: Mapping[str, Any]) -> PartKind | None:
 
     A part has a `type`, or no fields besides those of a text part.
     """
-    voice, plain, said = kind_by_role(part), part.keys() <= _OF_A_PART, part.get("type")
-    if voice is not None:
-        return voice
+    role, plain, said = kind_by_role(part), part.keys() <= _OF_A_PART, part.get("type")
+    if role is not None:
+        return role
     if not isinstance(said, str):
         if any(_CALLED.fullmatch(key) for key in part):
             return "called"

@@ -96,7 +96,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
         messages = [{"content": text}]
     calls = [item for item in items if item.get("type") in _CALLS or kind_by_role(item) == "called"]
     own = [message for message in messages if kind_by_role(message) is None]
-    found = _sayings(messages)
+    found = _parts_by_step(messages)
     thought = "".join((*_thought(items), text_of_kind(found, "thought") or ""))
     # the details name the limit or the filter; the status is only "completed" or "incomplete"
     reason = reason_word(at(envelope, "incomplete_details", "reason") or envelope.get("status"))
@@ -125,13 +125,13 @@ def _as_message(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return {"content": item} if kind_of(item) in {"said", "refused"} else None
 
 
-def _sayings(messages: list[Mapping[str, Any]]) -> list[tuple[PartKind, str]]:
+def _parts_by_step(messages: list[Mapping[str, Any]]) -> list[tuple[PartKind, str]]:
     """Return the texts of an output. Each message is a step: words of those before the last with words are thinking."""
     steps = [without_preambles(message_parts(message)) for message in messages]
-    parameter_names = [
+    with_words = [
         place for place, step in enumerate(steps) if messages[place].keys() > {"content"} and text_of_kind(step, "said")
     ]
-    last = max(parameter_names, default=0)
+    last = max(with_words, default=0)
     return [
         ("thought", text) if kind == "said" and place < last else (kind, text)
         for place, step in enumerate(steps)
