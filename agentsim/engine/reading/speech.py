@@ -61,7 +61,7 @@ _GESTURE = re.compile(
 """A stage direction, which has no end: `<sighs>`."""
 _IN_ONE_TAG = re.compile(r"\s*<(?P<name>[^\W\d_][\w-]{0,40})>[^<>]*</(?P=name)>\s*")
 """Words in one pair of tags without attributes: `<announcement>Work!</announcement>`."""
-_LAST_TAG = re.compile(r"\s*</(?P<name>[A-Za-z][\w-]{0,40})\s?>\s*\Z")
+_LAST_TAG = re.compile(r"(?<!\s)\s*+</(?P<name>[A-Za-z][\w-]{0,40})\s?>\s*\Z")
 _FIRST_TAG = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>\s*")
 _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
