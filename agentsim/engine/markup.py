@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
@@ -822,10 +823,11 @@ _NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 
 
 _CROWD = (
-    r"everyone|everybody|all(?: players)?|(?:the )?(?:others|crowd|audience|group|table)|both|all together|you|q"
+    r"everyone|everybody|all(?: players)?|(?:the )?(?:others|crowd|audience|group|table)|both|all together|you|q|h"
     r"|question"
 )
-"""Words for several players or an unnamed one, with which a line of a transcript may begin."""
+"""Words for several players or an unnamed one (`Q`, and `H` for a human), with which a line of a transcript may
+begin."""
 _COLONS = ":：∶﹕︰꞉"
 _CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", ">": "<", "*": "*", "_": "_"}
 _BULLET = re.compile(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
@@ -835,6 +837,38 @@ _NEAR = 200  # characters around a name that are looked at
 _IN_FIRST_PERSON = re.compile(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
 _GESTURE = re.compile(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!\*)")
 """A stage direction at the beginning of a line, perhaps without its first sign: `*laughs*`."""
+
+
+_DIRECTIONS = (
+    r"(?:nod|laugh|sigh|smil|smirk|frown|shrug|grin|chuckl|giggl|snort|scoff|gasp|groan|wink|whisper|mutter|murmur|shout"
+    r"|yell|clap|point|glar|star|glanc|look|lean|stand|sit|step|walk|turn|wav|paus|bow|gulp|cough|yawn|sob|blush|rais"
+    r"|roll|cross|shak|interrupt|interject|speak|answer|respond|say|add|ask|clear|tak)(?:e?s)|(?:repl|cr)ies"
+)
+"""Verbs of stage directions: `nods`."""
+
+
+@lru_cache(256)
+def _direction_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for a stage direction of one of the names that begins a line, up to the words behind it."""
+    name = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
+    return re.compile(
+        rf"(?:(?P<first>\A\s*+)|\n)[ \t]{{0,4}}[*_(\[（【]{{1,3}}(?:(?:player|agent)[ \t]#?)?(?:{name})"
+        rf"(?:[ \t](?:[a-z]{{2,12}}ly|just|only|then|now))?[ \t](?:{_DIRECTIONS})(?!\w)"
+        r"[^*_()\[\]（）【】\n]{0,80}[*_)\]）】]{1,3}[ \t:：—-]{0,4}+(?P<words>[^\n]{0,80})",
+        re.IGNORECASE,
+    )
+
+
+def _directions_of_others(text: str, speakers: Speakers, *, first: bool) -> Iterator[re.Match[str]]:
+    """Yield the stage directions of other players that have words of their own behind them: `*B nods.* You are right.`
+
+    Words in small letters go on with the sentence. One at the beginning of the text counts only if `first`.
+    """
+    others = tuple(name for name in speakers.names if name.casefold() != speakers.own.casefold())
+    for found in _direction_of(others).finditer(text) if others else ():
+        behind = (found["words"].strip() or text[found.end() : found.end() + _NEAR].strip())[:1]
+        if behind and not behind.islower() and (first or found["first"] is None):
+            yield found
 
 
 @lru_cache(256)
@@ -940,7 +974,8 @@ _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
     r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|пользователь|usuario|utilisateur|benutzer"
-    r"|ユーザー|사용자)(?:[ \t](?:says|said|\d{1,2})|[ \t]?\([^()\n]{1,40}\))?[:：](?=\s|(?<=：))"
+    r"|ユーザー|사용자)(?:[ \t](?:says|said|\d{1,2})|[ \t]?\([^()\n]{1,40}\))?"
+    r"(?:[:：](?!//)|[ \t]?>{1,3}(?=\s|[^\W\d_a-z]))"
     r"|\n[ \t]{0,4}(?:[\[(](?i:user|human|system|assistant)[\])][ \t]|@(?:user|human|system)[ \t]"
     r"|\[(?i:system|user)\b[^\[\]:\n]{0,20}[:：]|(?i:role[:：][ \t]?[\"']?(?:user|human|system|tool|developer))\b)"
 )
@@ -1011,6 +1046,18 @@ def _is_doubtful(text: str, start: int, end: int, speakers: Speakers) -> bool:
 
 
 _LINE_SEPARATORS = dict.fromkeys(map(ord, "\r\v\f\x85\u2028\u2029"), "\n")
+_LINE_TAG = re.compile(
+    r"(?:<|&lt;)[ \t]?/?[ \t]?(?:br|p|div|li|ul|ol|hr|tr|h[1-6]|blockquote)"
+    r"(?:[ \t](?:class|id|align|clear|dir|lang)=[^<>\n]{0,80})?[ \t]?/?(?:>|&gt;)",
+    re.IGNORECASE,
+)
+"""A tag of HTML that ends a line."""
+
+
+def with_plain_lines(text: str) -> str:
+    """Return a text with a newline for each line end of any kind, and for each tag of HTML that ends a line."""
+    text = text.translate(_LINE_SEPARATORS)
+    return _LINE_TAG.sub("\n", text) if "<" in text or "&lt;" in text else text
 
 
 def label_in(text: str, speakers: Speakers = NO_SPEAKERS, *, lists: bool = False, posts: bool = False) -> str:
@@ -1022,16 +1069,17 @@ def label_in(text: str, speakers: Speakers = NO_SPEAKERS, *, lists: bool = False
     With `lists` the lines may be a list with names; with `posts` any lines but those of roles are the text's own, and
     those of roles too in a list.
     """
-    text = text.translate(_LINE_SEPARATORS)
+    text = with_plain_lines(text)
     if posts:
-        found = (each for each in _LABELS.finditer(text) if not _is_in_list(text, each))
+        found = (each for each in _LABELS.finditer(with_latin(text)) if not _is_in_list(text, each))
         return next((label[0].strip() for label in found if not _is_player(label[0], speakers)), "")
     react = _labels_of_react(text) if speakers.names else ()
     labels = (
         found[0].strip()
-        for found in chain(_LABELS.finditer(text), _labels_of_staff(text), _SCENE.finditer(text), react)
+        for found in chain(_LABELS.finditer(with_latin(text)), _labels_of_staff(text), _SCENE.finditer(text), react)
     )
     label = next((label for label in labels if not speakers.roles or not _is_player(label, speakers)), "")
+    label = label or next((found[0].strip() for found in _directions_of_others(text, speakers, first=not lists)), "")
     if label:
         return label
     lines = _lines_of_others(text, speakers)
@@ -1247,6 +1295,37 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
 
 # -- one spelling of tags
 
+_ALIKE = str.maketrans(
+    "авеһікмнорстухԁјӏѕԛԝАВЕІКМНОРСТУХЈЅɑıαεικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "abehikmhopctyxdjlsqwABEIKMHOPCTYXJSaiaeikvoptuxABEZHIKMNOPTYX",
+)
+"""Letters of other scripts that look like Latin ones."""
+_MIXED = re.compile(r"[^\W\d_](?:\w|[▁＿-])*")
+
+
+def with_latin(text: str) -> str:
+    """Return a text in which words that mix Latin letters with letters that look like them are Latin: `аssistant`.
+
+    Letters in full width and in mathematical styles are Latin too. The length stays the same.
+    """
+    return text if text.isascii() else _MIXED.sub(_latin, text)
+
+
+def _latin(word: re.Match[str]) -> str:
+    if word[0].isascii():
+        return word[0]
+    styled = "".join(map(_plain_letter, word[0]))
+    spelt = styled.translate(_ALIKE)
+    return spelt if spelt.isascii() and any(map(str.isalpha, filter(str.isascii, styled))) else word[0]
+
+
+@lru_cache(4096)
+def _plain_letter(letter: str) -> str:
+    """Return the ASCII sign of a letter in full width or in a mathematical style; any other letter stays."""
+    plain = unicodedata.normalize("NFKC", letter)
+    return plain if len(plain) == 1 and plain.isascii() else letter
+
+
 _LIKE_BARS = "ǀǁ❙❚︱︲︳⏐⎮⎪┃║￨∥⎸⎹▏▕╎╏┆┇┊┋"
 """Characters that look like a token's bar and are read as one, besides those of `BAR`."""
 _BARS_OF_TOKENS = re.compile(
@@ -1308,6 +1387,8 @@ def plain_signs(text: str) -> str:
     text = text.lstrip(_INVISIBLE)
     if not text.isascii():
         text = _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), text)
+        if (latin := with_latin(text)) != text and _tokens(latin) not in ([], _tokens(text)):
+            text = _with_latin_tokens(text, latin)
     text = _IN_OTHER_BRACKETS.sub(_in_angles, text)
     spelt = text
     for _ in range(_MOST_ESCAPES):
@@ -1317,6 +1398,17 @@ def plain_signs(text: str) -> str:
     if spelt is text or _tokens(spelt) in ([], _tokens(text)):
         return text
     return _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), spelt)
+
+
+def _with_latin_tokens(text: str, latin: str) -> str:
+    """Return a text with its control tokens as they stand in `latin`, which is of the same length."""
+    found = [*islice(_token().finditer(latin), _MOST_TOKENS), *islice(_STRIKE.finditer(latin), _MOST_TOKENS)]
+    parts, position = [], 0
+    for start, end in sorted(each.span() for each in found):
+        if start >= position:
+            parts += [text[position:start], latin[start:end]]
+            position = end
+    return "".join((*parts, text[position:]))
 
 
 def _tokens(text: str) -> list[str]:

@@ -58,6 +58,7 @@ from agentsim.engine.markup import (
     roles_in,
     token_in,
     token_spans,
+    with_plain_lines,
     without_header,
     without_rest,
 )
@@ -97,6 +98,7 @@ from agentsim.engine.reading.speech import (
     said_aloud,
     split,
     thought_spans,
+    without_half_quotes,
 )
 from agentsim.engine.reading.text import (
     HOLE,
@@ -286,7 +288,7 @@ def _is_layered(text: str) -> bool:
     """Return whether a text may hold JSON, a header of a turn, thinking or a control token."""
     if text.lstrip()[:1] in {"{", "[", '"', "`"} or _LAYERS.search(text) or without_rest(text) != text:
         return True
-    if '"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text)):
+    if '"' in text and ("{" in text or "}" in text or _MEMBER_WITHIN.search(text) or without_half_quotes(text) != text):
         return True
     if any(sign in text for sign in "\"“”'}") and holds_remains(text):
         return True
@@ -450,8 +452,9 @@ class Reply:
 
         If a word for a role (`User`) is one of the names, it is no header of a turn.
         """
-        lines = _LINE_ENDS.sub("\n", self.text)
-        if not names_a_role(lines) and "\n" not in lines and "</" not in lines:
+        lines = with_plain_lines(_LINE_ENDS.sub("\n", self.text))
+        begins_with_a_sign = lines.lstrip()[:1] in {*"*_([（【"}
+        if not names_a_role(lines) and "\n" not in lines and "</" not in lines and not begins_with_a_sign:
             return NO_SPEAKERS
         own = self.request.player.removeprefix("@")
         # a name with a capital is no field's but a player's, as in `{"B": "<a line about B>"}`

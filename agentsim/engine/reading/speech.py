@@ -13,7 +13,14 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
 
-from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
+from agentsim.engine.markup import (
+    CLOSE_BRACKETS,
+    OPEN_BRACKETS,
+    in_sentence,
+    is_quoted,
+    with_latin,
+    with_plain_lines,
+)
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.text import (
     HOLE,
@@ -264,6 +271,13 @@ _CALL_BEHIND = re.compile(
 )
 """A call that begins a sentence or a line (`vote("C")`), a member of an object (`"vote": "C"`) that does so or stands
 behind a comma, or the name of a host's function (`functions.vote`)."""
+_MEMBER_LINE = re.compile(
+    r"(?:\A\s{0,8}|\n)[ \t]{0,4}[\"'`*_]{0,3}(?P<key>[a-z](?:[a-z]|[ _-](?=[a-z])){1,30})[\"'`*_]{0,3}[ \t]{0,2}"
+    r"[:：=](?![:/=])"
+)
+"""The key of an object at the beginning of a line."""
+_LABELLED_LINE = re.compile(r"[ \t]{0,4}[^\s:：=][^\n:：=]{0,40}[:：=][ \t]{0,4}\S")
+_MOST_ABOVE = 1_000  # characters above a line that are looked at
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
 """A first step, of thinking or of a plan (`Step 1`): if a heading of the answer follows, it is unclear which."""
 _SENTENCE_ENDS = re.compile(r"[.!?…。！？](?=[\s\"'”’)*_]|$)[\"'”’)*_]*")
@@ -333,21 +347,24 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
 
 
 def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> str:
-    """Return the words of a field of an object as they stand, without tags with one of its `names` around all of them.
+    """Return the words of a field of an object as they stand, without what the object has around all of them.
+
+    That is a tag with one of the field's `names`, its own key, and one half of a pair of quotes.
 
     Headings, labels, lists and quotations are words there. Raises `UnreadableReply` if words that others hear open as
     thinking or hold a comment, a note on themselves, or a tag that seems to be private or another's; `any_text` may
     hold comments and notes.
     """
-    words = _without_own_tags(words, names)
+    words = without_half_quotes(_without_own_key(_without_own_tags(words, names), names))
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     if is_kept(names[0]):
         return words
     if holds_call(words, any_text=any_text):
         raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
-    plain = folded(words)
-    thinks = _opens_as_thinking(plain, names) or (not any_text and _speaks_of_its_task(plain, alone=False))
+    plain = folded(with_plain_lines(words))
+    thinks = _opens_as_thinking(plain, names, any_text=any_text)
+    thinks = thinks or (not any_text and _speaks_of_its_task(plain, alone=False))
     if thinks or (not any_text and "/" in words and _COMMENT.search(words)):
         raise UnreadableReply("The words begin as thinking. Answer with the words alone.")
     on_words = not any_text and _speaks_of_words(plain)
@@ -355,13 +372,46 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
         raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
     if holds_foreign_tag(words, (*names, *_ELEMENTS)) and not (any_text and _IN_ONE_TAG.fullmatch(words)):
         raise UnreadableReply("The words cannot be told from what stands around them.")
+    if not any_text and holds_member(words, names):
+        raise UnreadableReply("A line of the words names another field. Answer with the words alone.")
     return words
 
 
-def _opens_as_thinking(plain: str, names: Sequence[str]) -> bool:
+def holds_member(words: str, names: Sequence[str]) -> bool:
+    """Return whether a line of words is a member of an object without its quotes: `vote: C`, `thinking: ...`.
+
+    Its key is spelled as a schema spells it, in small letters, in words that are written in sentences. It is the first
+    of the `names` below other words, or one of another field or of thinking. Lines below an announcement (`Our terms:`)
+    are a list.
+    """
+    if ":" not in words and "=" not in words and "：" not in words:
+        return False
+    words = with_plain_lines(words)
+    own = {names[0]} if names else set()
+    written = next((sign for sign in words if sign.isalpha()), "a").isupper()
+    for line in _MEMBER_LINE.finditer(words):
+        key, above = spaced(line["key"]), words[: line.start()].rstrip()
+        if not above:
+            if key in _KEYS - own and words[line.end() :].partition("\n")[2].strip():
+                return True
+        elif written and key in _KEYS | own and not _is_listed(above):
+            return True
+    return False
+
+
+def _is_listed(above: str) -> bool:
+    """Return whether the text above a line announces a list, perhaps with other labelled lines of it below that."""
+    lines = above[-_MOST_ABOVE:].split("\n")
+    while len(lines) > 1 and _LABELLED_LINE.match(lines[-1]):
+        lines.pop()
+    return lines[-1].rstrip().endswith((":", "：", ",", "，", ";"))
+
+
+def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> bool:
     """Return whether folded words begin with a line that only names thinking, think aloud, or think up to an answer.
 
-    A heading of thinking is one if a heading with one of the `names` follows: `Thoughts: ...` above `Pitch: ...`.
+    A heading of thinking is one if a heading with one of the `names` follows: `Thoughts: ...` above `Pitch: ...`. It is
+    also one if it names thinking alone and other lines follow: `Thinking: ...` above the words.
     """
     if any(_stripped_line(plain, names)):
         return True
@@ -371,6 +421,11 @@ def _opens_as_thinking(plain: str, names: Sequence[str]) -> bool:
     begins = first is not None and not plain[: first.start()].strip()
     if first is not None and begins and not plain[first.end() :].partition("\n")[0].strip(" \t*_:>"):
         return spaced(first["name"]) not in ASIDES or any(headings(plain, tuple(names), heads_thinking))
+    if first is not None and begins and not any_text and not first["lead"].strip():
+        name = spaced(first["name"])
+        below = plain[first.end() :].partition("\n")[2]
+        if name not in ASIDES and not name.startswith("my ") and has_words(below):
+            return True
     return (begins or _STEPS.match(plain) is not None) and any(headings(plain, tuple(names), heads_thinking))
 
 
@@ -383,6 +438,22 @@ def _without_own_tags(words: str, names: Sequence[str]) -> str:
         if tag is not None and alone and spaced(tag["name"]) in (*names, "assistant"):
             words = words.replace(tag[0], "")
     return words
+
+
+def _without_own_key(words: str, names: Sequence[str]) -> str:
+    """Return words without the first of the names at their beginning, spelled as a key: `text: Keep me.`"""
+    key = _MEMBER_LINE.match(words)
+    return words[key.end() :].lstrip() if key is not None and spaced(key["key"]) == names[0] else words
+
+
+def without_half_quotes(words: str) -> str:
+    """Return words without a quote at their end or beginning that is the only one in them, as half of a pair is."""
+    whole = words.strip()
+    if whole.count('"') != 1 or whole == '"':
+        return words
+    if whole.startswith('"'):
+        return whole[1:].lstrip()
+    return whole[:-1].rstrip() if whole.endswith('"') and not whole[-2].isdigit() else words
 
 
 def is_kept(name: str) -> bool:
@@ -416,9 +487,9 @@ def may_be_no_speech(words: str) -> bool:
     """Return whether `as_stated` may refuse the words, apart from a line that only names thinking."""
     if holds_call(words):
         return True
-    if "//" in words or "/*" in words or holds_foreign_tag(words, ()):
+    if "//" in words or "/*" in words or holds_foreign_tag(words, ()) or holds_member(words, ()):
         return True
-    plain = folded(words)
+    plain = folded(with_plain_lines(words))
     if _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
         return True
     if _speaks_of_its_task(plain, alone=False):
@@ -568,9 +639,11 @@ def _check(words: str, names: Sequence[str], *, any_text: bool) -> None:
     """Raise `UnreadableReply` if words hold a foreign tag, a line that begins thinking, or a note on themselves."""
     if holds_foreign_tag(words, names):
         raise UnreadableReply("The words cannot be told from what stands around them.")
-    plain = folded(words)
+    plain = folded(with_plain_lines(words))
     if _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}") or (not any_text and _is_annotated(plain, names)):
         raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
+    if not any_text and holds_member(words, names):
+        raise UnreadableReply("A line of the words names another field. Answer with the words alone.")
 
 
 def _check_undivided(words: str, *, any_text: bool) -> None:
@@ -601,9 +674,7 @@ def _plain(words: str) -> str:
     fence = _FENCE.match(words)
     if fence is None or words.count("```") != 2 or words.endswith("```"):  # a first part in a fence keeps both marks
         words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
-    words = _without_rules(words).strip()
-    if words.endswith('"') and words.count('"') == 1 and words[-2:-1] and not words[-2].isdigit():
-        words = words[:-1].rstrip()  # the end of a string whose beginning the host wrote
+    words = without_half_quotes(_without_rules(words).strip())  # a host may have written the other half
     for opens, closes in (('"""', '"""'), ('"', '"'), ("“", "”"), ("'", "'")):
         inside = words[len(opens) : -len(closes)]
         if words.startswith(opens) and words.endswith(closes) and len(words) >= 2 * len(opens) and opens not in inside:
@@ -681,6 +752,14 @@ ASIDES = listed("""
     explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
 """)
 """Folded headings of text that is no part of an answer in words, if that has a heading of its own."""
+
+_KEYS = frozenset((*THINKING, *ASIDES, *REASONS)) | frozenset(
+    listed("""
+    vote, ballot, bid, action, action input, action parameters, parameters, arguments, claim, query, public speech,
+    private thought, working memory, memory, thought process, observation, tool, function, role
+""")
+)
+"""Folded keys of thinking and of fields in other answers."""
 
 _LEAD_IN = frozenset(
     listed("""
@@ -837,6 +916,7 @@ _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
 _LONGEST_MARKS = 6
+_LONGEST_MARK = 60  # characters of a tag of thinking up to the end of its name
 _MARKS_OPEN = re.compile(r"[*_`~(（\[{\"“「『]+\Z")
 _MARKS_CLOSE = re.compile(r"[*_`~)）\]}\"”」』]{1,6}")
 _MIRRORED = str.maketrans("(（[{“「『", ")）]}”」』")
@@ -871,6 +951,7 @@ def _in_angles(text: str) -> str:
 
     Elsewhere, and in the brackets of quotations, a name without an end is a word.
     """
+    text = _with_latin_marks(text)
     ends = {_plain_name(tag) for tag in islice(_ANY_TAG.finditer(text), _MOST_MARKS) if tag["slash"]}
     ends |= {_plain_name(tag) for tag in islice(_BRACKETED.finditer(text), _MOST_MARKS) if tag["slash"]}
 
@@ -886,6 +967,19 @@ def _in_angles(text: str) -> str:
         return f"<{'/' if tag['slash'] else ''}think>"
 
     return _BRACKETED.sub(plain, _ANY_TAG.sub(plain, text))
+
+
+def _with_latin_marks(text: str) -> str:
+    """Return a text in which the tags of thinking are Latin, also if some of their letters only look so: `<thіnk>`."""
+    latin = with_latin(text)
+    if latin == text:
+        return text
+    parts, position = [], 0
+    for mark in islice(_MARK.finditer(latin), _MOST_MARKS):
+        end = min(mark.end(), mark.start() + _LONGEST_MARK)
+        parts += [text[position : mark.start()], latin[mark.start() : end]]
+        position = end
+    return "".join((*parts, text[position:]))
 
 
 def _plain_name(tag: re.Match[str]) -> str:
@@ -909,6 +1003,7 @@ def in_later_channel(text: str) -> bool:
 
 def has_marks(text: str) -> bool:
     """Return whether a text may hold a mark of thinking or a special token."""
+    text = with_latin(text)
     if _STRIPPED_LINE.match(text) is not None or _BRACKETED.search(text) is not None:
         return True
     if any(map(_is_abroad, _ANY_TAG.finditer(text))):
