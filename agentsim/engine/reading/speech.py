@@ -21,7 +21,7 @@ from agentsim.engine.markup import (
     with_latin,
     with_plain_lines,
 )
-from agentsim.engine.reading.fields import REASONS
+from agentsim.engine.reading.fields import REASONS, SPEECH
 from agentsim.engine.reading.text import (
     HOLE,
     Object,
@@ -311,7 +311,7 @@ def said_aloud(
     if not any_text and _speaks_of_its_task(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     body, scratch = without_scratch(body, names, comments=not any_text)
-    words, hidden = _under_headings(body, tuple(names))
+    words, hidden = _under_headings(body, tuple(names), any_text=any_text)
     hidden = [*scratch, *hidden]
     pairs = _PAIRED.finditer(_FORMATTING.sub("", words))
     if not any_text and any(_GESTURE.fullmatch(tag[1]) is None for tag in pairs):
@@ -336,7 +336,7 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
     words = without(words, thought_spans(folded(words), names))
     if not (kept := is_kept(names[0])):
         words, _ = without_scratch(words, names)
-    words, _ = _under_headings(words, tuple(names))
+    words, _ = _under_headings(words, tuple(names), any_text=any_text)
     if not kept:
         _check(words, names, any_text=any_text)
     if others and (other := _other_field(tuple(others)).search(folded(words))):
@@ -701,15 +701,29 @@ def _is_rule(line: str) -> bool:
     return not marks or (len(marks) > 2 and not marks.strip("-*_"))
 
 
-def _under_headings(body: str, names: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Return the text under the answer's headings, or all of it if there are none, and the rest."""
+def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False) -> tuple[str, list[str]]:
+    """Return the text under the answer's headings, or all of it if there are none, and the rest.
+
+    A label of the question's own (`Pitch: ...`) may stand below a plan. Raises `UnreadableReply` if words stand above a
+    heading that is an ordinary word (`**Answer:** ...`): they may be a plan or a part of the speech. A text that may be
+    `any_text` is not asked for again, and begins at the heading.
+    """
     plain = folded(body)
     asides = [(*match.span(), False) for match in headings(plain, _asides(names), heads_thinking, anywhere=False)]
     anywhere = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
-    answers = [(*match.span(), True) for match in headings(plain, names, heads_thinking, anywhere=anywhere)]
-    if not answers:
+    found = {match.start(): match for match in headings(plain, names, heads_thinking, anywhere=anywhere)}
+    telling = tuple(name for name in names if name in _TELLING or name not in SPEECH)
+    for match in headings(plain, telling, heads_thinking):
+        if match["colon"] and not match["lead"]:
+            found.setdefault(match.start(), match)
+    if not found:
         return body, []
-    sections = sorted([*answers, *asides])
+    first = found[min(found)]
+    above = plain[: first.start()]
+    ordinary = not any_text and not anywhere and spaced(first["name"]) not in telling
+    if ordinary and not all(map(heads_thinking, above.split("\n"))):
+        raise UnreadableReply("The words cannot be told from what stands above them. Answer with the words alone.")
+    sections = sorted([*((*match.span(), True) for match in found.values()), *asides])
     words: list[str] = []
     hidden = [body[: sections[0][0]]]
     for place, (_, end, answer) in enumerate(sections):
@@ -752,6 +766,9 @@ ASIDES = listed("""
     explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
 """)
 """Folded headings of text that is no part of an answer in words, if that has a heading of its own."""
+
+_TELLING = frozenset({"text", "pitch"})
+"""Names of words that are no ordinary words."""
 
 _KEYS = frozenset((*THINKING, *ASIDES, *REASONS)) | frozenset(
     listed("""
