@@ -257,12 +257,13 @@ def test_a_call_by_which_a_model_notes_something_is_no_speech(wire: WireName, fo
 @pytest.mark.parametrize("wire", ALL)
 @pytest.mark.parametrize(
     ("tool", "forced"),
-    [("python", True), ("python", False), ("web_search", True), ("archive", False), ("oracle", False)],
+    [
+        *(("python", True), ("python", False), ("web_search", True), ("archive", False), ("oracle", False)),
+        *(("decide_strategy", False), ("send_dm", False), ("sendMessage", False), ("whisper", False)),
+    ],
 )
 def test_a_call_of_another_tool_is_asked_again(wire: WireName, tool: str, forced: bool) -> None:
     for text in ("", "I look it up."):
-        if text and wire == "responses":
-            continue  # its answers do not say whether they end with a call
         made = read(wire, calling(wire, (tool, {"text": SECRET}), text=text), Function("pitch", forced, PITCH))
         assert SECRET not in made.text
         assert made.unusable is not None

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.codec import parse_json
+from agentsim.engine.functions import is_other_tool, is_thinking, may_answer, plain_name
 from agentsim.engine.wording import cleaned
 from agentsim.models.base import MOST_TEXT, Call, Completion, Usage
 from agentsim.models.faults import Faults
@@ -59,25 +60,6 @@ _BEFORE_IT: Final = frozenset(("commentary", "preamble", "plan", "planning", "re
 _STEP_FIELDS: Final = frozenset(("kind", "subtype", "category", "name", "label", "stage", "step"))
 _HIDDEN: Final = re.compile(r"(is_?)?(hidden|internal|private)", re.IGNORECASE)
 _TO_EVERYONE: Final = frozenset(("all", "user", "human"))
-# Names of functions whose arguments are thinking, or words to the model itself.
-_THINKING_TOOL: Final = re.compile(
-    r"think|thought|reason|analy[sz]|reflect|deliberat|brainstorm|scratch|monologue|commentary|(^|_)plan"
-    r"|(^|_)(notes?|note_?pad|memos?|todos?|diary|journal|log|private|secret|internal|hidden|draft)(_|$)"
-    r"|memor(y|ies|i[sz]e)|remember|recall|to_?(my)?self|(^|_)(save|store)(_|$)",
-    re.I,
-)
-# Names of tools that models are trained with (gpt-oss, Llama, Gemini, ChatGPT), whose arguments are no decision.
-_OTHER_TOOL: Final = re.compile(
-    r"(^|_)(python|ipython|code|bash|shell|terminal|exec(ute)?|run|eval|search|browser?|web|fetch|http|url|file|files"
-    r"|sql|query|calculat\w*|wolfram\w*|image|weather|apply_patch)(_|$)",
-    re.I,
-)
-# Words in the names that models give to a function for their answer, if none is offered.
-_ANSWERING: Final = re.compile(
-    r"answer|respon[ds]|reply|speak|speech|say|submit|final|output|result|return|decision|decide|choose|choice|select"
-    r"|vote|cast|act(ion)?(_|$)|move|play|bid|give|make|post|send|message|talk|json|schema|structured|format|function|tool",
-    re.I,
-)
 # Text that may hold a call or an object instead of words: `{"vote": ...}`, `<invoke name="vote">`, `vote(vote="C")`.
 _MAY_HOLD_A_CALL: Final = re.compile(
     r"[{｛]|<[^<>\n]{0,200}[=|｜‖][^<>\n]{0,200}>|<\w*(tool|function|call)\w*>|\[TOOL_CALLS\]|\w\(\s*\w+\s*=",
@@ -120,7 +102,8 @@ class FunctionCall(NamedTuple):
 class Parts(NamedTuple):
     """The parts of one answer, as extracted by its wire.
 
-    `calls` are function calls, in order. `unknown` is the kind of a part that is left out, since no table knows it or
+    `calls` are function calls, in order; `ends_with_call` says that the answer ended with one although its finish reason
+    does not tell. `unknown` is the kind of a part that is left out, since no table knows it or
     since it is another role's.
     """
 
@@ -134,6 +117,7 @@ class Parts(NamedTuple):
     usage: Usage = Usage()
     logprobs: Sequence[tuple[str, float]] = ()
     unknown: object = None
+    ends_with_call: bool = False
 
 
 def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Completion:
@@ -172,7 +156,7 @@ def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Co
         return replace(made, text=kept(arguments, secrets))
     # Without a call, the text is the answer; of a forced one, if the server left it in the text as the model wrote it.
     # A text is none if the answer ended with a call of something else, with arguments.
-    elsewhere = is_call(finish_reason) and _arguments(calls, function) is not None
+    elsewhere = (is_call(finish_reason) or parts.ends_with_call) and _arguments(calls, function) is not None
     if _MAY_HOLD_A_CALL.search(text) if forced else text.strip() and not elsewhere:
         return made
     named = f"the function {function.name}" if function is not None and forced else "a function"
@@ -258,35 +242,25 @@ def _fields_of(schema: object) -> Iterator[str]:
             yield from _fields_of(value)
 
 
-def _plain_name(name: str) -> str:
-    """Return a function's name as models are told it: `functions.Vote:0<|channel|>commentary` becomes `vote`."""
-    bare = re.sub(r":\d+$", "", re.split(r"[<|\s(]", name[:_WORD].strip(), maxsplit=1)[0])
-    return re.sub(r"[^a-z0-9_]", "_", re.split(r"[.:/]", bare)[-1].lower())
-
-
 def _is_named(call: FunctionCall, function: Function | None) -> bool:
-    return function is not None and _plain_name(call.name) == _plain_name(function.name)
+    return function is not None and plain_name(call.name) == plain_name(function.name)
 
 
 def _may_answer(call: FunctionCall, function: Function | None) -> bool:
     """Return whether a call may be the answer.
 
     The name of a forced function does not matter, unless it is that of another tool. If none is forced, the model has
-    made up a function: its name must say that it answers, since its words are heard by others. One or two letters are
-    no name.
+    made up a function: its name must be the one asked for, or say only that it answers, since its words are heard by
+    others. One or two letters are no name.
     """
-    name = _plain_name(call.name)
-    if len(name) <= 2 or _is_named(call, function):
-        return True
-    if _OTHER_TOOL.search(name):
-        return False
-    asked = set() if function is None else set(_plain_name(function.name).split("_"))
-    return (function is not None and function.forced) or bool(_ANSWERING.search(name) or asked & set(name.split("_")))
+    if function is not None and function.forced and not _is_named(call, function):
+        return not is_other_tool(call.name)
+    return may_answer(call.name, () if function is None else (function.name,))
 
 
 def _is_thinking(call: FunctionCall, function: Function | None) -> bool:
     """Return whether a call is of a tool for thinking aloud, and so not the answer."""
-    return _THINKING_TOOL.search(_plain_name(call.name)) is not None and not _is_named(call, function)
+    return is_thinking(call.name) and not _is_named(call, function)
 
 
 def _as_text(arguments: object) -> str:
