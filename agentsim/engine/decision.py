@@ -15,6 +15,8 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, Protocol, TypeAli
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 
+from agentsim.errors import DecisionError
+
 
 class Decision(BaseModel):
     """The base of players' decisions: frozen, convertible to JSON and back; unknown keys are ignored."""
@@ -31,8 +33,9 @@ class Reading(Generic[D]):
 
     Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `bare`; `words` (prose that is the
     answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict). `checked` is True
-    if the request has already checked that the decision is legal. `objection` is the reason why a game takes the reply
-    for a decision of its own, such as a rejected action: while the scenario allows it, the player is asked again.
+    if the request has already checked that the decision is legal. `objection` is the error of a reply for which a game
+    has a decision of its own, such as a rejected action: while the scenario allows it, the player is asked again, and
+    then the decision is a fallback.
     """
 
     decision: D
@@ -40,7 +43,7 @@ class Reading(Generic[D]):
     candidates: int = 1
     repaired: bool = False
     checked: bool = False
-    objection: str = ""
+    objection: DecisionError | None = None
 
 
 class ReadableRequest(Protocol):

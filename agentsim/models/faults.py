@@ -297,6 +297,9 @@ class Faults:
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
         lost = status < 200 or status in {408, 409, 425} or (status in {424, 499} and not complaint.is_moderation)
+        lost = lost or (
+            status in {400, 422, *_ABSENT} and bool(table.MOMENTARY.search(_QUOTED.sub(" ", complaint.told)))
+        )
         if lost or status >= 500:
             message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
             wait = complaint.retry_after
@@ -343,6 +346,9 @@ class Faults:
         return Unaccepted(message, status=status, complaint=cleared, otherwise=otherwise)
 
     def _not_found(self, status: int, complaint: ErrorReport, says: str) -> str:
+        if table.ON_DEMAND.search(complaint.words):
+            what = f"is not served on demand by {self.profile.host} (HTTP {status})"
+            return f"{what}; name an inference profile of this account in its place (such as us.{self.model}){says}"
         hint = self.profile.unknown_model_hint.replace("{model}", self.model)
         if self._is_about_the_address(complaint):
             hint = f"does the API begin at {self.profile.base_url} (most begin at /v1)?"

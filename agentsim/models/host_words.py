@@ -188,6 +188,16 @@ NO_MODEL_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if 
     "not_found",
     "not_found_error",
 }
+MOMENTARY: Final = _any_of(
+    r"\bno\b( \w+){0,2} (instances?|workers?|replicas?|backends?|upstreams?|nodes?|capacity)\b( (is|are))?( currently)?"
+    r" (available|ready|running|free|found|left|online)",
+    r"\bno (healthy|available|ready|running|free) (instances?|workers?|replicas?|backends?|upstreams?|nodes?|servers?)\b",
+    r"\bmodel\b[^.;]{0,80}\b(is|are) (currently |still |being )?(loading|loaded right now|starting( up)?|warming up)\b",
+    r"\bcold start|\bmodel\b[^.;]{0,80}\btemporarily (unavailable|not available)",
+)
+"""A model that has no running instance at this moment, in the words of hosts that say 400 or 404 instead of 503."""
+ON_DEMAND: Final = _any_of(r"on-demand throughput|inference profile")
+"""A model that its host serves only by way of an inference profile, in the words of Bedrock."""
 REQUESTED: Final = re.compile(r"\blimit\W{0,3}(\d[\d,]*)\b(?:.{0,60}?\brequested\W{0,3}(\d[\d,]*))", re.I | re.S)
 """The limit of a minute or a day, and the tokens that one request takes of it, in the words of OpenAI, Groq and
 Cerebras."""

@@ -21,7 +21,6 @@ from agentsim.engine.survey import Survey, SurveyPlace
 from agentsim.errors import (
     AgentsimError,
     DecisionError,
-    IllegalDecision,
     ModelError,
     ModelRefused,
     ProviderRejected,
@@ -214,6 +213,10 @@ class _RetryLoop:
                 return self.fallback(code)
             self.complaints.append(RejectedReply(completion.text, reason))
             return None
+        if reading.objection is not None:  # the game has a decision of its own for the reply
+            code, reason = _bad(completion, reading.objection)
+            count(replace(attempt, code=code, error=reason))
+            return DecisionResult(reading.decision, "fallback", tuple(self.attempts), reading, fallback_reason=code)
         self.attempts.append(attempt)
         return DecisionResult(reading.decision, self._models[self._model_index].source, tuple(self.attempts), reading)
 
@@ -232,8 +235,8 @@ class _RetryLoop:
         reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
         if not reading.checked:
             request.check(reading.decision)
-        if reading.objection and self.may_reask(error := IllegalDecision(reading.objection), made):
-            raise error
+        if reading.objection is not None and self.may_reask(reading.objection, made):
+            raise reading.objection
         return reading
 
     def may_reask(self, error: DecisionError, made: int | None = None) -> bool:

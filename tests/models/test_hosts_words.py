@@ -239,6 +239,14 @@ RATES: dict[str, tuple[int, Any]] = {
     "a key": (429, said("Key limit exceeded: 100 requests per minute")),
     "a day of requests": (429, said("You have reached your usage limit of 1000 requests per day")),
 }
+MOMENTS: dict[str, tuple[int, Any]] = {
+    "no instances": (404, said("no instances available for model echo")),
+    "no instance is ready": (404, {"detail": "No running instances found for model 'echo'."}),
+    "no worker": (400, said("No available workers (all circuits open or unhealthy)")),
+    "no upstream": (404, {"message": "no healthy upstream"}),
+    "loading": (400, said("The model echo is currently loading, try again soon.")),
+    "for a moment": (404, said("Model echo is temporarily unavailable.")),
+}
 NO_MODELS: dict[str, tuple[int, Any]] = {
     "Bedrock": (
         400,
@@ -306,6 +314,8 @@ KNOWN: dict[tuple[type[ModelError], str], dict[str, tuple[int, Any]]] = {
     (RateLimited, "rate_limited"): RATES,
     (ProviderRejected, "unknown_model"): NO_MODELS,
     (ModelRefused, "context"): CONTEXTS,
+    (TransportFailed, "http_404"): {name: each for name, each in MOMENTS.items() if each[0] == 404},
+    (TransportFailed, "http_400"): {name: each for name, each in MOMENTS.items() if each[0] == 400},
     (Unaccepted, "bad_request"): PARAMETERS,
 }
 
@@ -317,6 +327,19 @@ def test_a_refusal_of_a_host_is_known_by_its_words_or_code(wanted: tuple[type[Mo
     status, body = KNOWN[wanted][host]
     fault = HOST.status(status, {}, json.dumps(body).encode())
     assert (type(fault), fault.code) == wanted
+
+
+def test_a_model_that_is_served_by_a_profile_alone_is_said_to_be_in_one_line() -> None:
+    model = "anthropic.claude-3-7-sonnet-20250219-v1:0"
+    words = (
+        f"Invocation of model ID {model} with on-demand throughput isn\u2019t supported. Retry your request with the ID "
+        "or ARN of an inference profile that contains this model."
+    )
+    fault = Faults(BUILT_IN["bedrock"], model).status(400, {}, json.dumps({"message": words}).encode())
+    assert (type(fault), fault.code) == (ProviderRejected, "unknown_model")
+    assert "is not served on demand by" in str(fault)
+    assert f"name an inference profile of this account in its place (such as us.{model})" in str(fault)
+    assert "\n" not in str(fault)
 
 
 def test_the_wait_that_a_body_states_in_seconds_is_asked_for() -> None:

@@ -375,6 +375,20 @@ def test_a_page_or_redirect_after_good_calls_costs_that_decision(name: str, tmp_
     assert Counter(filter(None, reasons)) == {code: 1}
 
 
+def test_a_model_without_an_instance_for_a_moment_is_asked_again_and_ends_no_run(tmp_path: Path) -> None:
+    asked: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        asked["all"] += 1
+        busy = asked["all"] in {1, 5}
+        return refusal(f"no instances available for model {body['model']}", 404) if busy else answered(body)
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path, "limits.concurrency=1")
+    assert (result.status, result.error) == ("completed", None)
+    assert (result.history["usage"]["fallbacks"], result.history["usage"]["failed_calls"]) == (0, 2)
+
+
 def test_a_failure_that_only_sounds_like_a_refusal_is_retried_and_changes_nothing(tmp_path: Path) -> None:
     """A host fails once, or for one prompt, in words about a parameter."""
     asked: list[str] = []

@@ -110,8 +110,8 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
 class Act(Request[Acted]):
     """What do you do now?
 
-    Every reply is an action, at worst a rejected one, so no agent is asked again. Reading does not check whether an
-    action is possible: the society checks that when the agent's turn comes.
+    Every reply is an action, at worst a rejected one, which is a lost decision: the run counts it as a fallback. Reading
+    does not check whether an action is possible: the society checks that when the agent's turn comes.
     """
 
     unshown: ClassVar[Mapping[str, str]] = {path: why for why, paths in _UNSHOWN.items() for path in paths}
@@ -217,13 +217,16 @@ class Act(Request[Acted]):
             found = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
-            return Reading(_rejected(why), "rejected", candidates=0, objection=f"{why}.")
+            return Reading(_rejected(why), "rejected", candidates=0, objection=type(error)(f"{why}."))
         from agentsim.engine.reading.speech import split
 
         if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
-            return Reading(_rejected(UNPARSED), "rejected", candidates=0, objection=f"{UNPARSED}.")
+            unread = UnreadableReply(f"{UNPARSED}.")
+            return Reading(_rejected(UNPARSED), "rejected", candidates=0, objection=unread)
         if isinstance(action := found.decision.action, Rejected):
-            return replace(found, stage="rejected", candidates=0, checked=True, objection=action.reason)
+            return replace(
+                found, stage="rejected", candidates=0, checked=True, objection=IllegalDecision(action.reason)
+            )
         return replace(found, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:

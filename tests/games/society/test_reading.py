@@ -11,6 +11,7 @@ import pytest
 
 from agentsim.games.society.requests import ACTIONS
 from agentsim.games.society.turn import InvalidAction, Rejected
+from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.load import load_history
 from agentsim.scenario.load import load
 from tests.fakes.server import FakeServer
@@ -244,7 +245,7 @@ def test_an_invalid_action_is_asked_again_as_often_as_the_scenario_says(
     with FakeServer(reply).in_thread() as server:
         (tmp_path / "society.toml").write_text(
             'game = "society"\n[game_config]\ndays = 1\nactions_per_day = 1\n'
-            f'[defaults]\nmodel = "lab/any"\nreasks = {reasks}\n[limits]\nconcurrency = 1\n'
+            f'[defaults]\nmodel = "lab/any"\nreasks = {reasks}\n[limits]\nconcurrency = 1\nmax_fallback_rate = 1.0\n'
             f'[providers.lab]\nbase_url = "{server.url()}"\n[[players]]\nid = "agent"\ncount = 2\n'
         )
         result = play_scenario(load(tmp_path / "society.toml"), tmp_path)
@@ -252,3 +253,31 @@ def test_an_invalid_action_is_asked_again_as_often_as_the_scenario_says(
         assert len(server.received) == calls
     stages = [record.parse.stage for record in load_history(result.files.history).decisions if record.parse]
     assert stages == [said] * 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("I {really} like this", "unreadable"),
+        (f"{IDLE}\n{POST}", "ambiguous"),
+        ('{"action": "dance"}', "illegal"),
+        ("", "empty"),
+    ],
+)
+def test_an_act_that_is_lost_is_a_fallback_for_which_its_model_is_the_cause(
+    reply: str, reason: str, tmp_path: Path
+) -> None:
+    with FakeServer(lambda _body: reply).in_thread() as server:
+        (tmp_path / "society.toml").write_text(
+            'game = "society"\n[game_config]\ndays = 1\nactions_per_day = 1\n'
+            '[defaults]\nmodel = "lab/any"\nreasks = 0\n[limits]\nconcurrency = 1\nmax_fallback_rate = 1.0\n'
+            f'[providers.lab]\nbase_url = "{server.url()}"\n[[players]]\nid = "agent"\ncount = 2\n'
+        )
+        result = play_scenario(load(tmp_path / "society.toml"), tmp_path)
+    assert result.status == "completed", result.error
+    history = load_history(result.files.history)
+    lost = [(each.source, each.fallback_reason, each.cause) for each in history.decisions]
+    assert lost == [("fallback", reason, "model")] * 2
+    assert [each.decision["action"]["action"] for each in history.decisions] == ["rejected"] * 2
+    rates = fallback_rates_in(history)
+    assert (rates.whole.fallbacks, rates.whole.causes, rates.whole.turned_away) == (2, {"model": 2}, 0)
