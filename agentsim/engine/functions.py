@@ -23,13 +23,12 @@ _OTHER_TOOL: Final = re.compile(
     r"|sql|query|calculat\w*|wolfram\w*|image|weather|apply_patch)(_|$)",
     re.I,
 )
-_ANSWERING: Final = frozenset(
-    """
+_WORDS = """
     a act action an answer answers call cast choice choose decide decision final format formatted function give json
-    make message my object output pick place player post provide public reply respond response result return say schema
-    select speak speech statement structured submit take talk text the tool vote words your
-    """.split()
-)
+    make message my object output pick place post provide public reply respond response result return say schema select
+    speak speech statement structured submit take talk text the tool words your
+"""
+_ANSWERING: Final = frozenset(_WORDS.split())
 """Words of names that only say that they answer."""
 _SHORTEST: Final = 3  # letters of a name that says anything
 

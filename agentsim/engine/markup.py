@@ -690,7 +690,8 @@ def _header() -> re.Pattern[str]:
         rf"|{_OPENS}?(?i:{OWN_NAMES}){_SHUTS}?[:：]?{_SHUTS}?[ \t]*+\n"
         rf"|assistant(?:{_INNER}|<\|role_sep\|>)"
         rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_SHUTS}?[:：](?=\s)|{_SHUTS}?：|[:：]{_SHUTS})"
-        r"|final[ \t]*\n|Action:[ \t]*\w{1,40}[ \t]*\n+Action Input:\s?|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
+        r"|final[ \t]*\n|(?:Action:[ \t]*\w{1,40}[ \t]*\n+)?Action Input:\s?"
+        r"|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
         r"|### Response:?[ \t]*+\n)"
     )
 

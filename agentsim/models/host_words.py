@@ -191,7 +191,8 @@ NO_MODEL_CODES: Final = frozenset(word for word, status in STATUS_OF.items() if 
 MOMENTARY: Final = _any_of(
     r"\bno\b( \w+){0,2} (instances?|workers?|replicas?|backends?|upstreams?|nodes?|capacity)\b( (is|are))?( currently)?"
     r" (available|ready|running|free|found|left|online)",
-    r"\bno (healthy|available|ready|running|free) (instances?|workers?|replicas?|backends?|upstreams?|nodes?|servers?)\b",
+    r"\bno (healthy|available|ready|running|free) "
+    r"(instances?|workers?|replicas?|backends?|upstreams?|nodes?|servers?)\b",
     r"\bmodel\b[^.;]{0,80}\b(is|are) (currently |still |being )?(loading|loaded right now|starting( up)?|warming up)\b",
     r"\bcold start|\bmodel\b[^.;]{0,80}\btemporarily (unavailable|not available)",
 )

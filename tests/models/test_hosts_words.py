@@ -332,8 +332,8 @@ def test_a_refusal_of_a_host_is_known_by_its_words_or_code(wanted: tuple[type[Mo
 def test_a_model_that_is_served_by_a_profile_alone_is_said_to_be_in_one_line() -> None:
     model = "anthropic.claude-3-7-sonnet-20250219-v1:0"
     words = (
-        f"Invocation of model ID {model} with on-demand throughput isn\u2019t supported. Retry your request with the ID "
-        "or ARN of an inference profile that contains this model."
+        f"Invocation of model ID {model} with on-demand throughput isn\u2019t supported. Retry your request with the "
+        "ID or ARN of an inference profile that contains this model."
     )
     fault = Faults(BUILT_IN["bedrock"], model).status(400, {}, json.dumps({"message": words}).encode())
     assert (type(fault), fault.code) == (ProviderRejected, "unknown_model")

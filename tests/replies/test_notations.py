@@ -1372,3 +1372,68 @@ def test_words_in_other_scripts_and_widths_are_said_as_they_stand() -> None:
     ):
         for reply in both(words):
             assert said(reply) == words
+
+
+# -- calls of other functions, and the words of a loop
+
+_FORMS = (
+    *('NAME(text="SECRET")', 'NAME("SECRET")', 'print(NAME("SECRET"))', "Action: NAME\nAction Input: SECRET"),
+    *('{"name": "NAME", "arguments": {"text": "SECRET"}}', '[TOOL_CALLS]NAME[ARGS]{"text": "SECRET"}'),
+    *('<invoke name="NAME"><parameter name="text">SECRET</parameter></invoke>', 'functions.NAME:0{"text": "SECRET"}'),
+    *("<function=NAME><parameter=text>SECRET</parameter></function>", '{"action": "NAME", "action_input": "SECRET"}'),
+    *('<tool_call>{"name": "NAME", "arguments": {"text": "SECRET"}}</tool_call>', 'NAME(text: "SECRET")'),
+    '<|channel|>commentary to=functions.NAME<|message|>{"text": "SECRET"}<|call|>',
+    '{"tool_calls": [{"function": {"name": "NAME", "arguments": "{\\"text\\": \\"SECRET\\"}"}}]}',
+)
+
+
+@pytest.mark.parametrize("name", ["think", "note_to_self", "send_dm", "decide_strategy", "python", "privateNote"])
+@pytest.mark.parametrize("form", _FORMS)
+def test_a_call_of_a_function_that_gives_no_answer_is_no_answer(form: str, name: str) -> None:
+    for reply in both(form.replace("NAME", name)):
+        assert "SECRET" not in said(reply)
+
+
+@pytest.mark.parametrize("name", ["pitch", "speak", "make_pitch", "submitAnswer", "respond"])
+@pytest.mark.parametrize("form", [form for form in _FORMS if "action_input" not in form])
+def test_a_call_of_a_function_whose_name_only_says_that_it_answers_is_the_answer(form: str, name: str) -> None:
+    assert said(form.replace("NAME", name).replace("SECRET", WORDS)) == WORDS
+
+
+def test_a_call_of_thinking_before_the_answer_is_thinking() -> None:
+    for first in ('{"name": "think", "arguments": {"text": "SECRET"}}', 'think(text="SECRET")'):
+        assert said(f'{first}\n{{"name": "pitch", "arguments": {{"text": "{WORDS}"}}}}') in ("", WORDS)
+
+
+def test_the_answer_of_a_loop_is_read_and_what_is_none_is_said_to_be_none() -> None:
+    for reply in ("Action Input: W", "Thought: SECRET\nAction: pitch\nAction Input: W"):
+        assert said(reply.replace("W", WORDS)) == WORDS
+    for reply, why in {
+        "Thought: SECRET": "All of the reply is thinking.",
+        "Action: pitch\nAction Input:": "The reply is only the header of an answer.",
+        "Action: python\nAction Input: x": "The reply calls 'python', which gives no answer.",
+    }.items():
+        with pytest.raises(UnreadableReply, match=re.escape(why)):
+            asked(PITCH).request.parse(reply)
+
+
+# -- plans and headings above bare words
+
+
+def test_a_plan_above_a_label_of_the_question_is_thinking() -> None:
+    for reply in (
+        f"I need to win over C first.\n\nPitch: {WORDS}",
+        f"SECRET\nPitch: {WORDS}",
+        f"SECRET\n\nText: {WORDS}",
+    ):
+        assert said(reply) == WORDS
+
+
+def test_words_under_a_heading_are_whole_and_words_above_an_ordinary_one_are_never_cut() -> None:
+    for heading in ("**Answer:** ", "*Message:* ", "## Response\n", "## Response\n\n", "Answer: ", "**Pitch:** "):
+        assert said(f"{heading}{WORDS}\n\nTrust me.") == f"{WORDS}\n\nTrust me."
+    for words in (
+        "You asked.\n\n**Answer:** never.",
+        "She wrote.\n\n*Message:* no.\n\nI cried.",
+    ):
+        assert said(words) == ""

@@ -50,6 +50,12 @@ _CALL = re.compile(
     r"(?:(?P<key>[A-Za-z_]\w{0,40})\s{0,4}=(?!=)|(?=[\"'{]|\w{0,40}\s{0,4}\Z))"
 )
 _STRING = r"\"\"\"(?s:.*?)\"\"\"|'''(?s:.*?)'''|\"(?:[^\"\\]|\\(?s:.))*+\"|'(?:[^'\\]|\\(?s:.))*+'"
+_WHOLE_CALL = re.compile(
+    r"\s*+(?:```\w{0,12}\s++)?(?:print\(|\[)?(?:[A-Za-z_]\w{0,30}\.)?(?!print\()([A-Za-z_]\w{1,40})\("
+    rf"\s{{0,20}}(?:[A-Za-z_]\w{{0,40}}\s?[=:]\s?)?(?:{_STRING})\s{{0,20}}\)[)\]]?\s*+(?:```)?\s*+"
+)
+_REACT_CALL = re.compile(r"^[ \t]*+Action:[ \t]*+(\w{1,40})[ \t]*+\n++[ \t]*+Action Input:", re.MULTILINE)
+"""The call of a ReAct loop: Yao et al. 2022."""
 _PIECE = re.compile(rf"{_STRING}|[(\[{{}}\])]")
 _BEGINS_A_LINE = re.compile(r"(?:^|\n|\[|print\(|=)[ \t]*\Z")
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
@@ -64,6 +70,15 @@ class _Group:
     end: int
     name: str = ""
     members: list[tuple[str, Any]] = field(default_factory=list)
+
+
+def function_called(text: str) -> str:
+    """Return the name of the function that a whole text calls with one string, or that ReAct calls in it, or "".
+
+    `think` for `think("...")`, for `print(think("..."))`, and for the lines `Action: think` and `Action Input: ...`.
+    """
+    call = _WHOLE_CALL.fullmatch(text) or _REACT_CALL.search(text)
+    return "" if call is None else next(filter(None, call.groups()))
 
 
 def calls(body: str, own: Collection[str], functions: Collection[str]) -> list[Object]:

@@ -46,6 +46,7 @@ from typing import Any
 
 from agentsim.engine.codec import values
 from agentsim.engine.decision import ReadableRequest, Reading
+from agentsim.engine.functions import is_thinking, may_answer
 from agentsim.engine.markup import (
     NO_SPEAKERS,
     OWN_NAMES,
@@ -63,7 +64,7 @@ from agentsim.engine.markup import (
     without_rest,
 )
 from agentsim.engine.options import MISSING, Kinds, LegalValues
-from agentsim.engine.reading.calls import calls, named_calls
+from agentsim.engine.reading.calls import calls, function_called, named_calls
 from agentsim.engine.reading.candidates import (
     Candidate,
     Prose,
@@ -86,7 +87,7 @@ from agentsim.engine.reading.fields import (
 )
 from agentsim.engine.reading.layers import holds_remains, is_part_of_object, turn_of, with_braces
 from agentsim.engine.reading.notations import as_json
-from agentsim.engine.reading.shaping import Shape, unwrapped
+from agentsim.engine.reading.shaping import Shape, called_in, unwrapped
 from agentsim.engine.reading.speech import (
     ASIDES,
     THINKING,
@@ -229,6 +230,10 @@ def _is_name(text: str, own: str) -> bool:
 def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
     request = reply.request
     if not reply.body.strip():
+        if reply.thoughts:
+            raise UnreadableReply("All of the reply is thinking. Answer below it, with the decision alone.")
+        if reply.text.strip():
+            raise UnreadableReply("The reply is only the header of an answer. Answer with the decision itself.")
         raise UnreadableReply("The reply is empty.")
     if request.leading:
         return _leading(reply)
@@ -467,6 +472,8 @@ class Reply:
 
     @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
+        if (name := function_called(self.text)) and not self.may_answer(name):
+            raise UnreadableReply(f"The reply calls {name[:40]!r}, which gives no answer. Answer without it.")
         speakers = self.speakers
         worded = [self.names[field.path] for field in self.fields if field.kind == "words"]
         own = [name for names in worded for name in (names if self.decides else names[:1])]
@@ -480,6 +487,7 @@ class Reply:
             spans = [] if a_line else thought_spans(folded(said), every)
             thoughts += tuple(said[start:end] for start, end in spans)
             said = without(said, spans, "\n")
+            said = plain_tags(turn_of(without_header(said, speakers), speakers)) if spans else said
         return said, thoughts
 
     @cached_property
@@ -627,6 +635,8 @@ class Reply:
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
         if is_of_another(each.value):
             return Candidate(each.start, each.end, "broken", legal=False)
+        if (function := called_in(each.value)) and not self.may_answer(function):
+            return None if is_thinking(function) else Candidate(each.start, each.end, "broken", legal=False)
         value, called = unwrapped(each.value, self._own_keys, folded(self.request.kind))
         value = self.shape.called(value, called, self.request.answer_fields.parts) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):
@@ -650,6 +660,11 @@ class Reply:
         name = str(unknown[0]) if unknown and type(unknown[0]) in {str, int} else None
         alone = self._stands_alone(each, record)
         return Candidate(each.start, each.end, self._stage(each), values, not unknown, alone, record, name)
+
+    def may_answer(self, name: str) -> bool:
+        """Return whether a function of this name may give the answer: it is the question's, or names a choice."""
+        choices = [value for field in self.fields for value in field.values if isinstance(value, str)]
+        return may_answer(name, (*self._every_name, *self._field_names, *choices))
 
     @cached_property
     def _own_keys(self) -> Mapping[str, bool]:

@@ -14,8 +14,10 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
 
-from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, label_in, token_in, without_header
+from agentsim.engine.functions import is_thinking, may_answer
+from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, label_in, plain_tags, token_in, without_header
 from agentsim.engine.options import MISSING, Choice, JsonObject, Kind, Kinds, LegalValues, Synonyms
+from agentsim.engine.reading.calls import calls, function_called, named_calls
 from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
 from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, is_kept, split
@@ -54,6 +56,10 @@ _ARGUMENTS = frozenset(
 """Keys of an object that holds the fields of a variant, beside its kind."""
 _CALLED = listed("name, function, tool, tool_name, function_name, recipient_name")
 """Keys of a called function's name."""
+_CALL_ARGUMENTS = frozenset(listed("action_input, args, arguments, input, kwargs, parameters, params, tool_input"))
+"""Keys of the arguments of a call, beside its name."""
+_HOLDS_CALLS = listed("function, function_call, functioncall, tool_call, tool_calls, tool_use, toolcall")
+"""Keys of an object that holds a call."""
 _KINDS = (*listed("type, kind, action, action_type, do, command"), *_CALLED)
 """Keys of a variant's kind in a reply that does not use its tag."""
 _SCHEMA_KEYS = frozenset(
@@ -118,6 +124,23 @@ def unwrapped(
         one, inner = unwrapped(one, own, kind, level + 1)  # {"function": {"name": ..., "arguments": {...}}}
         called = inner or called
     return one, called
+
+
+def called_in(value: Any, level: int = 0) -> str:
+    """Return the name of the function that an object calls, or "": `work` for `{"name": "work", "arguments": {}}`.
+
+    A call may stand in a list of one, or under a key such as `tool_calls`.
+    """
+    if isinstance(value, list) and len(value) == 1:
+        return called_in(value[0], level)
+    if not isinstance(value, Mapping) or level > _MOST_LEVELS:
+        return ""
+    keys = {_key(name): part for name, part in value.items()}
+    if not _CALL_ARGUMENTS.isdisjoint(keys):
+        named_by = (*_CALLED, "action") if "action_input" in keys else _CALLED
+        if name := next((part for key in named_by if isinstance(part := keys.get(key), str)), ""):
+            return name
+    return next(filter(None, (called_in(keys[key], level + 1) for key in _HOLDS_CALLS if key in keys)), "")
 
 
 def _object_in(part: Any) -> Mapping[str, Any] | None:
@@ -447,6 +470,9 @@ def _spoken(
         if not isinstance(given, Mapping) or len(held := _held(given)) != 1:
             break
         given = held[0]
+    name = "" if reason else called_in(_written(given))
+    if name and (is_thinking(name) if any_text else not may_answer(name, names)):
+        raise UnreadableReply(f"A text of the JSON object calls {name[:40]!r}. Answer with the words alone.")
     if isinstance(given, str) or (isinstance(given, Mapping) and not reason):
         given = (
             turn_of(given, speakers)
@@ -467,6 +493,17 @@ def _spoken(
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said
     return given if not reason else "" if given is None else _as_json(given)
+
+
+def _written(given: Any) -> Any:
+    """Return the object that a text is as a call or as JSON, or else the value itself."""
+    if not isinstance(given, str) or not ("(" in given or "{" in given or "<" in given or "Action" in given):
+        return given
+    if called := function_called(given):
+        return {"name": called, "arguments": {}}
+    found = calls(plain_tags(given), ("text",), ()) if "<" in given else []
+    objects = found or (list(named_calls(given, scan(given))) if "{" in given else [])
+    return objects[0].value if len(objects) == 1 else given
 
 
 def _holds_object(said: str, names: Collection[str]) -> bool:

@@ -919,6 +919,8 @@ _CHANNEL = re.compile(r"<\|channel\|>([^<]{0,80})\s*+(?:<\|constrain\|>[^<]{0,20
 _TOKEN = re.compile(r"<\|[^<>|\n]{1,40}\|>")
 _RECIPIENT = re.compile(r"(?:\A|(?<=assistant)|(?<=\n))\s{0,4}to=[\w.]{1,80}(?:\s?code)?\s{0,4}\Z")
 """The function that a message calls, in front of its channel."""
+_FUNCTION = re.compile(r"\bto=(?:\w{1,40}\.){0,3}(\w{1,60})")
+"""The function that a message is for."""
 _CHANNEL_ENDS = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 _STRIPPED = re.compile(r"\s*+(?:assistant)?\s*+analysis(?![a-z\s:,.;_-])")
 # the beginning of an answer behind thinking that has no end of its own
@@ -928,7 +930,10 @@ _FINAL = re.compile(
     r"|<\|(?:begin_of_solution|START_RESPONSE|start_of_response)\|>"
 )
 # besides a heading of the question's own, an object, a fence, a tag or a box at the beginning of a line ends a thought
-_ANSWER_BEGINS = re.compile(r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed)", re.MULTILINE)
+_ANSWER_BEGINS = re.compile(
+    r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed|action:[ \t]*\w{1,40}[ \t]*\n+action input:)",
+    re.MULTILINE,
+)
 _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
@@ -1047,7 +1052,11 @@ def _final(text: str, thoughts: list[str]) -> str:
             position = end.start() if end else len(text)
             called = (to or " to=" in channel[1]) and not channel[1].lstrip().startswith("analysis")
             aloud = called or channel[1].startswith(("final", "response", "answer"))
-            (said if aloud else thoughts).append(text[channel.end() : position])
+            content = text[channel.end() : position]
+            function = _FUNCTION.search(f"{to[0] if to else ''} {channel[1]}") if called else None
+            if function is not None and content.lstrip().startswith("{"):
+                content = f"functions.{function[1]} {content}"  # the reader judges whether it may answer
+            (said if aloud else thoughts).append(content)
         thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
     spans = strict_spans(text) if "{" in text and _FINAL.search(text) else []

@@ -110,8 +110,8 @@ _UNSHOWN: Mapping[str, tuple[str, ...]] = {
 class Act(Request[Acted]):
     """What do you do now?
 
-    Every reply is an action, at worst a rejected one, which is a lost decision: the run counts it as a fallback. Reading
-    does not check whether an action is possible: the society checks that when the agent's turn comes.
+    Every reply is an action, at worst a rejected one, which is a lost decision: the run counts it as a fallback.
+    Reading does not check whether an action is possible: the society checks that when the agent's turn comes.
     """
 
     unshown: ClassVar[Mapping[str, str]] = {path: why for why, paths in _UNSHOWN.items() for path in paths}

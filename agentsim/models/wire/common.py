@@ -102,9 +102,8 @@ class FunctionCall(NamedTuple):
 class Parts(NamedTuple):
     """The parts of one answer, as extracted by its wire.
 
-    `calls` are function calls, in order; `ends_with_call` says that the answer ended with one although its finish reason
-    does not tell. `unknown` is the kind of a part that is left out, since no table knows it or
-    since it is another role's.
+    `calls` are function calls, in order; `ends_with_call` says that the answer ended with one if its finish reason
+    does not. `unknown` is the kind of a part that is left out, since no table knows it or since it is another role's.
     """
 
     text: str
