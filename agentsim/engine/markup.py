@@ -904,9 +904,9 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
 def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
     """Return the beginnings of lines of a transcript behind the first words, or [] if the lines are the player's own.
 
-    They are its own if words announce them (`I see it so:`), if they go on in small letters or with a number in a text
-    that is not written so (`B: keep`), if they are items of a list and none is in the first person, or if the text
-    begins with such a line and none has the player's own name.
+    They are its own if words announce them (`I see it so:`), if they go on in small letters, a number or signs in a text
+    that is not written so (`B: keep`, `C: ?`), if they are items of a list and none is in the first person, or if the
+    text begins with such a line and none has the player's own name.
     """
     if not speakers.names:
         return []
@@ -917,9 +917,7 @@ def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
         return []
     names = {line["name"].casefold() for line in lines}
     several = 1 < len(names) == len(lines)
-    goes_on = all(
-        (line["words"][:1].islower() or line["words"].isdigit()) and not _GESTURE.match(line["words"]) for line in lines
-    )
+    goes_on = all(_goes_on(line["words"]) for line in lines)
     if goes_on and (several or (_is_written_in_sentences(text) and not _speaks_of_itself(lines))):
         return []
     items = list(islice(_BULLET.finditer(text), 2))
@@ -959,6 +957,12 @@ def _is_tag(text: str, line: re.Match[str]) -> bool:
     """Return whether the name of a line is that of a pair of tags."""
     is_tag = line["signs"].endswith("<") and text.startswith(">", line.end("name"))
     return is_tag and f"</{line['name']}>" in text
+
+
+def _goes_on(words: str) -> bool:
+    """Return whether words behind a name are no sentence: they begin with a small letter, or have a number or signs."""
+    of_signs = bool(words.strip()) and not any(map(str.isalnum, words))
+    return (words[:1].islower() or words.isdigit() or of_signs) and not _GESTURE.match(words)
 
 
 def _is_written_in_sentences(text: str) -> bool:

@@ -310,6 +310,10 @@ SPEECHES: dict[str, tuple[str, ...]] = {
     ),
     "society/act": (
         "agent2: you owe me 5 tokens.",
+        "Roll call!\nagent1: here\nagent2: ?\nagent3: ?",
+        "Roll call!\n\nagent2: here\nagent3: here\nagent4: –",
+        "Let me think about it. I'll answer tomorrow.",
+        "Let me think about this. I will let you know by the evening!",
         "I need to write a statement of intent: I will work.",
         "Reasoning: a fund lowers risk. Who joins?",
         "// TODO: fix the well",
@@ -434,7 +438,6 @@ IN_OBJECT: dict[str, tuple[str, ...]] = {
     "market/interview": ("Wheat is dear.\n\nMy reasoning: supply is short.",),
     "werewolf/speak": ("I am no wolf.\n\nFinal thought: Boris is.",),
     "society/act": (
-        "Roll call!\nagent1: here\nagent2: ?\nagent3: ?",
         "Moderator: who wants to be one?\nHost: me.",
         "Job offer!\nInput: your labor\nOutput: 5 food",
         "<announcement>Work!</announcement>",

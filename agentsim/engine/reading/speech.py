@@ -190,6 +190,12 @@ _ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
 _QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
 _HANDS_OVER = re.compile(r"[.,;]? (?:so )?here (?:is mine|it is|goes|we go|i am)\b")
 """Words behind a task that give what it asks for: `I was told to make a statement, so here goes:`."""
+_PUTS_OFF = re.compile(
+    r"\s*+(?:and |then |so )?(?:i(?:'ll| will| shall)|you(?:'ll| will) (?:hear|have)) (?:(?:then|also|surely) )?"
+    r"(?:answer|decide|reply|respond|report|tell you|let you know|get back|come back|be back|give you|from me|my answer"
+    r"|post|say more)\b[^.!?\n]{0,60}[.!…]?\s*+"
+)
+"""Words behind a thought that put the answer off: `Let me think about it. I'll answer tomorrow.`"""
 _OF_ITSELF = re.compile(r"\b(?:i|me|my|we|us|our)\b")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _PARAGRAPHS, _PARAGRAPH_ENDS = re.compile(r"\S[ \t]{0,8}\n[ \t]{0,8}\n"), re.compile(r"\n[ \t]{0,8}\n[ \t]{0,8}\Z")
@@ -598,10 +604,10 @@ def _is_line_of_note(plain: str, match: re.Match[str]) -> bool:
 def _asks(plain: str, thinks: re.Match[str]) -> bool:
     """Return whether words that seem to think aloud ask, or give at once what they were asked for.
 
-    They ask in that sentence, or have nothing behind but questions: `I must produce an answer? No.` and `Let me think.
-    Who lied?` are speech. A question of the writer to itself is not.
+    They put the answer off, ask in that sentence, or have nothing behind but questions: `I must produce an answer? No.`
+    and `Let me think. Who lied?` are speech. A question of the writer to itself is not.
     """
-    if _HANDS_OVER.match(plain, thinks.end()):
+    if _HANDS_OVER.match(plain, thinks.end()) or _PUTS_OFF.fullmatch(plain, thinks.end()):
         return True
     if plain[thinks.end() - 1] not in ".!:…\n":
         ends = _ENDS_A_CLAUSE.search(plain, thinks.end())
