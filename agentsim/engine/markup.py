@@ -904,8 +904,8 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
 def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
     """Return the beginnings of lines of a transcript behind the first words, or [] if the lines are the player's own.
 
-    They are its own if words announce them (`I see it so:`), if they go on in small letters, a number or signs in a text
-    that is not written so (`B: keep`, `C: ?`), if they are items of a list and none is in the first person, or if the
+    They are its own if words announce them (`I see it so:`), if they go on in small letters, a number or signs in a
+    text that is not written so (`B: keep`, `C: ?`), if they are items of a list and none is in the first person, or if the
     text begins with such a line and none has the player's own name.
     """
     if not speakers.names:
