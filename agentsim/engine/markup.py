@@ -385,7 +385,7 @@ FORMS = (
     TokenFamily(
         "DeepSeek, Qwen, GLM, MiniMax, Granite, Hunyuan, K2-Think",
         f"{_TEMPLATES} (all that think), LLM360/K2-V2-Instruct chat_template.jinja",
-        r"/?(?:\w{1,12}:)?(?:think|thinking|thought)(?:[:_]\w{1,20})?>",
+        r"/?(?:\w{1,12}:)?(?:think|thinking|thought)(?:[:_]\w{1,20})?>|/think(?:ing)?(?=\s)",
         thinking=("<think>", "</think>", "<mm:think>", "<think_fast>", "</think_fast>", "<think_faster>"),
     ),
     TokenFamily(
@@ -853,8 +853,9 @@ def _direction_of(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern for a stage direction of one of the names that begins a line, up to the words behind it."""
     name = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
     return re.compile(
-        rf"(?:(?P<first>\A\s*+)|\n)[ \t]{{0,4}}[*_(\[（【]{{1,3}}(?:(?:player|agent)[ \t]#?)?(?:{name})"
-        rf"(?:[ \t](?:[a-z]{{2,12}}ly|just|only|then|now))?[ \t](?:{_DIRECTIONS})(?!\w)"
+        rf"(?:(?P<first>\A\s*+)|\n)[ \t]{{0,4}}(?:[*_(\[（【]{{1,3}}(?:(?:player|agent)[ \t]#?)?(?:{name})"
+        rf"(?:[ \t](?:[a-z]{{2,12}}ly|just|only|then|now))?,?[ \t](?:{_DIRECTIONS}|[a-z]{{2,12}}ing)(?!\w)"
+        rf"|(?:{name})[ \t][(\[*_（【]{{1,2}}(?:{_DIRECTIONS}|[a-z]{{2,12}}ing)(?!\w))"
         r"[^*_()\[\]（）【】\n]{0,80}[*_)\]）】]{1,3}[ \t:：—-]{0,4}+(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )
@@ -895,7 +896,7 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         r"(?P<closes>[\])）】*_>\"”]{0,4})"
         r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
         rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
-        rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
+        rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
         r"|(?P<bare>(?<=[\])）】>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )
@@ -905,8 +906,8 @@ def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
     """Return the beginnings of lines of a transcript behind the first words, or [] if the lines are the player's own.
 
     They are its own if words announce them (`I see it so:`), if they go on in small letters, a number or signs in a
-    text that is not written so (`B: keep`, `C: ?`), if they are items of a list and none is in the first person, or if the
-    text begins with such a line and none has the player's own name.
+    text that is not written so (`B: keep`, `C: ?`), if they are items of a list and none is in the first person, or if
+    the text begins with such a line and none has the player's own name.
     """
     if not speakers.names:
         return []
@@ -993,7 +994,9 @@ _STAFF = (
 )
 """Words for those who lead a game and tell of it."""
 _STAFF_LABEL = re.compile(
-    rf"\n[ \t]{{0,4}}(?:[*_\[(（【]{{0,3}}(?i:{_STAFF})[*_\])）】]{{0,3}}[:：]|[\[【](?i:{_STAFF})[\]】](?=[ \t]))"
+    rf"\n[ \t]{{0,4}}(?:[*_\[(（【]{{0,3}}(?i:{_STAFF})[*_\])）】]{{0,3}}"
+    r"(?:[ \t](?:says|said|asks|announces|declares))?(?:[:：]|[ \t]?>{1,3}(?=[ \t]))"
+    rf"|[\[【](?i:{_STAFF})[\]】](?=[ \t]))"
 )
 _LISTED = re.compile(
     r"[ \t]*(?:[-*•]|\d{1,2}[.)])?[ \t]?\*{0,2}[^\W\d_][\w ]{0,30}\*{0,2}[:：]\*{0,2}[ \t]*"
@@ -1347,7 +1350,7 @@ _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
 _ESCAPED = re.compile(
     r"&(?:amp;){0,3}(?:(?P<name>lt|gt|vert|verbar|VerticalLine|sol|lowbar|quot|lsqb|rsqb|lbrack|rbrack)"
     r"|#0{0,4}(?P<decimal>\d{2,5})|#[xX]0{0,4}(?P<hex>[\da-fA-F]{2,4}));"
-    r"|%(?P<percent>[2-7][\dA-Fa-f])|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<plain>[<>|\[\]_]))"
+    r"|%(?P<percent>[2-7][\dA-Fa-f])|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<plain>[<>|\[\]_/]))"
 )
 _NAMED_SIGNS = {
     **dict.fromkeys(("vert", "verbar", "VerticalLine"), "|"),

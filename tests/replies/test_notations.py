@@ -1437,3 +1437,41 @@ def test_words_under_a_heading_are_whole_and_words_above_an_ordinary_one_are_nev
         "She wrote.\n\n*Message:* no.\n\nI cried.",
     ):
         assert said(words) == ""
+
+
+NEAR_NOTES = (
+    *("W\n[B, nodding] M", "W\nB (smiling) M", "W\n**B (nods)** M", "W\nB「M」", "W\nHost> M", "W\nModerator says: M"),
+    *(
+        "W\nOOC: SECRET",
+        "W\n[OOC] SECRET",
+        "W\nNote to self: SECRET",
+        "W\nP.S. to myself: SECRET",
+        "W\n*to myself* SECRET",
+    ),
+    *(
+        "W\nInner voice: SECRET",
+        "W\nMy inner thoughts: SECRET",
+        "W\n(thinking) SECRET",
+        "SECRET<\\/think>W",
+        "SECRET</think W",
+    ),
+    *("text: W; thought: SECRET", "Strategy: SECRET | Pitch: W", "thought=SECRET; text=W"),
+)
+
+
+@pytest.mark.parametrize("text", NEAR_NOTES)
+def test_words_that_are_said_to_nobody_or_by_another_are_never_said(text: str) -> None:
+    for reply in both(text.replace("W", WORDS)):
+        assert said(reply) in ("", WORDS)
+
+
+def test_a_reason_and_words_beyond_a_rule_of_any_sign_are_asked_again_beside_nothing() -> None:
+    for text in (f"{WORDS}\n\nReason: SECRET", f"{WORDS}\n###\nSECRET"):
+        assert said(text) == ""
+        assert said(json.dumps({"text": text})) == text
+
+
+def test_a_last_part_in_a_fence_keeps_its_marks() -> None:
+    formula = f"{WORDS}\n```\nTRUST = HONESTY * TIME\n```"
+    for reply in both(formula):
+        assert said(reply) == formula

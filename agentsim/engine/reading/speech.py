@@ -169,9 +169,9 @@ _THINKS_ALOUD = re.compile(
     r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?[)*\]_]{1,3}(?=\s)"
 )
 _STRATEGIES = listed("""
-    strategy, my strategy, explanation, strategy note, strategic note, strategic reasoning, rationale, hidden,
-    hidden agenda, hidden motive, why this works, intent, intention, tactic, tactics, strategie, estrategia, strategia,
-    стратегия, 策略, 战略, 戦略, 전략
+    strategy, my strategy, explanation, strategy note, strategic note, strategic reasoning, rationale,
+    hidden, hidden agenda, hidden motive, why this works, reason, reasons, justification, motive, intent,
+    intention, tactic, tactics, strategie, estrategia, strategia, стратегия, 策略, 战略, 戦略, 전략
 """)
 """Folded headings of notes on the words, which begin a paragraph of their own."""
 _FIRST_NOTES = listed("""
@@ -184,7 +184,7 @@ _LINE_NOTES = (*_STRATEGIES, *listed("note, notes, private note, note to self, p
 """Folded labels of notes that stand on a line of their own among other lines, anywhere."""
 _FIRST_LINE_NOTES = (*_LINE_NOTES, *_FIRST_NOTES, "plan")
 """Folded labels of notes that stand on the first line of several."""
-_RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
+_RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•#][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
 """A horizontal rule, also of other signs than Markdown's."""
 _ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
 _QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
@@ -265,6 +265,12 @@ _HIDDEN = re.compile(
 )
 """Spoilers (`||words||`), comments of Markdown and templates, instructions of XML, hidden text of HTML, and thinking in
 braces, folded and behind a line end."""
+_TO_ITSELF = re.compile(
+    r"\n[ \t]{0,8}(?:[*_(\[]{0,3}(?:[\w .]{0,20} )?(?:to (?:my)?self|inner (?:voice|monologue|thoughts?)|ooc"
+    r"|out of character)[*_]{0,2} ?:"
+    r"|[*_(\[]{1,3}(?:thinks|thinking|to (?:my)?self|ooc|out of character)(?: to (?:my)?self)?[)*_\]]{1,3} ?\w)"
+)
+"""A folded line that is said to nobody: `Note to self: ...`, `*to myself* ...`."""
 _LEFT_LINE = re.compile(
     r"[.!?…\n][\"')*_]{0,3}[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
     r"|内心独白)[ \t]{0,8}\n"
@@ -282,6 +288,7 @@ _MEMBER_LINE = re.compile(
     r"[:：=](?![:/=])"
 )
 """The key of an object at the beginning of a line."""
+_MEMBER_KEYS = re.compile(r"(?:\A|[;|,])[ \t]{0,4}([A-Za-z][\w ]{1,30})[ \t]?[:=](?![:/=])")
 _LABELLED_LINE = re.compile(r"[ \t]{0,4}[^\s:：=][^\n:：=]{0,40}[:：=][ \t]{0,4}\S")
 _MOST_ABOVE = 1_000  # characters above a line that are looked at
 _STEPS = re.compile(r"\s*+[*_#]{0,4}\s?(?:step|schritt|etape|paso|passo|шаг|步骤) ?1\b")
@@ -361,7 +368,10 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
     thinking or hold a comment, a note on themselves, or a tag that seems to be private or another's; `any_text` may
     hold comments and notes.
     """
-    words = without_half_quotes(_without_own_key(_without_own_tags(words, names), names))
+    words = _without_own_tags(words, names)
+    if not any_text and _holds_members(words, names):
+        raise UnreadableReply("The words hold another field. Answer with the words alone.")
+    words = without_half_quotes(_without_own_key(words, names))
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     if is_kept(names[0]):
@@ -373,7 +383,7 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
     thinks = thinks or (not any_text and _speaks_of_its_task(plain, alone=False))
     if thinks or (not any_text and "/" in words and _COMMENT.search(words)):
         raise UnreadableReply("The words begin as thinking. Answer with the words alone.")
-    on_words = not any_text and _speaks_of_words(plain)
+    on_words = not any_text and (_speaks_of_words(plain) or _TO_ITSELF.search(f"\n{plain}") is not None)
     if on_words or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
         raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
     if holds_foreign_tag(words, (*names, *_ELEMENTS)) and not (any_text and _IN_ONE_TAG.fullmatch(words)):
@@ -403,6 +413,14 @@ def holds_member(words: str, names: Sequence[str]) -> bool:
         elif written and key in _KEYS | own and not _is_listed(above):
             return True
     return False
+
+
+def _holds_members(words: str, names: Sequence[str]) -> bool:
+    """Return whether words are members of an object on one line: `text: Keep me; thought: B lies`."""
+    every = [spaced(key) for key in _MEMBER_KEYS.findall(words.partition("\n")[0])]
+    return (
+        len(every) > 1 and _MEMBER_KEYS.match(words) is not None and all(key in _KEYS or key in names for key in every)
+    )
 
 
 def _is_listed(above: str) -> bool:
@@ -496,7 +514,13 @@ def may_be_no_speech(words: str) -> bool:
     if "//" in words or "/*" in words or holds_foreign_tag(words, ()) or holds_member(words, ()):
         return True
     plain = folded(with_plain_lines(words))
-    if _THINKS_ALOUD.match(plain) or _STEPS.match(plain) or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
+    if (
+        _TO_ITSELF.search(f"\n{plain}")
+        or _THINKS_ALOUD.match(plain)
+        or _STEPS.match(plain)
+        or _LEFT_LINE.search(plain)
+        or _HIDDEN.search(f"\n{plain}")
+    ):
         return True
     if _speaks_of_its_task(plain, alone=False):
         return True
@@ -572,7 +596,7 @@ def _speaks_of_words(plain: str) -> bool:
 
 def _is_annotated(plain: str, own: Sequence[str]) -> bool:
     """Return whether folded words have a note on themselves, or a heading of strategy on a paragraph of its own."""
-    if _speaks_of_words(plain):
+    if _speaks_of_words(plain) or _TO_ITSELF.search(f"\n{plain}"):
         return True
     names = tuple(name for name in {*_NOTED, *_FIRST_LINE_NOTES} if name not in own)
     for match in headings(plain, names, heads_thinking):
@@ -678,7 +702,8 @@ def _plain(words: str) -> str:
     """Clean the words, and remove a fence, quotes or marks around them."""
     words = cleaned(words).strip()
     fence = _FENCE.match(words)
-    if fence is None or words.count("```") != 2 or words.endswith("```"):  # a first part in a fence keeps both marks
+    marks = words.count("```")
+    if marks % 2 if fence is None else marks != 2 or words.endswith("```"):  # a part in a fence keeps both marks
         words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
     words = without_half_quotes(_without_rules(words).strip())  # a host may have written the other half
     for opens, closes in (('"""', '"""'), ('"', '"'), ("“", "”"), ("'", "'")):
