@@ -855,7 +855,7 @@ def _direction_of(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
         rf"(?:(?P<first>\A\s*+)|\n)[ \t]{{0,4}}(?:[*_(\[（【]{{1,3}}(?:(?:player|agent)[ \t]#?)?(?:{name})"
         rf"(?:[ \t](?:[a-z]{{2,12}}ly|just|only|then|now))?,?[ \t](?:{_DIRECTIONS}|[a-z]{{2,12}}ing)(?!\w)"
-        rf"|(?:{name})[ \t][(\[*_（【]{{1,2}}(?:{_DIRECTIONS}|[a-z]{{2,12}}ing)(?!\w))"
+        rf"|[*_]{{0,3}}(?:{name})[ \t][(\[*_（【]{{1,2}}(?:{_DIRECTIONS}|[a-z]{{2,12}}ing)(?!\w))"
         r"[^*_()\[\]（）【】\n]{0,80}[*_)\]）】]{1,3}[ \t:：—-]{0,4}+(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )

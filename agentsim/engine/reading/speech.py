@@ -321,6 +321,8 @@ def said_aloud(
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = _without_own_tags(without_wrappers(body), names)
+    if not any_text and _holds_members(body, names):
+        raise UnreadableReply("The words hold another field. Answer with the words alone.")
     if not any_text and _speaks_of_its_task(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     body, scratch = without_scratch(body, names, comments=not any_text)
