@@ -1311,6 +1311,7 @@ _ALIKE = str.maketrans(
 _MIXED = re.compile(r"[^\W\d_](?:\w|[▁＿-])*")
 
 
+@lru_cache(8)  # a reply is looked at several times
 def with_latin(text: str) -> str:
     """Return a text in which words that mix Latin letters with letters that look like them are Latin: `аssistant`.
 

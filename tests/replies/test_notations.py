@@ -1409,8 +1409,8 @@ def test_the_answer_of_a_loop_is_read_and_what_is_none_is_said_to_be_none() -> N
     for reply in ("Action Input: W", "Thought: SECRET\nAction: pitch\nAction Input: W"):
         assert said(reply.replace("W", WORDS)) == WORDS
     for reply, why in {
-        "Thought: SECRET": "All of the reply is thinking.",
-        "Action: pitch\nAction Input:": "The reply is only the header of an answer.",
+        "Thought: SECRET": "The reply is empty: all of it is thinking.",
+        "Action: pitch\nAction Input:": "The reply is empty: it is only the header of an answer.",
         "Action: python\nAction Input: x": "The reply calls 'python', which gives no answer.",
     }.items():
         with pytest.raises(UnreadableReply, match=re.escape(why)):

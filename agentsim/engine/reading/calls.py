@@ -56,7 +56,8 @@ _WHOLE_CALL = re.compile(
 )
 _REACT_CALL = re.compile(r"^[ \t]*+Action:[ \t]*+(\w{1,40})[ \t]*+\n++[ \t]*+Action Input:", re.MULTILINE)
 """The call of a ReAct loop: Yao et al. 2022."""
-_PIECE = re.compile(rf"{_STRING}|[(\[{{}}\])]")
+_PIECE = re.compile(rf"{_STRING}|[\"'](?s:.*)|[(\[{{}}\])]")
+"""A string, also one that does not end, or a bracket."""
 _BEGINS_A_LINE = re.compile(r"(?:^|\n|\[|print\(|=)[ \t]*\Z")
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 _LITERAL = re.compile(r"\s*(?:[\[{\"]|(?:true|false|null)\s*\Z)")

@@ -311,7 +311,7 @@ def said_aloud(
             raise wanted
     if not any_text and _JSON_BEGINS.match(body):
         raise wanted
-    if not any_text and goes_on_behind_its_end(body):
+    if not any_text and (goes_on_behind_its_end(body) or _holds_members(body, names)):
         raise wanted
     if holds_call(body, any_text=any_text):
         raise wanted
@@ -321,8 +321,6 @@ def said_aloud(
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = _without_own_tags(without_wrappers(body), names)
-    if not any_text and _holds_members(body, names):
-        raise UnreadableReply("The words hold another field. Answer with the words alone.")
     if not any_text and _speaks_of_its_task(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     body, scratch = without_scratch(body, names, comments=not any_text)
@@ -406,10 +404,11 @@ def holds_member(words: str, names: Sequence[str]) -> bool:
         return False
     words = with_plain_lines(words)
     own = {names[0]} if names else set()
-    written = next((sign for sign in words if sign.isalpha()), "a").isupper()
+    first, _ = _first_and_last(words)
+    written = words[first : first + 1].isupper()
     for line in _MEMBER_LINE.finditer(words):
-        key, above = spaced(line["key"]), words[: line.start()].rstrip()
-        if not above:
+        key, above = spaced(line["key"]), words[max(0, line.start() - _MOST_ABOVE) : line.start()].rstrip()
+        if line.start() < first:
             if key in _KEYS - own and words[line.end() :].partition("\n")[2].strip():
                 return True
         elif written and key in _KEYS | own and not _is_listed(above):
@@ -427,7 +426,7 @@ def _holds_members(words: str, names: Sequence[str]) -> bool:
 
 def _is_listed(above: str) -> bool:
     """Return whether the text above a line announces a list, perhaps with other labelled lines of it below that."""
-    lines = above[-_MOST_ABOVE:].split("\n")
+    lines = above.split("\n")
     while len(lines) > 1 and _LABELLED_LINE.match(lines[-1]):
         lines.pop()
     return lines[-1].rstrip().endswith((":", "：", ",", "，", ";"))
