@@ -231,9 +231,13 @@ def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
     request = reply.request
     if not reply.body.strip():
         if reply.thoughts:
-            raise UnreadableReply("The reply is empty: all of it is thinking. Answer below it, with the decision alone.")
+            raise UnreadableReply(
+                "The reply is empty: all of it is thinking. Answer below it, with the decision alone."
+            )
         if reply.text.strip():
-            raise UnreadableReply("The reply is empty: it is only the header of an answer. Answer with the decision itself.")
+            raise UnreadableReply(
+                "The reply is empty: it is only the header of an answer. Answer with the decision itself."
+            )
         raise UnreadableReply("The reply is empty.")
     if request.leading:
         return _leading(reply)

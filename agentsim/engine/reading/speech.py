@@ -408,7 +408,7 @@ def holds_member(words: str, names: Sequence[str]) -> bool:
     written = words[first : first + 1].isupper()
     for line in _MEMBER_LINE.finditer(words):
         key, above = spaced(line["key"]), words[max(0, line.start() - _MOST_ABOVE) : line.start()].rstrip()
-        if line.start() < first:
+        if line.start() <= first:
             if key in _KEYS - own and words[line.end() :].partition("\n")[2].strip():
                 return True
         elif written and key in _KEYS | own and not _is_listed(above):
@@ -472,13 +472,11 @@ def _without_own_key(words: str, names: Sequence[str]) -> str:
 
 
 def without_half_quotes(words: str) -> str:
-    """Return words without a quote at their end or beginning that is the only one in them, as half of a pair is."""
+    """Return sentences without a quote before or behind all of them that is the only one, as half of a pair is."""
     whole = words.strip()
-    if whole.count('"') != 1 or whole == '"':
-        return words
-    if whole.startswith('"'):
-        return whole[1:].lstrip()
-    return whole[:-1].rstrip() if whole.endswith('"') and not whole[-2].isdigit() else words
+    inner = whole.strip('"').strip()
+    is_half = whole.count('"') == 1 and '"' in (whole[0], whole[-1])
+    return inner if is_half and " " in inner and inner[-1] in ".!?…。！？" else words
 
 
 def is_kept(name: str) -> bool:
@@ -706,7 +704,9 @@ def _plain(words: str) -> str:
     marks = words.count("```")
     if marks % 2 if fence is None else marks != 2 or words.endswith("```"):  # a part in a fence keeps both marks
         words = words[fence.end() if fence else 0 :].removesuffix("```").strip()
-    words = without_half_quotes(_without_rules(words).strip())  # a host may have written the other half
+    words = without_half_quotes(_without_rules(words).strip())
+    if words.endswith('"') and words.count('"') == 1 and words[-2:-1] and not words[-2].isdigit():
+        words = words[:-1].rstrip()  # the end of a string whose beginning the host wrote
     for opens, closes in (('"""', '"""'), ('"', '"'), ("“", "”"), ("'", "'")):
         inside = words[len(opens) : -len(closes)]
         if words.startswith(opens) and words.endswith(closes) and len(words) >= 2 * len(opens) and opens not in inside:
