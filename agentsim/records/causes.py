@@ -20,7 +20,7 @@ _REASONS: Final[Mapping[Cause, str]] = {
     """,
     "model": "unreadable ambiguous illegal empty empty_reasoning refusal",
     "person": "no_answer withdrawn",
-    "deadline": "tick_deadline",
+    "deadline": "wave_deadline",
 }
 CAUSES: Final[tuple[Cause, ...]] = tuple(_REASONS)
 """The causes, in the order in which they are shown."""

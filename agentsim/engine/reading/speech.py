@@ -23,7 +23,7 @@ from agentsim.engine.markup import (
 )
 from agentsim.engine.reading.fields import REASONS, SPEECH
 from agentsim.engine.reading.text import (
-    HOLE,
+    REMOVED,
     Object,
     any_name,
     folded,
@@ -347,7 +347,7 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
-    if not (kept := is_kept(names[0])):
+    if not (kept := is_private_field(names[0])):
         words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names), any_text=any_text)
     if not kept:
@@ -374,7 +374,7 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
     words = without_half_quotes(_without_own_key(words, names))
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
-    if is_kept(names[0]):
+    if is_private_field(names[0]):
         return words
     if holds_call(words, any_text=any_text):
         raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
@@ -479,7 +479,7 @@ def without_half_quotes(words: str) -> str:
     return inner if is_half and " " in inner and inner[-1] in ".!?…。！？" else words
 
 
-def is_kept(name: str) -> bool:
+def is_private_field(name: str) -> bool:
     """Return whether a name is that of words that no other player hears: a memory, a thought, a reason."""
     return _KEPT.search(name) is not None
 
@@ -502,7 +502,7 @@ def _ends_in_object(said: str) -> bool:
     objects = scan(said) if "{" in said and '"' in said else []
     if not objects or not objects[-1].value or has_words(said[objects[-1].end :]):
         return False
-    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{HOLE}[")
+    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{REMOVED}[")
     return has_words(above) and above[-1:] in set(".!?…。！？\"'”’)*_")
 
 
