@@ -16,14 +16,14 @@ from agentsim.engine.event import Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.steering import (
-    HEARD,
-    RESTATED,
+    ANNOUNCED_SINCE,
+    ANNOUNCED_SO_FAR,
     Announced,
     Announcement,
     Aside,
     LatestRequests,
     Steer,
-    restates,
+    repeats_announcements,
     survey,
 )
 from agentsim.engine.survey import Interview, Survey, Surveys
@@ -60,8 +60,8 @@ class GamePlay:
         self.table = Table(players, Chance(seed, script), staff, names)
         self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
-        self._restates = restates(game)
-        apart = (Announced,) if self._restates else ()
+        self._repeats_announcements = repeats_announcements(game)
+        apart = (Announced,) if self._repeats_announcements else ()
         self._surveys = Surveys(interviews, self.table, apart) if interviews else None
         self._due: deque[Requests] = deque()
         self._pending_result: Requests | Outcome | None = (
@@ -106,7 +106,10 @@ class GamePlay:
 
     def _announce(self, wave: Wave, said: str) -> Wave:
         self.table.tell(Announced(said), to=Everyone)
-        self._announced = (*(self._announced or (RESTATED if self._restates else HEARD,)), said)
+        self._announced = (
+            *(self._announced or (ANNOUNCED_SO_FAR if self._repeats_announcements else ANNOUNCED_SINCE,)),
+            said,
+        )
         return Wave(wave.number, tuple(ask._replace(announced=self._announced) for ask in wave.asks))
 
     def _ask_aside(self, wave: Wave, aside: Aside) -> Wave:
@@ -138,7 +141,7 @@ class GamePlay:
         """Return the stream that a bot draws from for this one decision, from the game's chance or another."""
         request = ask.request
         bot = f"bot/{request.player}"
-        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
+        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", per_game=f"{bot}/lasting")
 
     def close(self) -> None:
         """Abandon the game in its current state."""
@@ -165,7 +168,7 @@ class GamePlay:
 
     def _advance(self, decisions: Sequence[Decision] | None) -> Requests | Outcome:
         """Run the rules to their next requests or their end."""
-        if not self._restates:
+        if not self._repeats_announcements:
             self._announced = ()
         try:
             requests = self._rules.send(decisions)

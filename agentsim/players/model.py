@@ -177,7 +177,7 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
         yield "unknown_part", f"a part of an answer is of the kind {completion.unknown!r}, which is not known: left out"
     if completion.pin is not None:
         yield "other_host", f"pinned to {completion.pin}, and answered by {completion.provider}"
-    if completion.cut:
+    if completion.oversized:
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 
 
@@ -267,7 +267,7 @@ class ModelPlayer:
     def models(self) -> tuple[ModelPlayer, ...]:
         return (self, *(self.backup.models if self.backup else ()))
 
-    def linked(self, model: str | None) -> ModelPlayer:
+    def with_model(self, model: str | None) -> ModelPlayer:
         """Return the player in `models` with this model, or the first for None."""
         return next((link for link in self.models if link.name == model), self)
 

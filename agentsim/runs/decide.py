@@ -30,10 +30,10 @@ from agentsim.errors import (
     TransportFailed,
     UnreadableReply,
 )
-from agentsim.models.base import MOST_TEXT, UNCHANGED, Attempt, Completion, Message
+from agentsim.models.base import MOST_TEXT, UNADJUSTED, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.pacing import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
-from agentsim.models.remote import words_of
+from agentsim.models.remote import adjustment_words
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player, RejectedReply, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
@@ -152,7 +152,7 @@ class _RetryLoop:
                 model=self._named(),
                 takeover=takeover,
                 final=wait is None and not takeover,
-                held=exceeds_patience(error, policy, self.used),
+                exceeds_patience=exceeds_patience(error, policy, self.used),
             )
             self.record_failure(attempt)
 
@@ -202,7 +202,7 @@ class _RetryLoop:
         try:
             if completion.unusable is not None:
                 raise UnreadableReply(completion.unusable)
-            if completion.cut:
+            if completion.oversized:
                 raise UnreadableReply(f"The reply is longer than {MOST_TEXT:,} bytes.")
             reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
@@ -219,9 +219,9 @@ class _RetryLoop:
 
     def _lacks_object(self, completion: Completion) -> bool:
         """Return whether a model's reply lacks the object without which its question is not asked again."""
-        if self.player.source == "human" or completion.unusable is not None or completion.cut:
+        if self.player.source == "human" or completion.unusable is not None or completion.oversized:
             return False
-        return emptiness(completion) is None and not self.ask.request.is_answered_by(completion.text)
+        return emptiness(completion) is None and not self.ask.request.accepts_text(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
@@ -232,7 +232,7 @@ class _RetryLoop:
         reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
         if not reading.checked:
             request.check(reading.decision)
-        if reading.objection and self.may_reask(error := IllegalDecision(reading.objection), made):
+        if reading.reask_reason and self.may_reask(error := IllegalDecision(reading.reask_reason), made):
             raise error
         return reading
 
@@ -382,7 +382,7 @@ class Decider:
                 # a call of an earlier process counts against the run's limits, and is shown
                 for attempt in recorded.calls(*key):
                     self.totals.add_call(attempt)
-                    used = self.limits.cost(ask, player.linked(attempt.model), attempt.messages, attempt.usage)
+                    used = self.limits.cost(ask, player.with_model(attempt.model), attempt.messages, attempt.usage)
                     self.limits.budget.add_earlier(1, used)
 
     def _player(self, ask: Ask) -> Player:
@@ -454,15 +454,16 @@ class Decider:
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and warn once about its model.
 
-        A completion carries the newest terms of its model; the scenario's own may hold again. Changed terms are
-        journaled.
+        A completion carries the newest adjustments for its host, or none if the scenario's own settings hold again.
+        Changed adjustments are journaled.
         """
         self.totals.add_call(attempt)
         self.diagnose(player, attempt)
-        terms, known = completion.terms or UNCHANGED, self.journal.contents.negotiated.get(player.name, UNCHANGED)
-        if terms != known:
-            self.journal.append_terms(player.name, terms)
-            for words in words_of(terms, known):
+        known = self.journal.contents.negotiated.get(player.name, UNADJUSTED)
+        adjustments = completion.adjustments or UNADJUSTED
+        if adjustments != known:
+            self.journal.append_adjustments(player.name, adjustments)
+            for words in adjustment_words(adjustments, known):
                 if (words, player.name) not in self._warned:
                     self._warned.add((words, player.name))
                     self.watcher.warned(f"{player.name}: {words}")
@@ -497,8 +498,8 @@ class _DecisionCalls:
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (fallback_if_not_rung := player.fallback_if_not_rung(self._ask)) is not None:
-                return fallback_if_not_rung
+            if (fallback_unless_called := player.fallback_unless_called(self._ask)) is not None:
+                return fallback_unless_called
             async with player.terminal.turn:
                 self._watcher.person(asked=True)
                 try:
@@ -524,7 +525,9 @@ class _DecisionCalls:
             decider.answered(player, Attempt(messages, completion=completion), completion)
             self._limits.breaker.called(self._breaker_index, None, model_index)
         except ModelError as error:
-            attempt = Attempt.failed(messages, error, model=named, held=exceeds_patience(error, player.attempts, used))
+            attempt = Attempt.failed(
+                messages, error, model=named, exceeds_patience=exceeds_patience(error, player.attempts, used)
+            )
             self._failed(player, attempt, model_index, error)
             raise
         except asyncio.CancelledError:
@@ -545,7 +548,9 @@ class _DecisionCalls:
         self._decider.diagnose(player, attempt)
         self._watcher.waiting(self._ask, str(error))
         try:
-            self._limits.breaker.called(self._breaker_index, error, model_index, held=attempt.held)
+            self._limits.breaker.called(
+                self._breaker_index, error, model_index, exceeds_patience=attempt.exceeds_patience
+            )
         except RunStopped:
             self.journal_attempt(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
             raise
