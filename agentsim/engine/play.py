@@ -61,8 +61,8 @@ class GamePlay:
         self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
         self._repeats_announcements = repeats_announcements(game)
-        apart = (Announced,) if self._repeats_announcements else ()
-        self._surveys = Surveys(interviews, self.table, apart) if interviews else None
+        not_news = (Announced,) if self._repeats_announcements else ()
+        self._surveys = Surveys(interviews, self.table, not_news) if interviews else None
         self._due: deque[Requests] = deque()
         self._pending_result: Requests | Outcome | None = (
             None  # the rules' result, until the surveys before it are held
@@ -127,13 +127,15 @@ class GamePlay:
             self._pending_result = self._reached
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
-        return self._number(tuple(survey(aside, number, about, self._news(told), rounds) for about, told in known))
+        return self._number(
+            tuple(survey(aside, number, about, self._news(events_before), rounds) for about, events_before in known)
+        )
 
-    def _news(self, told: int) -> list[LoggedEvent]:
-        """Return the events told after the first `told`, without the announcements that follow the question."""
+    def _news(self, events_before: int) -> list[LoggedEvent]:
+        """Return the events told after the first `events_before`, without announcements that follow the question."""
         return [
             entry
-            for entry in self.table.log[told:]
+            for entry in self.table.log[events_before:]
             if not (isinstance(entry.event, Announced) and entry.event.said in self._announced)
         ]
 
@@ -185,14 +187,14 @@ class GamePlay:
 
     def _number(self, requests: Requests) -> Wave:
         self._wave += 1
-        asks, told = [], len(self.table.log)
+        asks, events_before = [], len(self.table.log)
         for place, request in enumerate(requests):
             self._index += 1
             self._counts[key := (request.player, request.kind)] += 1
             if not isinstance(request, Survey):
                 self.table.latest[request.player] = self._index
                 if self._latest.get(request.player, _NEVER)[0] is not request:
-                    self._latest[request.player] = request, told
+                    self._latest[request.player] = request, events_before
             asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced))
         return Wave(self._wave, tuple(asks))
 

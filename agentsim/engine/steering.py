@@ -91,4 +91,4 @@ def _newest(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 LatestRequests: TypeAlias = dict[PlayerId, tuple[Request[Any], int]]
-"""The latest question to each player, and the number of events that had been told by then."""
+"""The latest question to each player, and the number of events told before it."""

@@ -46,7 +46,7 @@ class HumanPlayer:
         self._state: tuple[str, ...] = ()  # the lines of the state that are on the screen
 
     @property
-    def models(self) -> tuple[HumanPlayer]:
+    def chain(self) -> tuple[HumanPlayer]:
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:

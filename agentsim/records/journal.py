@@ -31,8 +31,8 @@ from agentsim.records.causes import Cause, cause_of
 from agentsim.records.disk import write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
 
-TICK_DEADLINE = "tick_deadline"
-"""The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
+TICK_DEADLINE = "wave_deadline"
+"""The `fallback_reason` of a decision that was not made within `limits.wave_deadline_s`."""
 DecisionKey: TypeAlias = tuple[int, int]
 """The key of a decision: its wave and its place in the wave."""
 Source = Literal["model", "bot", "human", "script", "fallback"]

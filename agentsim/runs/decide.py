@@ -54,7 +54,7 @@ class Calls(Protocol):
 
     @property
     def order(self) -> Sequence[int]:
-        """The indices in `player.models` of the models to ask, in the order in which they take over."""
+        """The indices in `player.chain` of the models to ask, in the order in which they take over."""
 
     async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
         """Make the decision's attempt `number` (from 1) with the model at index `model_index`. Raises `ModelError`."""
@@ -100,7 +100,7 @@ class _RetryLoop:
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
         self.ask, self.player, self._calls = ask, player, calls
-        self._models, self._order = player.models, calls.order
+        self._models, self._order = player.chain, calls.order
         self._model_index = self._order[0]
         self.attempts: list[Attempt] = []
         self.complaints: list[RejectedReply] = []
@@ -275,11 +275,11 @@ def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> DecisionR
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
-    """Return the record of a call that was in flight when its tick ended.
+    """Return the record of a call that was in flight when its wave ended.
 
     It is final, and does not blame the provider.
     """
-    why = "No answer came before the end of the tick."
+    why = "No answer came before the end of the wave."
     return Attempt(messages, TICK_DEADLINE, why, latency_s=latency_s, model=model, final=True)
 
 
@@ -318,7 +318,7 @@ async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequen
             try:
                 result = loop.judge(await loop.complete(messages), resumed=False)
             except ModelError as error:
-                if isinstance(error, ProviderRejected) and len(player.models) == 1:
+                if isinstance(error, ProviderRejected) and len(player.chain) == 1:
                     raise  # of several models another may answer the next time; the circuit breaker judges that
                 return loop.fallback(error.code)
             if result is None:
@@ -343,7 +343,7 @@ class Decider:
     limits: CallLimits
     watcher: Watcher
     branch: Branch | None = None
-    tick_deadline_s: float | None = None
+    wave_deadline_s: float | None = None
     before_decision: BeforeDecision | None = None
 
     def __post_init__(self) -> None:
@@ -355,7 +355,7 @@ class Decider:
         self._warned: set[tuple[str, str]] = set()
         self._hosts: dict[str, str] = {}  # the host that answered first, by model
         self._sync_due: asyncio.TimerHandle | None = None
-        self._tick_ends: float | None = None  # in the event loop's time
+        self._wave_ends: float | None = None  # in the event loop's time
 
     def asks_person(self, wave: Wave) -> bool:
         """Return whether the wave asks a player at this terminal."""
@@ -364,11 +364,11 @@ class Decider:
     def begin(self, asks: Sequence[Ask]) -> None:
         """Begin to decide a wave's requests. Recorded calls count for the breaker, the totals and the budget."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
-        if self.tick_deadline_s is not None:
-            self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
+        if self.wave_deadline_s is not None:
+            self._wave_ends = asyncio.get_running_loop().time() + self.wave_deadline_s
         self._breaker_indices = {ask.place: order for order, ask in enumerate(asked)}
         breaker, recorded = self.limits.breaker, self.journal.contents
-        breaker.begin([[ModelId(model.name, model.provider) for model in self._player(ask).models] for ask in asked])
+        breaker.begin([[ModelId(model.name, model.provider) for model in self._player(ask).chain] for ask in asked])
         for index, ask in enumerate(asked):
             key = (ask.wave, ask.place)
             entry = recorded.decisions.get(key)
@@ -408,11 +408,11 @@ class Decider:
         """
         player, index, breaker = self._player(ask), self._breaker_indices[ask.place], self.limits.breaker
         try:
-            clock, wave_ends = asyncio.get_running_loop().time, self._tick_ends
+            clock, wave_ends = asyncio.get_running_loop().time, self._wave_ends
             if self.before_decision is not None:
                 held_since = clock()
                 await self.before_decision(ask)
-                if wave_ends is not None:  # a pause uses up none of the tick's time
+                if wave_ends is not None:  # a pause uses up none of the wave's time
                     wave_ends += clock() - held_since
             earlier = self.journal.contents.open_attempts(ask.wave, ask.place)
             ends, code = deadline(player, wave_ends)
@@ -494,7 +494,7 @@ class _DecisionCalls:
         await self._limits.budget.sleep(seconds)
 
     async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
-        player = self._player.models[model_index]
+        player = self._player.chain[model_index]
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
@@ -513,7 +513,7 @@ class _DecisionCalls:
         self, player: ModelPlayer, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount
     ) -> Completion:
         decider, ask, watcher = self._decider, self._ask, self._watcher
-        named = player.name if len(self._player.models) > 1 else None
+        named = player.name if len(self._player.chain) > 1 else None
         clock = asyncio.get_running_loop().time
         sent_at: float | None = None
         try:

@@ -505,7 +505,7 @@ class CallLimits:
                 await turn.enter_async_context(self._warming.turn(player.name, messages, ask.request.schema()))
             await turn.enter_async_context(self._slots[player.provider])
             self.check()
-            worst = self.worst_case(ask, player.models, messages)
+            worst = self.worst_case(ask, player.chain, messages)
             await self.budget.admit(worst)
             cost: float | None = None
             call = AdmittedCall()

@@ -285,7 +285,7 @@ class Run:
             limits=CallLimits(journal, budget, seats.prices, limits.concurrency, limits.on_provider_failure),
             watcher=PublicWatcher(watcher) if seats.has_person else watcher,
             branch=scenario.branch,
-            tick_deadline_s=limits.tick_deadline_s,
+            wave_deadline_s=limits.wave_deadline_s,
             before_decision=self.before_decision,
         )
         if (line := make_room(seats.most_calls(limits.concurrency))) is not None:

@@ -69,7 +69,7 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
             "max_cost_usd": 2.0,
             "max_calls": 500,
             "max_wall_s": None,
-            "tick_deadline_s": None,
+            "wave_deadline_s": None,
             "concurrency": 4,
             "max_fallback_rate": 0.5,
             "on_provider_failure": "stop",
