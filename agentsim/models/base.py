@@ -165,7 +165,9 @@ class Adjustments:
     dropped: Annotated[tuple[Word, ...], OmitEmpty] = ()
     keywords: Annotated[tuple[Word, ...], OmitEmpty] = ()
     max_tokens: Annotated[Count | None, OmitUnset] = None
-    max_tokens_field: Annotated[Literal["max_tokens", "max_completion_tokens"] | None, OmitUnset] = None
+    max_tokens_field: Annotated[
+        Literal["max_tokens", "max_completion_tokens", "max_output_tokens"] | None, OmitUnset
+    ] = None
     system: Annotated[Literal["user"] | None, OmitUnset] = None
 
 

@@ -421,7 +421,7 @@ WireName: TypeAlias = Literal["chat", "responses", "messages"]
 """The API to use: OpenAI's chat completions, its Responses, or Anthropic's messages."""
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
 """A service with an official client, which has its own addresses and headers."""
-MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens", "max_output_tokens"]
 
 # Some provider, or the strict mode of another, refuses these keywords. The reply is checked against them anyway.
 _NOT_PORTABLE = (

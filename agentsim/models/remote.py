@@ -672,7 +672,7 @@ def unnamed(body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profi
 def adjustment_words(adjustments: Adjustments, known: Adjustments = UNADJUSTED) -> Iterator[str]:
     """Yield a sentence for each part that is left out or changed.
 
-    If other adjustments were `known` before, a return to the scenario's adjustments also gets a sentence.
+    If other adjustments were `known` before, a return to the scenario's own settings also gets a sentence.
     """
     if replace(adjustments, structured=None) == UNADJUSTED != replace(known, structured=None):
         yield "the host accepts what was left out or changed for one prompt"
@@ -727,7 +727,9 @@ def _droppable(body: Mapping[str, Any]) -> list[str]:
 
 
 def _without(adjustments: Adjustments, *names: str) -> Adjustments:
-    return replace(adjustments, dropped=tuple(sorted({*adjustments.dropped, *names})))
+    dropped = tuple(sorted({*adjustments.dropped, *names}))
+    field = None if "max_tokens" in names else adjustments.max_tokens_field  # no name for what is not sent
+    return replace(adjustments, dropped=dropped, max_tokens_field=field)
 
 
 def _next_modes(adjustments: Adjustments, wire: Wire, profile: Profile) -> Iterator[Adjustments]:
