@@ -34,9 +34,11 @@ from agentsim.models.base import MOST_TEXT, UNCHANGED, Attempt, Completion, Mess
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.pacing import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
 from agentsim.models.remote import words_of
+from agentsim.players.base import Player, RejectedReply
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import BotPlayer, ModelPlayer, Player, RejectedReply, diagnostics, emptiness
+from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
+from agentsim.records.diagnostics import diagnostics, emptiness
 from agentsim.records.history import Branch
 from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
 from agentsim.runs.limits import CallLimits, ModelId

@@ -24,8 +24,9 @@ from agentsim.errors import (
 )
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Sampling, Usage
 from agentsim.models.pacing import RetryCount, RetryPolicy
+from agentsim.players.base import Player, ReaskPolicy
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer, Player, ReaskPolicy
+from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import Terminal
 from agentsim.runs.decide import DecisionResult, decision_record_of, reach_decision
 
