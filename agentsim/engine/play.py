@@ -23,7 +23,6 @@ from agentsim.engine.steering import (
     Aside,
     LatestRequests,
     Steer,
-    restates,
     survey,
 )
 from agentsim.engine.survey import Interview, Survey, Surveys
@@ -60,7 +59,7 @@ class GamePlay:
         self.table = Table(players, Chance(seed, script), staff, names)
         self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
-        self._restates = restates(game)
+        self._restates = game.announcements == "restated"
         apart = (Announced,) if self._restates else ()
         self._surveys = Surveys(interviews, self.table, apart) if interviews else None
         self._due: deque[Requests] = deque()
