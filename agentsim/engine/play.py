@@ -16,8 +16,8 @@ from agentsim.engine.event import Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.steering import (
-    HEARD,
-    RESTATED,
+    ANNOUNCED_SINCE,
+    ANNOUNCED_SO_FAR,
     Announced,
     Announcement,
     Aside,
@@ -59,9 +59,9 @@ class GamePlay:
         self.table = Table(players, Chance(seed, script), staff, names)
         self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
-        self._restates = game.announcements == "restated"
-        apart = (Announced,) if self._restates else ()
-        self._surveys = Surveys(interviews, self.table, apart) if interviews else None
+        self._repeats_announcements = game.announcements == "restated"
+        not_news = (Announced,) if self._repeats_announcements else ()
+        self._surveys = Surveys(interviews, self.table, not_news) if interviews else None
         self._due: deque[Requests] = deque()
         self._pending_result: Requests | Outcome | None = (
             None  # the rules' result, until the surveys before it are held
@@ -105,7 +105,10 @@ class GamePlay:
 
     def _announce(self, wave: Wave, said: str) -> Wave:
         self.table.tell(Announced(said), to=Everyone)
-        self._announced = (*(self._announced or (RESTATED if self._restates else HEARD,)), said)
+        self._announced = (
+            *(self._announced or (ANNOUNCED_SO_FAR if self._repeats_announcements else ANNOUNCED_SINCE,)),
+            said,
+        )
         return Wave(wave.number, tuple(ask._replace(announced=self._announced) for ask in wave.asks))
 
     def _ask_aside(self, wave: Wave, aside: Aside) -> Wave:
@@ -123,13 +126,15 @@ class GamePlay:
             self._pending_result = self._reached
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
-        return self._number(tuple(survey(aside, number, about, self._news(told), rounds) for about, told in known))
+        return self._number(
+            tuple(survey(aside, number, about, self._news(events_before), rounds) for about, events_before in known)
+        )
 
-    def _news(self, told: int) -> list[LoggedEvent]:
-        """Return the events told after the first `told`, without the announcements that follow the question."""
+    def _news(self, events_before: int) -> list[LoggedEvent]:
+        """Return the events told after the first `events_before`, without announcements that follow the question."""
         return [
             entry
-            for entry in self.table.log[told:]
+            for entry in self.table.log[events_before:]
             if not (isinstance(entry.event, Announced) and entry.event.said in self._announced)
         ]
 
@@ -137,7 +142,7 @@ class GamePlay:
         """Return the stream that a bot draws from for this one decision, from the game's chance or another."""
         request = ask.request
         bot = f"bot/{request.player}"
-        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
+        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", per_game=f"{bot}/lasting")
 
     def close(self) -> None:
         """Abandon the game in its current state."""
@@ -164,7 +169,7 @@ class GamePlay:
 
     def _advance(self, decisions: Sequence[Decision] | None) -> Requests | Outcome:
         """Run the rules to their next requests or their end."""
-        if not self._restates:
+        if not self._repeats_announcements:
             self._announced = ()
         try:
             requests = self._rules.send(decisions)
@@ -181,14 +186,14 @@ class GamePlay:
 
     def _number(self, requests: Requests) -> Wave:
         self._wave += 1
-        asks, told = [], len(self.table.log)
+        asks, events_before = [], len(self.table.log)
         for place, request in enumerate(requests):
             self._index += 1
             self._counts[key := (request.player, request.kind)] += 1
             if not isinstance(request, Survey):
                 self.table.latest[request.player] = self._index
                 if self._latest.get(request.player, _NEVER)[0] is not request:
-                    self._latest[request.player] = request, told
+                    self._latest[request.player] = request, events_before
             asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced))
         return Wave(self._wave, tuple(asks))
 

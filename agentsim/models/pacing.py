@@ -367,11 +367,11 @@ def rate_limit_wait(policy: RetryPolicy, used: RetryCount) -> float:
 class RetryVerdict:
     """The verdict on a failed call: the seconds to wait before the next attempt, or None if no attempt follows.
 
-    `held` is True if the host asks for more time than the decision has left.
+    `exceeds_patience` is True if the host asks for more time than the decision has left.
     """
 
     wait_s: float | None
-    held: bool = False
+    exceeds_patience: bool = False
 
 
 def retry_verdict(error: ModelError, policy: RetryPolicy, used: RetryCount) -> RetryVerdict:
@@ -384,11 +384,11 @@ def retry_verdict(error: ModelError, policy: RetryPolicy, used: RetryCount) -> R
         if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s:
             return RetryVerdict(wait)
         # a patience of 0 is the player's setting, not the host's
-        return RetryVerdict(None, held=error.retry_after is not None or used.waited_s > 0)
+        return RetryVerdict(None, exceeds_patience=error.retry_after is not None or used.waited_s > 0)
     if isinstance(error, TransportFailed):
         asked = error.retry_after or 0.0
         if asked > policy.rate_limit_patience_s:
-            return RetryVerdict(None, held=True)
+            return RetryVerdict(None, exceeds_patience=True)
         if used.retries < policy.retries and made < policy.max_attempts:
             return RetryVerdict(max(retry_wait(policy, used.retries), asked))
     return RetryVerdict(None)

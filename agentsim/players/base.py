@@ -52,7 +52,7 @@ class Player(Protocol):
         """The provider: failures of players with the same one count together."""
 
     @property
-    def models(self) -> Sequence[Player]:
+    def chain(self) -> Sequence[Player]:
         """This player and those that take over from it, in order: the same seat with other models."""
 
     @property

@@ -87,12 +87,12 @@ class ModelPlayer:
         return self.model.provider
 
     @cached_property
-    def models(self) -> tuple[ModelPlayer, ...]:
-        return (self, *(self.backup.models if self.backup else ()))
+    def chain(self) -> tuple[ModelPlayer, ...]:
+        return (self, *(self.backup.chain if self.backup else ()))
 
-    def linked(self, model: str | None) -> ModelPlayer:
-        """Return the player in `models` with this model, or the first for None."""
-        return next((link for link in self.models if link.name == model), self)
+    def with_model(self, model: str | None) -> ModelPlayer:
+        """Return the player in `chain` with this model, or the first for None."""
+        return next((link for link in self.chain if link.name == model), self)
 
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt and each bad reply with its complaint, or only the prompt if the policy says `same`."""

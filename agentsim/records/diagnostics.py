@@ -71,7 +71,7 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
         yield "unknown_part", f"a part of an answer is of the kind {completion.unknown!r}, which is not known: left out"
     if completion.pin is not None:
         yield "other_host", f"pinned to {completion.pin}, and answered by {completion.provider}"
-    if completion.cut:
+    if completion.oversized:
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 
 

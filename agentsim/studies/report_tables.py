@@ -94,7 +94,7 @@ def panels(
             "player explains, and flips the signs of games."
         )
         shown.append(_places("seat", found, note))
-    if found.spoke:
+    if found.turn:
         note = "By turn in the first order of all players that chance drew. The test flips the signs of games."
         shown.append(_places("turn", found, note))
     if own_makers:
@@ -211,7 +211,7 @@ def _lead(share: Interval | None) -> float | None:
 def _places(what: str, found: Standings, note: str) -> DataTable:
     title, places, p = "Seats", found.seats, found.seats_p
     if what == "turn":
-        title, places, p = "Order of speaking", found.spoke, found.spoke_p
+        title, places, p = "Order of speaking", found.turn, found.turn_p
     rows = tuple(
         (
             *(place.place, place.entries, round(place.wins, 2), written(place.win_rate, ".0%")),

@@ -82,7 +82,7 @@ def test_a_host_that_wants_more_time_than_there_is_patience_is_not_waited_for(er
     story = Story(error)
     assert story.play() is error
     assert story.sleeps == []
-    assert story.verdicts == [RetryVerdict(None, held=True)]
+    assert story.verdicts == [RetryVerdict(None, exceeds_patience=True)]
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,17 @@ def test_a_host_that_wants_more_time_than_there_is_patience_is_not_waited_for(er
     ],
 )
 def test_what_is_held_is_told_from_what_is_given_up(error: ModelError, waited_s: float, is_held: bool) -> None:
-    assert retry_verdict(error, RetryPolicy(), RetryCount(made=3, retries=1, waited_s=waited_s)).held is is_held
+    assert (
+        retry_verdict(error, RetryPolicy(), RetryCount(made=3, retries=1, waited_s=waited_s)).exceeds_patience
+        is is_held
+    )
 
 
 def test_where_there_is_no_patience_the_host_has_asked_for_nothing() -> None:
     """Without patience, two calls of one burst must not stop a run if the host names no time."""
     policy = RetryPolicy(rate_limit_patience_s=0)
     assert retry_verdict(limited(), policy, RetryCount()) == RetryVerdict(None)
-    assert retry_verdict(limited(5), policy, RetryCount()) == RetryVerdict(None, held=True)
+    assert retry_verdict(limited(5), policy, RetryCount()) == RetryVerdict(None, exceeds_patience=True)
 
 
 def test_a_transport_fault_is_tried_again_once() -> None:
@@ -213,7 +216,7 @@ def test_three_attempts_in_all_where_rate_limits_count() -> None:
     story = Story(limited(), BROKEN, last, policy=SEED)
     assert story.play() is last
     assert (story.calls, story.used.limited, story.used.made) == (3, 2, 1)
-    assert not story.verdicts[-1].held, "the host asked for nothing that it did not get"
+    assert not story.verdicts[-1].exceeds_patience, "the host asked for nothing that it did not get"
 
 
 def test_the_nth_wait_after_a_rate_limit_is_two_to_the_n_and_up_to_a_second_by_chance() -> None:

@@ -88,7 +88,7 @@ def test_the_run_stops_by_the_verdict_that_the_journal_has(server: Mendable, tmp
     from_then_on(server, limited())
     result = play(server.url(), tmp_path, "limits.concurrency=1", "defaults.rate_limit_wait_s=[0.0, 400.0]")
     assert isinstance(result.error, ProviderStopped)
-    assert [attempt.held for attempt in journaled(result.files)[-1].attempts] == [False, True]
+    assert [attempt.exceeds_patience for attempt in journaled(result.files)[-1].attempts] == [False, True]
     assert len(server.received) == GOOD + 4
     assert (len(journaled(result.files)), fallbacks(result)) == (GOOD + 1, 1)
 
