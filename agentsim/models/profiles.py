@@ -756,6 +756,16 @@ _PROFILES = (
 )
 BUILT_IN: Mapping[str, Profile] = {profile.provider: profile for profile in _PROFILES}
 
+
+def longer_context_hint(model: str) -> str:
+    """Return how to give the server a longer context, for its provider or for several servers."""
+    profile = BUILT_IN.get(model.partition("/")[0])
+    if profile is not None:
+        return profile.context_hint
+    known = ("Ollama: OLLAMA_CONTEXT_LENGTH", "vLLM: --max-model-len", "llama-server: -c", "SGLang: --context-length")
+    return f"give the server a longer one ({', '.join(known)}), or play with shorter memories"
+
+
 _BASE_URL_ENV = {"openai": "OPENAI_BASE_URL", "openrouter": "OPENROUTER_BASE_URL", "ollama": "OLLAMA_BASE_URL"}
 
 _AZURE_RESPONSES = "2025-04-01-preview"

@@ -19,7 +19,8 @@ from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioErro
 from agentsim.models.base import UNADJUSTED, Attempt, Call, Completion, Message
 from agentsim.models.prices import USUAL_REPLY, Prices, context_window
 from agentsim.models.remote import adjustment_words
-from agentsim.players.model import ModelPlayer, diagnostics
+from agentsim.players.model import ModelPlayer
+from agentsim.records.diagnostics import diagnostics
 from agentsim.runs.forecast import Forecast, Sample
 from agentsim.runs.seats import build_players
 from agentsim.scenario.player_plan import PlayerPlan

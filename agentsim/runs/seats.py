@@ -16,8 +16,9 @@ from agentsim.models.pacing import RetryPolicy
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
+from agentsim.players.base import ReaskPolicy
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
+from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.players.web import WebPlayer
 from agentsim.runs.decide import Seat
