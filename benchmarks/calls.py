@@ -33,10 +33,9 @@ from agentsim.cli.app import GC_THRESHOLD
 from agentsim.engine.request import Ask, Wave
 from agentsim.engine.simulate import simulate
 from agentsim.games import find
-from agentsim.models.base import Call, Sampling
+from agentsim.models.base import Call, Sampling, prompt_messages
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoint, RemoteModel
-from agentsim.players.model import prompt_messages
 from agentsim.records.journal import DecisionRecord
 from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import load
@@ -112,7 +111,7 @@ def prompts(callers: int, calls: int) -> list[list[Ask]]:
 
 
 def _body(ask: Ask) -> dict[str, Any]:
-    messages = [{"role": message.role, "content": message.text} for message in prompt_messages(ask, "")]
+    messages = [{"role": message.role, "content": message.text} for message in prompt_messages(ask.prompt(), "")]
     return {"model": "loopback", "messages": messages, "max_tokens": 1024}
 
 
@@ -144,7 +143,7 @@ async def by_our_client(url: str, asks: list[list[Ask]], shape: str) -> tuple[fl
     sampling = Sampling()
 
     def call(ask: Ask) -> Callable[[], Awaitable[Any]]:
-        messages = tuple((message.role, message.text) for message in prompt_messages(ask, ""))
+        messages = tuple((message.role, message.text) for message in prompt_messages(ask.prompt(), ""))
         return lambda: model.complete(Call(messages, ask.request.schema(), ask.request.kind), sampling)
 
     try:

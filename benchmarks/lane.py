@@ -174,7 +174,7 @@ class Lane:
             if wrong := [str(path) for path in found if path not in known and not is_temporary(path)]:
                 raise _Violation(f"`{' '.join(words)}` leaves {', '.join(wrong)}")
             whole = wanted.keys() <= found.keys()
-            if not life.killed and (life.code == 0 or (whole and "is there already" in life.complaint)):
+            if not life.killed and (life.code == 0 or (whole and "already exists" in life.complaint)):
                 break
             if not life.killed:
                 raise _Violation(f"`{' '.join(words)}` ended with {life.code}: {life.complaint}")

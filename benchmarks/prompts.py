@@ -25,8 +25,8 @@ from agentsim.engine.game import bots_of
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.survey import Survey, decided_by
 from agentsim.games import find
+from agentsim.models.base import prompt_messages
 from agentsim.models.prices import estimated_tokens
-from agentsim.players.model import prompt_messages
 from agentsim.runs.forecast import alike, wordy
 from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
@@ -145,7 +145,7 @@ def _played(scenario: Scenario, bots: tuple[str, ...]) -> dict[str, Kind]:
 
 def _count(kind: Kind, ask: Ask, persona: str, last: dict[Any, str], keys: tuple[Any, ...]) -> None:
     prompt = ask.request.prompt()
-    texts = [message.text for message in prompt_messages(ask, persona)]
+    texts = [message.text for message in prompt_messages(ask.prompt(), persona)]
     whole = "".join(texts)
     longest = max(alike(last.get(key, ""), whole) for key in keys)
     last.update(dict.fromkeys(keys, whole))

@@ -35,7 +35,7 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request, Wave
 from agentsim.games.society import GAME
 from agentsim.games.society.requests import Act, Acted
-from agentsim.players.model import prompt_messages
+from agentsim.models.base import prompt_messages
 from agentsim.scenario.load import load
 from tests.playing import play_scenario
 
@@ -187,7 +187,7 @@ def longest_prompts(agents: int, days: Sequence[int]) -> dict[int, int]:
     for _, wave in waves(config, agents, talkative, 1):
         day = next(ask.request.world.day for ask in wave.asks if isinstance(ask.request, Act))
         if day in longest:
-            sizes = (sum(len(message.text) for message in prompt_messages(ask, "")) for ask in wave.asks)
+            sizes = (sum(len(message.text) for message in prompt_messages(ask.prompt(), "")) for ask in wave.asks)
             longest[day] = max(longest[day], *sizes)
     return longest
 

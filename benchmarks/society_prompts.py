@@ -26,8 +26,8 @@ from agentsim.engine import Bot, Decision, Request, Stream
 from agentsim.games.society.requests import Act, Acted
 from agentsim.games.society.state import State
 from agentsim.games.society.talk import Posted
+from agentsim.models.base import prompt_messages
 from agentsim.models.prices import estimated_tokens
-from agentsim.players.model import prompt_messages
 from benchmarks.loopback import loopback
 from benchmarks.personas import PERSONAS, persona
 from benchmarks.society import waves
@@ -114,7 +114,7 @@ def measured(agents: int, days: int, chars: int = 0) -> Prompts:
         assert isinstance(state, State)
         drawn = [proposal.description for proposal in state.assembly.open.values()][-WINDOW:]
         for ask in wave.asks:
-            texts = [message.text for message in prompt_messages(ask, "")]
+            texts = [message.text for message in prompt_messages(ask.prompt(), "")]
             sizes.append(estimated_tokens(texts))
             talk = [line for line in texts[1].splitlines() if line.startswith(('{"post"', '{"proposal"'))]
             rules = max(rules, estimated_tokens([texts[0]]))

@@ -333,7 +333,7 @@ ALLOWED: dict[str, str] = {
     "games/chess/view.py": "import dataclasses\nfrom typing import Any",
     "players/model.py": "from agentsim.models.base import Model",
     "scenario/load.py": "from agentsim import games, __version__",
-    "records/history.py": "from agentsim.scenario.load import load\nfrom agentsim.players.model import B",
+    "records/history.py": "from agentsim.scenario.load import load\nfrom agentsim.models.base import B",
     "report/page.py": "from agentsim.records.history import build_history",
     "runs/loop.py": "try:\n    x = 1\nexcept BaseException:\n    x = 2\n    raise",
     "cli/app.py": (
@@ -395,6 +395,7 @@ IMPORTED: dict[str, tuple[str, str, str]] = {
     "scenario knows no report": ("scenario/load.py", "from agentsim.report.page import render", "report.page"),
     "players know no games": ("players/rows.py", "from agentsim import games", "games"),
     "players know no records": ("players/base.py", "from ..records.history import DecisionRecord", "records.history"),
+    "records know no players": ("records/rows.py", "from agentsim.players.model import BotPlayer", "players.model"),
     "games know no players": ("games/chess/bots.py", "from agentsim.players.model import BotPlayer", "players.model"),
     "games know no models": ("games/chess/words.py", f"{TYPED}from agentsim.models.base import Model", "models.base"),
     "models know no players": ("models/keys.py", "from agentsim.players import model", "players.model"),

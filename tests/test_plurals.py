@@ -35,7 +35,7 @@ _MORE_THAN_ONE = {
     ("summary.py", "players"): "said of more than are named",
     ("game.py", "deeds"): "the number is money",
     ("common.py", "bytes"): "said of thousands",
-    ("model.py", "tokens"): "said of thousands",
+    ("diagnostics.py", "tokens"): "said of thousands",
 }
 """The places at which the number is never 1, by module and noun, with the reason."""
 

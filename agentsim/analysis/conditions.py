@@ -7,14 +7,13 @@ conditions that were played with the same seeds (docs/inference.md).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.analysis.finished_games import RANK, WIN, Entrant, GameRecord
-from agentsim.analysis.in_words import DIFFERS, ends, estimated, written
 from agentsim.analysis.intervals import (
     FEWEST,
     Array,
@@ -27,12 +26,8 @@ from agentsim.analysis.intervals import (
     ratio_intervals,
 )
 from agentsim.analysis.standings import relative
-from agentsim.engine.panel import Cell, DataTable
-from agentsim.engine.wording import counted, decimals
 from agentsim.records.folders import Levels, levels, named
 
-_ALL = "all"
-_RELATIVE = {RANK: f"relative {RANK}"}
 Flags: TypeAlias = NDArray[np.bool_]
 
 
@@ -216,107 +211,3 @@ def difference_intervals(sums: Array, counts: Array, arm: Flags, seeds: Sequence
     found[1::2], found[2::2] = np.minimum(found[1::2], plain), np.maximum(found[2::2], plain)
     found[:, rates] = np.clip(found[:, rates], -1, 1)
     return found
-
-
-def condition_panels(
-    conditions: Sequence[Condition], means: Sequence[Measured], found: Sequence[Difference], *, relative: bool
-) -> list[DataTable]:
-    """Return a table of every measure by label and condition, then tables of differences from the first condition."""
-    if relative:
-        means = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in means]
-        found = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in found]
-    names = [each.name for each in conditions]
-    cells: dict[tuple[str, str | None], dict[str, str]] = {}
-    for mean in means:
-        shown = f"{written(mean.mean, '.2f')}, {counted(mean.games, 'game')}"
-        cells.setdefault((mean.measure, mean.label), {})[mean.condition] = shown
-    rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
-    note = (
-        "Each cell is a mean, its interval of 95% (jackknife, games of one seed left out together) if "
-        "there are games enough, and how many games it is of. Below, each condition vs. the first."
-    )
-    if relative:
-        note += " Tables differ in size: a relative rank is 0 for the first and 1 for the last."
-    said = "; ".join(
-        f"under {each.condition} {estimated(each.mean, '.2f', each.games, counted(each.games, 'game'))}"
-        for each in means
-        if (each.measure, each.label) == (means[0].measure, means[0].label)
-    )
-    sentence = f"The mean {means[0].measure} of {means[0].label or _ALL} was, {said}."
-    compared = DataTable("Conditions", ("measure", "of", *names), tuple(rows), note, sentence=sentence)
-    return [compared, *(_differences(name, names[0], [each for each in found if each.condition == name])
-                        for name in names[1:])]  # fmt: skip
-
-
-def score_panel(means: Sequence[Measured]) -> DataTable:
-    """Return a table of the mean of each score by label, of games under one condition."""
-    measures = list(dict.fromkeys(each.measure for each in means))
-    by_label: dict[str, dict[str, Interval]] = {}
-    for each in means:
-        by_label.setdefault(each.label or _ALL, {})[each.measure] = each.mean
-    halves = {measure: [0.0] for measure in measures}
-    for each in means:
-        if np.isfinite(each.mean.width):
-            halves[each.measure].append(each.mean.width / 2)
-    forms = {measure: f".{decimals(max(own))}f" for measure, own in halves.items()}
-    rows = tuple(
-        (label, *(written(own[measure], forms[measure]) if measure in own else None for measure in measures))
-        for label, own in by_label.items()
-    )
-    note = "Means over entries of the game's own scores, with intervals of 95% (cluster jackknife by seed)."
-    return DataTable("Scores", ("", *measures), rows, note, sentence=_highest(means, measures[0], forms[measures[0]]))
-
-
-def _highest(means: Sequence[Measured], measure: str, form: str) -> str:
-    """Say which label has the highest mean of a measure; no label is named if several have it in what is printed."""
-    own = sorted((each for each in means if each.measure == measure), key=lambda each: -each.mean.value)
-    best = [each for each in own if f"{each.mean.value:{form}}" == f"{own[0].mean.value:{form}}"]
-    mean = estimated(own[0].mean, form, own[0].games, counted(own[0].games, "game"))
-    if len(best) > 1:
-        return f"No entry alone has the highest mean {measure}, which is {mean}."
-    return f"The mean {measure} was highest for {own[0].label}: {mean}."
-
-
-def _differences(name: str, less: str, found: Sequence[Difference]) -> DataTable:
-    rows: list[tuple[Cell, ...]] = []
-    for each in found:
-        both = ends(each.together, "+.2f")
-        games = f"{each.games[0]}, {each.games[1]}"
-        rows.append((each.measure, each.label or _ALL, games, written(each.difference, "+.2f"), both))
-    note = (
-        "Differences of means; below 0 a rank is better. Intervals of 95% take games of one seed together, of both "
-        "conditions; simultaneous ones hold for all rows. Games of other seeds are taken to be independent, and games "
-        "to differ in nothing else than the condition."
-    )
-    title = f"Conditions: {name} vs. {less}"
-    columns = ("measure", "of", "games of each", "difference (95% interval)", "simultaneous")
-    return DataTable(title, columns, tuple(rows), note, sentence=_verdict(found))
-
-
-def difference_sentence(each: Difference, of: str = "95% interval") -> str:
-    """Return `The difference in the mean rank of A between on=true and on=false was -0.40 (95% interval ...).`."""
-    whose = f"the mean {each.measure} of {each.label or 'all'}"
-    many = f"{each.games[0]} and {counted(each.games[1], 'game')}"
-    gap = estimated(each.difference, "+.2f", min(each.games), many, of)
-    return f"The difference in {whose} between {each.condition} and {each.less} was {gap}."
-
-
-def _verdict(found: Sequence[Difference]) -> str:
-    """Say how many differences exclude 0, and the clearest of them."""
-    known = [each for each in found if each.difference.low is not None]
-    if found and not any(each.difference.value for each in found):
-        return f"Every mean is the same under {found[0].condition} and {found[0].less}."
-    if not known:
-        return ""
-    apart = [each for each in known if each.together.leaves_out(0)]
-    if not apart:
-        alone = sum(each.difference.leaves_out(0) for each in known)
-        return (
-            f"None of {counted(len(known), 'difference')} {DIFFERS} (simultaneous 95% intervals); by its own interval "
-            f"{alone} would."
-        )
-    clearest = max(apart, key=lambda each: abs(each.difference.value) / max(1e-12, each.together.width))
-    together = difference_sentence(replace(clearest, difference=clearest.together), "simultaneous 95% interval")
-    differ = "differs" if len(apart) == 1 else "differ"
-    said = f"{len(apart)} of {counted(len(known), 'difference')} {differ} from zero (simultaneous 95% intervals)"
-    return f"{said}. {together}"

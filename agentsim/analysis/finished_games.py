@@ -40,7 +40,7 @@ def no_such_measure(measure: str, known: Sequence[str]) -> str:
 class Entrant:
     """One player of one game. Tied players have the mean of their ranks: 1.5, 1.5, 3.
 
-    `seat` counts from 1 in the order of the table, `spoke` in the first order of all players that chance drew (None
+    `seat` counts from 1 in the order of the table, `turn` in the first order of all players that chance drew (None
     without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
     those that the game refused. `hosts` has the answers of each model and host, the unusable ones of them, and the
     calls that failed there.
@@ -137,7 +137,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         return None
     ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
     log, dealt = _told(history)
-    spoke, scores = _turns(log, history), {each.player: each.score for each in outcome.standings}
+    turns, scores = _turns(log, history), {each.player: each.score for each in outcome.standings}
     own = [each for each in history.decisions if not history.inherits(each)]
     decided = Counter(decision.player for decision in own)
     fork, paid = history.fork, history.paid
@@ -153,7 +153,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 label=player.model,
                 rank=ranks.get(player.id, float(len(seated))),
                 seat=seat,
-                turn=spoke.get(player.id),
+                turn=turns.get(player.id),
                 decisions=decided[player.id],
                 calls=usage.calls if usage else 0,
                 reasks=usage.reasks if usage else 0,

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentsim.analysis.finished_games import Entrant, GameRecord
-from agentsim.engine.panel import Cell, DataTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +69,3 @@ def _answers(entrant: Entrant) -> int:
 def differ(lines: Sequence[HostLine]) -> bool:
     """Return whether one of the models has answers or failures from several hosts."""
     return len({line.model for line in lines}) < len(lines)
-
-
-def host_panel(lines: Sequence[HostLine], *, relative: bool) -> DataTable:
-    """Return the table of results by host."""
-    rows: list[tuple[Cell, ...]] = []
-    for line in lines:
-        rank = None if line.mean_rank is None else f"{line.mean_rank:.2f}"
-        won = None if line.win_rate is None else f"{line.win_rate:.0%}"
-        share = f"{line.unusable / line.answers:.0%}" if line.answers else None
-        counts = (line.games, line.answers, line.unusable, share, line.failed)
-        rows.append((line.model, line.host, *counts, won, rank))
-    columns = ("model", "host", "games", "answers", "unusable", "share", "failed", "win rate")
-    note = (
-        "A host is what the answers say of themselves. Unusable is an answer that no decision was made from, "
-        "failed a call whose error names the host. Wins and "
-        "ranks are means over the model's players, each weighted by the share of its answers from the host. These are "
-        "counts of what was played, without intervals: hosts were not drawn by lot."
-    )
-    return DataTable("Results by host", (*columns, "relative rank" if relative else "mean rank"), tuple(rows), note)

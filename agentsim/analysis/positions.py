@@ -9,10 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agentsim.analysis.finished_games import Entrant, GameRecord
-from agentsim.analysis.in_words import SMALL, estimated, p_value, written
 from agentsim.analysis.intervals import DRAWS, SEED, Array, Interval, clusters, interval, ratio_intervals, sign_flip_p
-from agentsim.engine.panel import DataTable
-from agentsim.engine.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,31 +131,3 @@ def ballots(games: Sequence[GameRecord], *, final: bool, seed: int = SEED, draws
         for at in range(longest)
     )  # fmt: skip
     return Ballots(places, len(votes), int((chosen.sum(axis=1) > 0).sum()), p)
-
-
-_VOTES = {True: "final", False: "elimination"}
-
-
-def ballot_panel(found: Sequence[Ballots]) -> DataTable:
-    """Return a table of the votes for each position on the ballot, by kind of vote."""
-    rows, tests, said = [], [], []
-    for each in found:
-        kind = "to win" if each.places[0].final else "to go"
-        for at in each.places:
-            share = written(at.share, ".0%")
-            rows.append((kind, at.position, at.votes, at.chosen, share, f"{at.expected:.0%}"))
-        votes = f"{counted(each.votes, 'vote')} in {counted(each.games, 'game')}"
-        tested = "too few games for a test" if each.p is None else p_value(each.p)
-        tests.append(f"votes {kind}: {tested}")
-        told = each.p is not None and each.p <= SMALL
-        first = each.places[0]
-        whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
-        effect = f"{'An' if told else 'No'} effect of ballot position on {_VOTES[first.final]} votes was found"
-        said.append(f"{effect} ({tested}): the first position got {whole}.")
-    note = (
-        "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
-        "what the lot alone gives. Intervals of 95% by games. The tests compare the choices with "
-        f"the lot, by sign flips of games; {', '.join(tests)}."
-    )
-    columns = ("vote", "position", "ballots", "chosen", "share", "by lot")
-    return DataTable("Position on the ballot", columns, tuple(rows), note, sentence=" ".join(said))

@@ -11,19 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, permutations
-from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
 from scipy.special import expit
 
 from agentsim.analysis.finished_games import GameRecord, Vote, vendor
-from agentsim.analysis.in_words import estimated, written
 from agentsim.analysis.intervals import Array, Interval, clusters, interval, jackknife
-from agentsim.engine.panel import DataTable
-from agentsim.engine.wording import counted
 
-MOST_RELATIONS = 40
 _PSEUDO = 0.5
 """The pairs that are added for and against each preference, which keep it finite."""
 _STEPS = 100
@@ -229,53 +224,3 @@ def relations(games: Sequence[GameRecord]) -> list[Relation]:
             counts = (each.done_for, each.done_against, each.turned_for, each.turned_against)
             total[2:] = [before + more for before, more in zip(total[2:], counts, strict=True)]
     return [Relation(*both, *total) for both, total in sorted(sums.items())]
-
-
-def own_maker_panel(own_makers: Sequence[OwnMaker]) -> DataTable:
-    rows = tuple(
-        (
-            each.maker or "all",
-            "to win" if each.final else "to go",
-            each.games,
-            each.votes,
-            written(each.points, "+.1%"),
-            written(each.log_odds, "+.2f"),
-        )
-        for each in own_makers
-    )
-    note = (
-        "How much more often voters choose a candidate of their own maker than other voters of the same ballot do: how "
-        "good the candidate is does not count. Points are of the share of votes; intervals of 95% by games. A maker "
-        "that cannot be told from the others has no row. What a voter has against a rival for other reasons is "
-        "assumed to be unrelated to makers."
-    )
-    columns = ("maker", "vote", "games", "votes", "points", "log odds")
-    return DataTable("Votes for the own maker", columns, rows, note, sentence=_own_maker_sentence(own_makers[0]))
-
-
-def relation_panel(relations: Sequence[Relation]) -> DataTable:
-    busiest = sorted(relations, key=lambda each: -each.done_for - each.done_against)[:MOST_RELATIONS]
-    counts = attrgetter("games", "pairs", "done_for", "done_against", "turned_for", "turned_against")
-    rows = tuple((f"{each.who} \u2192 {each.whom}", *counts(each)) for each in relations if each in busiest)
-    note = (
-        "How often entrants of the first did something for or against those of the second (votes, gifts, trades, yes "
-        "and no), and how often a pair turned. A pair turns when an action against the other follows one for it, or "
-        "the other way round."
-    )
-    if len(relations) > len(rows):
-        note += f" The {len(rows)} busiest of {len(relations):,}; --json has all."
-    columns = ("who to whom", "games", "pairs", "for", "against", "turned for", "turned against")
-    return DataTable("For and against each other", columns, rows, note, sentence=_relation_sentence(busiest[0]))
-
-
-def _own_maker_sentence(found: OwnMaker) -> str:
-    kind = "to win" if found.final else "to go"
-    many = f"{counted(found.games, 'game')}, {counted(found.votes, 'vote')}"
-    points = estimated(found.points, "+.1%", found.games, many)
-    return f"Voters gave a candidate of their own maker {points} of their votes {kind} more than other voters gave it."
-
-
-def _relation_sentence(found: Relation) -> str:
-    helped, opposed = counted(found.done_for, "time"), counted(found.done_against, "time")
-    done = f"helped {found.whom} {helped} and opposed it {opposed}"
-    return f"In {counted(found.games, 'game')} {found.who} {done} (counts, without an interval)."

@@ -103,6 +103,23 @@ class InteractionRule(NamedTuple):
         return (*(name for name in (self.who, self.whom, self.amount, self.when) if name), *names_in(self.action))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Room:
+    """A limit on the remembered events of some kinds: the newest `most`, of at most `chars` characters in all.
+
+    The newest event always stays. If `of` names fields, each combination of their values has a limit of its own. Kinds
+    that name the same object share a limit.
+    """
+
+    most: int
+    chars: int | None = None
+    of: tuple[str, ...] = ()
+
+    def holds(self, events: Sequence[Event]) -> bool:
+        """Return whether all of these events fit."""
+        return len(events) <= self.most and (self.chars is None or sum(len(e.content) for e in events) <= self.chars)
+
+
 @dataclass_transform(frozen_default=True)
 class Event:
     """Base of a game's events: records named by a past participle; each subclass becomes a frozen dataclass.
@@ -134,6 +151,8 @@ class Event:
     """True if only its subclasses are told."""
     forgets: ClassVar[bool] = False
     """True if it replaces the earlier events of its audience, as a summary does."""
+    room: ClassVar[Room | None] = None
+    """The room for its kind in `memory.RecentEvents`, which leaves out kinds without one."""
     _heading: ClassVar[Template | None] = None
     _content: ClassVar[Template | None] = None
     _interactions: ClassVar[tuple[InteractionRule, ...]] = ()

@@ -169,7 +169,9 @@ class Game(ABC):
     players (None: no maximum), `reserved` the names that no player can have, in any case. `staff` are the roles that
     `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`, besides `bot/random`, which every game has
     (`bots_of`); those that are `typical` stand for models in forecasts, dealt to the seats in turn (`typical_of`).
-    `public_scores` is True if what all players hear tells every score of the outcome.
+    `public_scores` is True if what all players hear tells every score of the outcome. `announcements` allows those of
+    an experimenter (`steering`): True if all that players hear is in their later prompts, "restated" if prompts depend
+    on the game's state alone; then the state of every later prompt ends with all announcements.
     """
 
     name: ClassVar[str]
@@ -185,6 +187,7 @@ class Game(ABC):
     reserved: ClassVar[frozenset[str]] = frozenset()
     staff: ClassVar[frozenset[str]] = frozenset()
     public_scores: ClassVar[bool] = False
+    announcements: ClassVar[Literal[False, True, "restated"]] = False
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) if this config and these players do not make a game.

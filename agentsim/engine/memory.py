@@ -5,12 +5,10 @@ The audience of an event is stated when it is told (`table`); each game decides 
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Container, Sequence
 from typing import Any, ClassVar
 
-from agentsim.engine.event import Event, LoggedEvent, PlayerId
+from agentsim.engine.event import Event, LoggedEvent, PlayerId, Room
 from agentsim.engine.wording import Quoted, cut, in_line, in_quotes, joined, quoted
 
 _MOST_LINES = 20_000
@@ -48,38 +46,15 @@ class Lines:
         return made[1]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Room:
-    """A limit on the remembered events of some kinds: the newest `most`, of at most `chars` characters in all.
-
-    The newest event always stays. If `of` names fields, each combination of their values has a limit of its own. Kinds
-    that name the same object share a limit.
-    """
-
-    most: int
-    chars: int | None = None
-    of: tuple[str, ...] = ()
-
-    def holds(self, events: Sequence[Event]) -> bool:
-        """Return whether all of these events fit."""
-        return len(events) <= self.most and (self.chars is None or sum(len(e.content) for e in events) <= self.chars)
-
-
-@cache
-def _room_for(kind: Hashable) -> Room | None:
-    room: Room | None = getattr(kind, "room", None)
-    return room
-
-
 class _Roomless(Container[type[Event]]):
-    """The kinds of events whose class has no `room`."""
+    """The kinds of events without a `room`."""
 
     def __contains__(self, kind: Any) -> bool:
-        return _room_for(kind) is None
+        return kind.room is None
 
 
 class RecentEvents:
-    """The newest events that a player has heard, oldest first, of the kinds whose class has a `room`."""
+    """The newest events that a player has heard, oldest first, of the kinds that have a `room`."""
 
     skips: ClassVar[Container[type[Event]]] = _Roomless()
 
@@ -90,7 +65,7 @@ class RecentEvents:
 
     def hear(self, entry: LoggedEvent) -> None:
         event = entry.event
-        if (room := _room_for(type(event))) is not None:  # type: ignore[arg-type] # a class can be hashed
+        if (room := event.room) is not None:
             kept = self._kept.setdefault((room, *(getattr(event, name) for name in room.of)), [])
             kept.append(entry)
             self.heard += 1

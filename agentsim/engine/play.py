@@ -23,7 +23,6 @@ from agentsim.engine.steering import (
     Aside,
     LatestRequests,
     Steer,
-    repeats_announcements,
     survey,
 )
 from agentsim.engine.survey import Interview, Survey, Surveys
@@ -60,7 +59,7 @@ class GamePlay:
         self.table = Table(players, Chance(seed, script), staff, names)
         self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
-        self._repeats_announcements = repeats_announcements(game)
+        self._repeats_announcements = game.announcements == "restated"
         not_news = (Announced,) if self._repeats_announcements else ()
         self._surveys = Surveys(interviews, self.table, not_news) if interviews else None
         self._due: deque[Requests] = deque()
@@ -132,7 +131,7 @@ class GamePlay:
         )
 
     def _news(self, events_before: int) -> list[LoggedEvent]:
-        """Return the events told after the first `events_before`, without the announcements that follow the question."""
+        """Return the events told after the first `events_before`, without announcements that follow the question."""
         return [
             entry
             for entry in self.table.log[events_before:]

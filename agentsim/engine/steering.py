@@ -1,8 +1,7 @@
 """Steering: an experimenter's actions between two waves of a game: the narrator announces, or players are asked.
 
 Each action comes before a wave and is on record, so that a game that is played again takes the same course. A game
-allows announcements by `announcements`: `True` if all that its players hear is in their later prompts, `"restated"` if
-its prompts depend on its state alone; then the state of every later prompt ends with all announcements.
+says in `Game.announcements` whether it allows them.
 """
 
 from __future__ import annotations
@@ -48,16 +47,6 @@ class Aside(_Steer):
 
 Steer: TypeAlias = Announcement | Aside
 STEER: type[Any] = Announcement | Aside  # type: ignore[assignment] # what `codec.adapter` takes
-
-
-def allows_announcements(game: object) -> bool:
-    """Return whether players of this game hear announcements of a narrator from outside."""
-    return bool(getattr(game, "announcements", False))
-
-
-def repeats_announcements(game: object) -> bool:
-    """Return whether every later prompt of this game repeats all announcements, because its own text would not."""
-    return getattr(game, "announcements", False) == "restated"
 
 
 def survey(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,6 @@ from agentsim.engine.request import Request
 from agentsim.engine.table import Requests, Table
 from agentsim.engine.wording import Prompt, counted, cut
 
-B = TypeVar("B", bound=Callable[[Request[Any], Stream], Decision])
 NEWS_CHARS = 4_000
 """The maximum number of characters of a player's news since its latest decision in a survey's prompt."""
 _NAME = r"^[A-Za-z][A-Za-z0-9_]{0,31}$"
@@ -136,15 +135,22 @@ class Survey(Request[SurveyAnswers]):
         return {"interview": self.interview, "round": self.round}
 
 
-def answers_surveys(bot: B) -> B:
-    """Mark a policy that answers a `Survey` itself; for other bots the answers are drawn at random."""
-    bot.answers_surveys = True  # type: ignore[attr-defined] # a function carries the mark
-    return bot
+_Policy: TypeAlias = Callable[[Request[Any], Stream], Decision]
 
 
-def decided_by(bot: Callable[[Request[Any], Stream], Decision], request: Request[Any], rng: Stream) -> Decision:
+@dataclass(frozen=True, slots=True)
+class SurveyBot:
+    """A policy that answers a `Survey` itself; for other bots the answers are drawn at random."""
+
+    policy: _Policy
+
+    def __call__(self, request: Request[Any], rng: Stream) -> Decision:
+        return self.policy(request, rng)
+
+
+def decided_by(bot: _Policy, request: Request[Any], rng: Stream) -> Decision:
     """Return a bot's decision, or random answers to a survey if the bot does not answer surveys."""
-    known = not isinstance(request, Survey) or getattr(bot, "answers_surveys", False)
+    known = not isinstance(request, Survey) or isinstance(bot, SurveyBot)
     return bot(request, rng) if known else random_decision(request, rng)
 
 

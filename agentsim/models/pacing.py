@@ -2,8 +2,9 @@
 
 A `RateLimiter` is the queue for one host and key, shared by all games of an event loop. Its slots adapt to 429s
 (additive increase, multiplicative decrease), sliding windows of a minute limit requests and tokens, and calls start at
-least a spacing apart. `call_with_retries` makes the attempts of one decision's call. `faults` classifies errors and
-reads how long a host asks to wait; `runs.decide` asks again after a bad reply and falls back.
+least a spacing apart. `call_with_retries` makes the attempts of one decision's call, with one `RetryVerdict` on each
+that failed. `faults` classifies errors and reads how long a host asks to wait; `runs.decide` asks again after a bad
+reply and falls back.
 """
 
 from __future__ import annotations
@@ -362,36 +363,35 @@ def rate_limit_wait(policy: RetryPolicy, used: RetryCount) -> float:
     return wait + policy.rate_limit_jitter_s * crc32(f"{used.decision} {failed}".encode()) / 2**32
 
 
-def retry_delay(error: BaseException | None, policy: RetryPolicy, used: RetryCount) -> float | None:
-    """Return the seconds to wait before trying again after this error, or None if the error is final."""
-    if isinstance(error, RateLimited):
-        if _counted_out(policy, used):
-            return None
-        wait = rate_limit_wait(policy, used) if error.retry_after is None else error.retry_after
-        return wait if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s else None
+@dataclass(frozen=True, slots=True)
+class RetryVerdict:
+    """The verdict on a failed call: the seconds to wait before the next attempt, or None if no attempt follows.
+
+    `exceeds_patience` is True if the host asks for more time than the decision has left.
+    """
+
+    wait_s: float | None
+    exceeds_patience: bool = False
+
+
+def retry_verdict(error: ModelError, policy: RetryPolicy, used: RetryCount) -> RetryVerdict:
+    """Return the verdict on a call that failed with this error; `used` counts that call already."""
     made = used.made + used.limited * policy.count_rate_limits
-    if isinstance(error, TransportFailed) and used.retries < policy.retries and made < policy.max_attempts:
-        return (
-            None
-            if exceeds_patience(error, policy, used)
-            else max(retry_wait(policy, used.retries), error.retry_after or 0.0)
-        )
-    return None
-
-
-def _counted_out(policy: RetryPolicy, used: RetryCount) -> bool:
-    return policy.count_rate_limits and used.made + used.limited >= policy.max_attempts
-
-
-def exceeds_patience(error: ModelError, policy: RetryPolicy, used: RetryCount) -> bool:
-    """Return whether no attempt follows because the host asks for more time than the decision has left."""
     if isinstance(error, RateLimited):
-        if _counted_out(policy, used):
-            return False
+        if policy.count_rate_limits and made >= policy.max_attempts:
+            return RetryVerdict(None)
+        wait = rate_limit_wait(policy, used) if error.retry_after is None else error.retry_after
+        if used.waited_s + _patience_taken(wait, policy) <= policy.rate_limit_patience_s:
+            return RetryVerdict(wait)
         # a patience of 0 is the player's setting, not the host's
-        asked = error.retry_after is not None or used.waited_s > 0
-        return asked and retry_delay(error, policy, used) is None
-    return isinstance(error, TransportFailed) and (error.retry_after or 0.0) > policy.rate_limit_patience_s
+        return RetryVerdict(None, exceeds_patience=error.retry_after is not None or used.waited_s > 0)
+    if isinstance(error, TransportFailed):
+        asked = error.retry_after or 0.0
+        if asked > policy.rate_limit_patience_s:
+            return RetryVerdict(None, exceeds_patience=True)
+        if used.retries < policy.retries and made < policy.max_attempts:
+            return RetryVerdict(max(retry_wait(policy, used.retries), asked))
+    return RetryVerdict(None)
 
 
 def _patience_taken(wait: float, policy: RetryPolicy) -> float:
@@ -403,22 +403,25 @@ async def call_with_retries(
     attempt: Callable[[], Awaitable[Completion]],
     policy: RetryPolicy,
     used: RetryCount,
-    failed: Callable[[ModelError], None],
+    failed: Callable[[ModelError, RetryVerdict], None],
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> Completion:
     """Return the completion of the first attempt that succeeds. Raises the last `ModelError` if no attempt may follow.
 
     `used` is the decision's own count, carried from one call of this function to the next. `failed` is called with the
-    error of every failed attempt, the final one included.
+    error of every failed attempt and the verdict on it, the final one included.
     """
+    verdict = RetryVerdict(None)  # on the latest failed attempt
 
     async def counted() -> Completion:
+        nonlocal verdict
         try:
             completion = await attempt()
         except ModelError as error:
             used.made += not isinstance(error, RateLimited)
             used.limited += isinstance(error, RateLimited)
-            failed(error)
+            verdict = retry_verdict(error, policy, used)
+            failed(error, verdict)
             raise
         used.made += 1
         return completion
@@ -433,10 +436,9 @@ async def call_with_retries(
             raise first.pop()
         return await counted()
 
-    def wait(state: RetryCallState) -> float:
-        seconds = retry_delay(state.outcome.exception() if state.outcome else None, policy, used)
-        assert seconds is not None, "asked only after an error that is not final"
-        return seconds
+    def wait(_: RetryCallState) -> float:
+        assert verdict.wait_s is not None, "asked only after an error that is not final"
+        return verdict.wait_s
 
     def book(state: RetryCallState) -> None:
         if state.outcome and isinstance(state.outcome.exception(), RateLimited):
@@ -448,7 +450,7 @@ async def call_with_retries(
         await sleep(seconds if policy.waits else 0)
 
     retrying = AsyncRetrying(
-        retry=retry_if_exception(lambda error: retry_delay(error, policy, used) is not None),
+        retry=retry_if_exception(lambda error: isinstance(error, ModelError) and verdict.wait_s is not None),
         wait=wait,
         before_sleep=book,
         sleep=rest,

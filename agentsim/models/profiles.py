@@ -421,7 +421,7 @@ WireName: TypeAlias = Literal["chat", "responses", "messages"]
 """The API to use: OpenAI's chat completions, its Responses, or Anthropic's messages."""
 Service: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
 """A service with an official client, which has its own addresses and headers."""
-MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+MaxTokensField: TypeAlias = Literal["max_tokens", "max_completion_tokens", "max_output_tokens"]
 
 # Some provider, or the strict mode of another, refuses these keywords. The reply is checked against them anyway.
 _NOT_PORTABLE = (
@@ -755,6 +755,16 @@ _PROFILES = (
     ),
 )
 BUILT_IN: Mapping[str, Profile] = {profile.provider: profile for profile in _PROFILES}
+
+
+def longer_context_hint(model: str) -> str:
+    """Return how to give the server a longer context, for its provider or for several servers."""
+    profile = BUILT_IN.get(model.partition("/")[0])
+    if profile is not None:
+        return profile.context_hint
+    known = ("Ollama: OLLAMA_CONTEXT_LENGTH", "vLLM: --max-model-len", "llama-server: -c", "SGLang: --context-length")
+    return f"give the server a longer one ({', '.join(known)}), or play with shorter memories"
+
 
 _BASE_URL_ENV = {"openai": "OPENAI_BASE_URL", "openrouter": "OPENROUTER_BASE_URL", "ollama": "OLLAMA_BASE_URL"}
 

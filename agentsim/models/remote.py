@@ -375,8 +375,8 @@ class Negotiation:
         """Return the completion under the adjustments before a doubtful change, or None if they are refused.
 
         None also if no adjustments are in doubt for this call. A refusal that named no part may have been about its
-        prompt alone. So the first call with another prompt is sent under the earlier adjustments, which apply again if the host
-        accepts them.
+        prompt alone. So the first call with another prompt is sent under the earlier adjustments, which apply again if
+        the host accepts them.
         """
         doubt = self._doubt
         if doubt is None or call.schema_name != doubt.schema_name or call.messages == doubt.messages:
@@ -475,7 +475,7 @@ class Negotiation:
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """The adjustments that were `found` for one call after a refusal that named no part, and the adjustments `before`."""
+    """The adjustments that were `found` for one call after a refusal that named no part, and those `before`."""
 
     schema_name: str
     messages: tuple[tuple[str, str], ...]
@@ -501,7 +501,7 @@ class _Search:
         self.tried.add(self.adjustments)
 
     def next_way(self, present: Adjustments) -> Adjustments | None:
-        """Return the adjustments to send next, or None if none are left. The `present` adjustments may be sent again."""
+        """Return the adjustments to send next, or None if none are left. The `present` ones may be sent again."""
         if self.way is None and len(self.tried) < _MOST_REQUESTS:
             self.way = next((each for each in self.left if each == present or each not in self.tried), None)
             if self.way is not None:
@@ -672,7 +672,7 @@ def unnamed(body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profi
 def adjustment_words(adjustments: Adjustments, known: Adjustments = UNADJUSTED) -> Iterator[str]:
     """Yield a sentence for each part that is left out or changed.
 
-    If other adjustments were `known` before, a return to the scenario's adjustments also gets a sentence.
+    If other adjustments were `known` before, a return to the scenario's own settings also gets a sentence.
     """
     if replace(adjustments, structured=None) == UNADJUSTED != replace(known, structured=None):
         yield "the host accepts what was left out or changed for one prompt"
@@ -727,11 +727,13 @@ def _droppable(body: Mapping[str, Any]) -> list[str]:
 
 
 def _without(adjustments: Adjustments, *names: str) -> Adjustments:
-    return replace(adjustments, dropped=tuple(sorted({*adjustments.dropped, *names})))
+    dropped = tuple(sorted({*adjustments.dropped, *names}))
+    field = None if "max_tokens" in names else adjustments.max_tokens_field  # no name for what is not sent
+    return replace(adjustments, dropped=dropped, max_tokens_field=field)
 
 
 def _next_modes(adjustments: Adjustments, wire: Wire, profile: Profile) -> Iterator[Adjustments]:
-    """Yield adjustments by the modes below the present one, or by all modes if the wire does not list the present one."""
+    """Yield adjustments by the modes below the present one, or by all modes if the wire does not list that one."""
     mode = mode_of(profile, adjustments, wire)
     below = wire.MODES[wire.MODES.index(mode) + 1 :] if mode in wire.MODES else wire.MODES
     for each in below:

@@ -17,9 +17,9 @@ from agentsim.engine.options import LegalValues
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Restated
 from agentsim.errors import DecisionError
-from agentsim.models.base import Completion, Message
+from agentsim.models.base import Completion, Message, prompt_messages
 from agentsim.models.pacing import RetryPolicy
-from agentsim.players.model import PATIENT, ReaskPolicy, RejectedReply, prompt_messages
+from agentsim.players.base import PATIENT, ReaskPolicy, RejectedReply
 from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
 from agentsim.players.terminal import GUTTER, HELP, InterruptRequest, Terminal
 
@@ -52,7 +52,7 @@ class HumanPlayer:
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt that a model would get; complaints are shown, but are not messages."""
         self._reason = complaints[-1].reason if complaints else ""
-        return prompt_messages(ask, self.persona)
+        return prompt_messages(ask.prompt(), self.persona)
 
     def fallback_unless_called(self, ask: Ask) -> Completion | None:
         """Return the fallback for a question to a person on call who has not rung, or None for any other question."""

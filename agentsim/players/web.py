@@ -13,9 +13,9 @@ from typing import Literal
 
 from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError
-from agentsim.models.base import Completion, Message
+from agentsim.models.base import Completion, Message, prompt_messages
 from agentsim.models.pacing import RetryPolicy
-from agentsim.players.model import PATIENT, ReaskPolicy, RejectedReply, prompt_messages
+from agentsim.players.base import PATIENT, ReaskPolicy, RejectedReply
 from agentsim.players.page_form import FieldProblem, Form, PageForm
 
 NO_ANSWER = "no_answer"
@@ -79,7 +79,7 @@ class WebPlayer:
 
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt that a model would get."""
-        return prompt_messages(ask, self.persona)
+        return prompt_messages(ask.prompt(), self.persona)
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
         """Put the question on the page and wait for its answer, without a time limit.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 Cause: TypeAlias = Literal["host", "model", "person", "deadline"]
-"""The cause of a lost decision: the service behind the model, the model's reply, a person, or the clock of a tick."""
+"""The cause of a lost decision: the service behind the model, the model's reply, a person, or the clock of a wave."""
 
 _REASONS: Final[Mapping[Cause, str]] = {
     "host": """

@@ -1,16 +1,32 @@
-"""Disk: the message for a file that could not be written, with the space that it needs and the free space."""
+"""Disk: locks of files, and the message for a file that could not be written, with the free space."""
 
 from __future__ import annotations
 
 import errno
 import os
 import shutil
+import time
 from pathlib import Path
+
+from filelock import lock_descriptor
 
 from agentsim.engine.wording import counted
 
 NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 """The errno values for a full disk, a used-up quota, and a file above the size limit."""
+_TRIES, _WAIT_S = 20, 0.01
+
+
+def lock_soon(handle: int) -> bool:
+    """Lock an open file against other writers; return whether it could be locked within a fifth of a second.
+
+    `run_files.is_running` in another process holds the lock for a moment.
+    """
+    for _ in range(_TRIES):
+        if lock_descriptor(handle, blocking=False):
+            return True
+        time.sleep(_WAIT_S)
+    return False
 
 
 def write_problem(error: OSError, path: Path, needed: int = 0) -> str:

@@ -31,7 +31,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.errors import first_objection
 from agentsim.models.base import JOURNAL_ONLY, Attempt, OmitEmpty, Segments, Text, Word
-from agentsim.players.model import Diagnostic, diagnostics
+from agentsim.records.diagnostics import Diagnostic, diagnostics
 from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.versions import HISTORY_FORMAT
 

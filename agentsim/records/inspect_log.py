@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agentsim.errors import UsageError, installed_by
-from agentsim.models.base import Attempt
-from agentsim.models.host_words import ending
+from agentsim.models.base import Attempt, ending
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
 

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import os
 import re
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -18,7 +17,6 @@ from operator import add, attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-from filelock import lock_descriptor
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agentsim.engine.codec import NewTexts, Texts, adapter, json_line, parse_json, values
@@ -28,7 +26,7 @@ from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
 from agentsim.models.base import UNADJUSTED, Adjustments, Attempt, Count, OmitEmpty, OmitUnset, Usage, Word
 from agentsim.records.causes import Cause, cause_of
-from agentsim.records.disk import write_problem
+from agentsim.records.disk import lock_soon, write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
 
 TICK_DEADLINE = "wave_deadline"
@@ -457,7 +455,6 @@ def _take(path: Path, contents: Contents, raw: bytes) -> None:
     contents.size += len(raw)
 
 
-_KNOCKS, _KNOCK_S = 20, 0.01
 _DECIDED = "the history has what was decided"
 
 
@@ -486,10 +483,8 @@ class JournalFile:
 
     def lock(self) -> None:
         """Lock the file against other writers. If there is one, close it and raise `JournalError`."""
-        for _ in range(_KNOCKS):  # `is_running` in another process holds the lock for a moment
-            if lock_descriptor(self._handle, blocking=False):
-                return
-            time.sleep(_KNOCK_S)
+        if lock_soon(self._handle):
+            return
         self.close()
         raise JournalError(f"{self.path.name}: another process is playing this run")
 

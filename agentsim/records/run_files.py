@@ -20,7 +20,7 @@ from agentsim.engine.codec import bytes_id
 from agentsim.engine.letters import slugs
 from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, UsageError
-from agentsim.records.disk import NO_ROOM, write_problem
+from agentsim.records.disk import NO_ROOM, lock_soon, write_problem
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LONGEST, _LONGEST_COUNT = 100, len("_9999")
@@ -88,9 +88,9 @@ class RunFiles:
     def reserve(cls, directory: Path, stem: str, *, numbered: bool = True) -> tuple[RunFiles, int]:
         """Reserve a name that no run has, and return its files and the open handle of its new, empty journal.
 
-        If the name is taken, `_2`, `_3`, ... is added; with `numbered=False`, raises `NameTaken`. A suffix of a run's
-        files is stripped. Raises `UsageError` if the directory cannot be written, and for the name of a batch's
-        manifest, which would hide the run.
+        It is locked. If the name is taken, `_2`, `_3`, ... is added; with `numbered=False`, raises `NameTaken`. A
+        suffix of a run's files is stripped. Raises `UsageError` if the directory cannot be written, and for the name of
+        a batch's manifest, which would hide the run.
         """
         stem = run_name(stem)
         check_name(stem)
@@ -102,8 +102,8 @@ class RunFiles:
                 files = cls(directory, stem if number == 1 else f"{stem}_{number}")
                 if any(path.exists() for path in (*files.histories, files.page)):
                     continue
-                with contextlib.suppress(FileExistsError):
-                    return files, os.open(files.journal, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+                if (handle := _empty_journal(files.journal)) is not None:
+                    return files, handle
         except OSError as error:
             raise UsageError(f"{directory}: cannot write logs there: {write_problem(error, directory)}") from None
         if numbered:
@@ -113,6 +113,25 @@ class RunFiles:
         stopped = stopped and not is_running(there.journal)
         resume = f", or go on with it: `agentsim resume {stem}`" if stopped else ""
         raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name{resume}")
+
+
+def _empty_journal(path: Path) -> int | None:
+    """Return the open handle of an empty journal that this process has locked, or None if the name is taken.
+
+    A process that was killed before the first line leaves an empty journal, which is no run: it is taken over.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644))
+    if path.is_symlink() or not path.is_file() or path.stat().st_size:
+        return None
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_APPEND)
+    except FileNotFoundError:  # another process could not begin its run, and has deleted it
+        return None
+    if lock_soon(handle) and os.fstat(handle).st_nlink and not os.fstat(handle).st_size:
+        return handle
+    os.close(handle)
+    return None
 
 
 _STAMPED = re.compile(r"^gameplay_\d{8}_\d{6}_")

@@ -14,8 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from agentsim.engine.codec import paths_in
-from agentsim.models.base import Attempt
-from agentsim.models.host_words import ending
+from agentsim.models.base import Attempt, ending
 from agentsim.records.causes import cause_of
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord

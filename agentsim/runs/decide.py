@@ -31,11 +31,13 @@ from agentsim.errors import (
 )
 from agentsim.models.base import MOST_TEXT, UNADJUSTED, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
-from agentsim.models.pacing import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
+from agentsim.models.pacing import RetryCount, RetryVerdict, call_with_retries, retry_wait
 from agentsim.models.remote import adjustment_words
+from agentsim.players.base import Player, RejectedReply
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import BotPlayer, ModelPlayer, Player, RejectedReply, diagnostics, emptiness
+from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
+from agentsim.records.diagnostics import diagnostics, emptiness
 from agentsim.records.history import Branch
 from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
 from agentsim.runs.limits import CallLimits, ModelId
@@ -55,8 +57,14 @@ class Calls(Protocol):
     def order(self) -> Sequence[int]:
         """The indices in `player.chain` of the models to ask, in the order in which they take over."""
 
-    async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
+    async def call(self, messages: tuple[Message, ...], number: int, model_index: int) -> Completion:
         """Make the decision's attempt `number` (from 1) with the model at index `model_index`. Raises `ModelError`."""
+
+    def failed(self, attempt: Attempt, error: ModelError, model_index: int) -> None:
+        """Count an attempt that ended in this error.
+
+        Raises `RunStopped`, with the attempt in the journal, if it ends the run.
+        """
 
     def journal_attempt(self, attempt: Attempt) -> None:
         """Journal an attempt that is not the decision before anything follows, so that it is not paid for again."""
@@ -132,32 +140,32 @@ class _RetryLoop:
 
         Raises `ModelError` if the last model's attempts are used up.
         """
-        clock, policy = asyncio.get_running_loop().time, self.player.attempts
+        clock = asyncio.get_running_loop().time
         started = clock()
 
         async def once() -> Completion:
             nonlocal started
             started = clock()
-            return await self._calls.call(messages, len(self.attempts) + 1, self._model_index, self.used)
+            return await self._calls.call(messages, len(self.attempts) + 1, self._model_index)
 
-        def failed(error: ModelError) -> None:
-            wait = retry_delay(error, policy, self.used)
-            takeover = wait is None and self.may_take_over(error)
-            attempt = Attempt.failed(
-                messages,
-                error,
-                latency_s=clock() - started,
-                wait_s=wait or 0.0,
-                model=self._named(),
-                takeover=takeover,
-                final=wait is None and not takeover,
-                exceeds_patience=exceeds_patience(error, policy, self.used),
+        def failed(error: ModelError, verdict: RetryVerdict) -> None:
+            attempt = Attempt.failed(messages, error, model=self._named(), exceeds_patience=verdict.exceeds_patience)
+            self._calls.failed(attempt, error, self._model_index)
+            over = verdict.wait_s is None
+            takeover = over and self.may_take_over(error)
+            self.record_failure(
+                replace(
+                    attempt,
+                    latency_s=clock() - started,
+                    wait_s=verdict.wait_s or 0.0,
+                    takeover=takeover,
+                    final=over and not takeover,
+                )
             )
-            self.record_failure(attempt)
 
         while True:
             try:
-                completion = await call_with_retries(once, policy, self.used, failed, self._calls.sleep)
+                completion = await call_with_retries(once, self.player.attempts, self.used, failed, self._calls.sleep)
             except ModelError as error:
                 if not self.may_take_over(error):
                     raise
@@ -278,11 +286,11 @@ def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> DecisionR
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
-    """Return the record of a call that was in flight when its tick ended.
+    """Return the record of a call that was in flight when its wave ended.
 
     It is final, and does not blame the provider.
     """
-    why = "No answer came before the end of the tick."
+    why = "No answer came before the end of the wave."
     return Attempt(messages, TICK_DEADLINE, why, latency_s=latency_s, model=model, final=True)
 
 
@@ -415,7 +423,7 @@ class Decider:
             if self.before_decision is not None:
                 held_since = clock()
                 await self.before_decision(ask)
-                if wave_ends is not None:  # a pause uses up none of the tick's time
+                if wave_ends is not None:  # a pause uses up none of the wave's time
                     wave_ends += clock() - held_since
             earlier = self.journal.contents.open_attempts(ask.wave, ask.place)
             ends, code = deadline(player, wave_ends)
@@ -496,7 +504,7 @@ class _DecisionCalls:
         self._limits.check()
         await self._limits.budget.sleep(seconds)
 
-    async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
+    async def call(self, messages: tuple[Message, ...], number: int, model_index: int) -> Completion:
         player = self._player.chain[model_index]
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
@@ -510,13 +518,12 @@ class _DecisionCalls:
                 finally:
                     self._watcher.person(asked=False)
         assert isinstance(player, ModelPlayer), "a seat is a model's, a person's or a bot's"
-        return await self._model_call(player, messages, number, model_index, used)
+        return await self._model_call(player, messages, number, model_index)
 
     async def _model_call(
-        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount
+        self, player: ModelPlayer, messages: tuple[Message, ...], number: int, model_index: int
     ) -> Completion:
         decider, ask, watcher = self._decider, self._ask, self._watcher
-        named = player.name if len(self._player.chain) > 1 else None
         clock = asyncio.get_running_loop().time
         sent_at: float | None = None
         try:
@@ -527,29 +534,27 @@ class _DecisionCalls:
                 call.usage = completion.usage
             decider.answered(player, Attempt(messages, completion=completion), completion)
             self._limits.breaker.called(self._breaker_index, None, model_index)
-        except ModelError as error:
-            attempt = Attempt.failed(
-                messages, error, model=named, exceeds_patience=exceeds_patience(error, player.attempts, used)
-            )
-            self._failed(player, attempt, model_index, error)
-            raise
-        except asyncio.CancelledError:
-            if self._wave_timeout.expired() and sent_at is not None:  # it may be billed
-                attempt = unanswered(messages, clock() - sent_at, named)
-                decider.totals.add_call(attempt)
-                self.journal_attempt(attempt)
-            raise
-        finally:
+        except ModelError:
+            raise  # the retry loop judges it and hands it to `failed`, where the call ends
+        except BaseException as error:
             if sent_at is None:  # it was never sent
                 watcher.counted(decider.totals)
-            else:
-                watcher.called(ask, decider.totals)
+                raise
+            if isinstance(error, asyncio.CancelledError) and self._wave_timeout.expired():  # it may be billed
+                attempt = unanswered(messages, clock() - sent_at, player.name if len(self._player.chain) > 1 else None)
+                decider.totals.add_call(attempt)
+                self.journal_attempt(attempt)
+            watcher.called(ask, decider.totals)
+            raise
+        watcher.called(ask, decider.totals)
         return completion
 
-    def _failed(self, player: ModelPlayer, attempt: Attempt, model_index: int, error: ModelError) -> None:
-        self._decider.totals.add_call(attempt)
-        self._decider.diagnose(player, attempt)
-        self._watcher.waiting(self._ask, str(error))
+    def failed(self, attempt: Attempt, error: ModelError, model_index: int) -> None:
+        decider, watcher, player = self._decider, self._watcher, self._player.chain[model_index]
+        assert isinstance(player, ModelPlayer), "calls are those of models"
+        decider.totals.add_call(attempt)
+        decider.diagnose(player, attempt)
+        watcher.waiting(self._ask, str(error))
         try:
             self._limits.breaker.called(
                 self._breaker_index, error, model_index, exceeds_patience=attempt.exceeds_patience
@@ -557,3 +562,5 @@ class _DecisionCalls:
         except RunStopped:
             self.journal_attempt(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
             raise
+        finally:
+            watcher.called(self._ask, decider.totals)

@@ -34,9 +34,8 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import decided_by
 from agentsim.errors import DecisionError
-from agentsim.models.base import Message
+from agentsim.models.base import Message, prompt_messages
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
-from agentsim.players.model import prompt_messages
 from agentsim.records.journal import DecisionRecord
 from agentsim.runs.played_game import new_play
 from agentsim.scenario.player_plan import PlayerPlan
@@ -293,7 +292,7 @@ def first_prompts(scenario: Scenario, game: Game, *, most_decisions: int = MOST_
     for wave, answers in _rehearsed(scenario, game, typical_of(game)):
         for ask in wave.asks:
             if (plan := seats.get(ask.request.player)) is not None and plan.id not in found:
-                found[plan.id] = (ask.request, prompt_messages(ask, plan.prompt or ""))
+                found[plan.id] = (ask.request, prompt_messages(ask.prompt(), plan.prompt or ""))
         decisions += len(answers)
         if len(found) == len(seats) or decisions > most_decisions:
             break
@@ -387,7 +386,7 @@ class _Counter:
 
     def _measured(self, ask: Ask, decision: Decision) -> ModelForecast:
         plan = self._seats[ask.request.player]
-        messages = prompt_messages(ask, plan.prompt or "")
+        messages = prompt_messages(ask.prompt(), plan.prompt or "")
         texts = [message.text for message in messages]
         prompt, limit = estimated_tokens(texts), longest_reply(plan.model, plan.max_tokens)
         completion = min(limit, estimated_tokens([decision.model_dump_json()]))

@@ -207,8 +207,8 @@ class CircuitBreaker:
     made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks. A
     index is the position of a request in the current wave.
 
-    With `on_failure="fallback"`, silence, calls that exceed patience, requests that are not accepted and refusals alike cost decisions
-    only; rejected models still stop the run.
+    With `on_failure="fallback"`, silence, calls that exceed patience, requests that are not accepted and refusals alike
+    cost decisions only; rejected models still stop the run.
     """
 
     def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
@@ -245,8 +245,8 @@ class CircuitBreaker:
         """Count a call that an earlier process made for this request. It never stops the run.
 
         `past` failures happened before a provider stopped the run: the cause may be fixed since. They are not counted,
-        except that calls that exceed patience are counted as rate limits, because only an answer shows whether such a limit still
-        holds.
+        except that calls that exceed patience are counted as rate limits, because only an answer shows whether such a
+        limit still holds.
         """
         models, impatient = self._requests[index].models, attempt.exceeds_patience
         model = next((model for model in models if model.name == attempt.model), models[0])

@@ -16,9 +16,11 @@ from dataclasses import dataclass, replace
 from agentsim.engine.game import Game
 from agentsim.engine.wording import counted
 from agentsim.errors import DecisionError, ModelError, RateLimited, ScenarioError
-from agentsim.models.base import Attempt, Call, Completion, Message
+from agentsim.models.base import UNADJUSTED, Attempt, Call, Completion, Message
 from agentsim.models.prices import USUAL_REPLY, Prices, context_window
-from agentsim.players.model import ModelPlayer, diagnostics
+from agentsim.models.remote import adjustment_words
+from agentsim.players.model import ModelPlayer
+from agentsim.records.diagnostics import diagnostics
 from agentsim.runs.forecast import Forecast, Sample
 from agentsim.runs.seats import build_players
 from agentsim.scenario.player_plan import PlayerPlan
@@ -86,6 +88,7 @@ async def _tried(player: ModelPlayer, asked: Sample | None, longest: Sample | No
     messages = (Message("system", ("This is a test.",)), Message("user", (_wish(asked),)))
     completion = await _answer(player, messages, asked)
     notes = [f"answered by {completion.model or name} in {time.monotonic() - started:.1f} s", _read(asked, completion)]
+    notes += adjustment_words(completion.adjustments or UNADJUSTED)
     if longest is not None:
         room = context_window(name)
         needed = longest.tokens + (player.sampling.max_tokens or USUAL_REPLY)

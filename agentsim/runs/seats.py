@@ -16,8 +16,9 @@ from agentsim.models.pacing import RetryPolicy
 from agentsim.models.prices import Priced, Prices
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
+from agentsim.players.base import ReaskPolicy
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import BotPlayer, ModelPlayer, ReaskPolicy
+from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.players.web import WebPlayer
 from agentsim.runs.decide import Seat
@@ -72,9 +73,9 @@ def build_players(
 ) -> Seats:
     """Build a player for every plan; plans with the same model share it.
 
-    A `recording` records the models' replies or plays recorded ones. `known` are the adjustments of the models that have
-    answered earlier in this run; `own` are the program's own models, by their names in the scenario. Players at pages
-    need a run that is `served`.
+    A `recording` records the models' replies or plays recorded ones. `known` are the adjustments of the models that
+    have answered earlier in this run; `own` are the program's own models, by their names in the scenario. Players at
+    pages need a run that is `served`.
 
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.

@@ -43,7 +43,7 @@ def _files(plan: PlayerPlan) -> str | list[str | None] | None:
 
 
 class _GameSettings(ClosedTable):
-    """The inputs that determine a game. Two runs with the same identity and seed are the same game."""
+    """The inputs that determine a game. Two runs with the same settings and seed are the same game."""
 
     game: str
     game_config: dict[str, JsonValue]
@@ -142,7 +142,7 @@ class Scenario:
     def restore(
         cls, game_settings: Mapping[str, Any], run_settings: Mapping[str, Any], *, seed: int | None = None
     ) -> Scenario:
-        """Return the scenario from its `game_settings()` and `run_settings()`. Raises `ScenarioError` for invalid ones."""
+        """Return the scenario from its `game_settings()` and `run_settings()`. Raises `ScenarioError`."""
         parts = validated(_GameSettings, game_settings)
         run = validated(_RunSettings, run_settings)
         game = games.find(parts.game)

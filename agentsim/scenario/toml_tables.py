@@ -191,7 +191,7 @@ class Limits(ClosedTable):
     wave_deadline_s: float | None = Field(
         default=None,
         gt=0,
-        description="Seconds for the decisions of one moment; a model that is late falls back (`wave_deadline`)",
+        description="Seconds for the decisions of one wave; a model that is late falls back (`wave_deadline`)",
     )
     concurrency: int = Field(default=16, ge=1, le=10_000, description="Calls in flight at once to each provider")
     max_fallback_rate: float | None = Field(

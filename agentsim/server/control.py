@@ -9,7 +9,7 @@ import asyncio
 
 from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Ask, Wave
-from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
+from agentsim.engine.steering import Announcement, Aside, Steer
 from agentsim.engine.survey import Survey
 from agentsim.errors import UsageError
 from agentsim.runs.run import Run
@@ -36,7 +36,7 @@ class Control:
     @property
     def announces(self) -> bool:
         """True if the game's players hear announcements."""
-        return allows_announcements(self._run.game)
+        return bool(self._run.game.announcements)
 
     @property
     def waits(self) -> bool:

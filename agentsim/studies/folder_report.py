@@ -15,28 +15,17 @@ from agentsim.analysis.conditions import (
     Difference,
     Measured,
     by_condition,
-    condition_panels,
-    difference_sentence,
     differences,
     measured,
     same_sizes,
-    score_panel,
 )
 from agentsim.analysis.finished_games import RANK, WIN, Games, counts_by_label, labelled, read_games, without_branches
-from agentsim.analysis.hosts import HostLine, differ, host_lines, host_panel
+from agentsim.analysis.hosts import HostLine, differ, host_lines
 from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.intervals import Interval
-from agentsim.analysis.positions import Ballots, ballot_panel, ballots
+from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
-from agentsim.analysis.standings import (
-    Standings,
-    cost_panel,
-    equal_rank,
-    panels,
-    relative,
-    standings,
-    without_host_panels,
-)
+from agentsim.analysis.standings import Standings, relative, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import by_count, counted, few, listed
 from agentsim.errors import UsageError
@@ -50,6 +39,17 @@ from agentsim.report.markup import money
 from agentsim.report.page import GameLink, Served, render_batch
 from agentsim.scenario.validation import nearest
 from agentsim.studies.effects import DesignEffects, all_effects, design_effects, design_panels
+from agentsim.studies.report_tables import (
+    ballot_panel,
+    condition_panels,
+    cost_panel,
+    difference_sentence,
+    equal_rank,
+    host_panel,
+    panels,
+    score_panel,
+    without_host_panels,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,8 @@ from rich.cells import cell_len
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import counted
 from agentsim.errors import Interrupted
+from agentsim.models.base import prompt_messages
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import prompt_messages
 from agentsim.players.rendering import split_question
 from agentsim.players.terminal import HELP, Terminal
 from agentsim.testing.case import Case
@@ -52,7 +52,7 @@ def no_control_tokens(case: Case) -> Findings:
     played = case.play(lambda request, rng: reworded(request, case.bot(request, rng), lambda path: " ".join(_TOKENS)))
     escaped = 0
     for asked in played.asked:
-        text = "".join(message.text for message in prompt_messages(asked.ask, ""))
+        text = "".join(message.text for message in prompt_messages(asked.ask.prompt(), ""))
         escaped += "\\u005b|user|]" in text
         for token in filter(text.__contains__, _TOKENS):
             yield str(asked), f"{token!r}, which a player said, stands in the prompt as it is"

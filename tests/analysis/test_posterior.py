@@ -12,8 +12,9 @@ from scipy.stats import beta
 from agentsim.analysis.finished_games import GameRecord
 from agentsim.analysis.intervals import clusters
 from agentsim.analysis.posterior import AGREED, ContestedPlaces, contested_places, credible, game_weight, posterior
-from agentsim.analysis.standings import StandingsLine, panels, standings
+from agentsim.analysis.standings import StandingsLine, standings
 from agentsim.engine.panel import DataTable
+from agentsim.studies.report_tables import panels
 from benchmarks.inference_worlds import Array, entrants, runner_up, same_seed, tables
 
 LOGS = np.log([8.0, 4.0, 2.0, 1.0, 0.5])

@@ -8,8 +8,9 @@ import pytest
 from agentsim.analysis.finished_games import GameRecord, Vote
 from agentsim.analysis.intervals import FEWEST
 from agentsim.analysis.preference import OwnMaker, own_makers
-from agentsim.analysis.standings import panels, standings
+from agentsim.analysis.standings import standings
 from agentsim.engine.panel import DataTable
+from agentsim.studies.report_tables import panels
 from benchmarks.inference_worlds import Jury, elimination_votes, entrants, jury_votes
 
 

@@ -10,7 +10,8 @@ import pytest
 from agentsim.analysis.finished_games import Entrant, GameRecord
 from agentsim.analysis.intervals import FEWEST, Array, clusters, ratio_intervals, sign_flip_p
 from agentsim.analysis.posterior import contested_places, game_weight, posterior
-from agentsim.analysis.standings import panels, standings
+from agentsim.analysis.standings import standings
+from agentsim.studies.report_tables import panels
 from tests.amounts import amounts
 
 TRUE: Array = np.array([1.0397, 0.3466, -0.3466, -1.0397])

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from agentsim.analysis.finished_games import Between, Entrant, GameRecord
-from agentsim.analysis.preference import MOST_RELATIONS, Relation, relations
-from agentsim.analysis.standings import panels, standings
+from agentsim.analysis.preference import Relation, relations
+from agentsim.analysis.standings import standings
 from agentsim.engine.panel import DataTable, Panel
+from agentsim.studies.report_tables import MOST_RELATIONS, panels
 from tests.cli.command_line import agentsim
 from tests.studies.test_folder_report import batch, reported
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.arms import ArmEffects, Comparison, arm_panels, effects
-from agentsim.analysis.conditions import Condition, Difference, Measured, condition_panels
+from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.intervals import Interval
-from agentsim.analysis.standings import Place, place_sentence
+from agentsim.analysis.standings import Place
 from agentsim.engine.panel import DataTable
 from agentsim.studies.influence import BranchResult, Responses, Swapped, influence_panels, influences
+from agentsim.studies.report_tables import condition_panels, place_sentence
 
 PAIRS = 20
 MEAN = Measured("rank", "A", "off", 9, Interval(2.0, 1.0, 3.0))

@@ -12,9 +12,10 @@ import pytest
 
 from agentsim.analysis.finished_games import GameRecord
 from agentsim.analysis.posterior import PRINTED, contested_places, posterior
-from agentsim.analysis.standings import Standings, panels, standings
+from agentsim.analysis.standings import Standings, standings
 from agentsim.analysis.symmetry import interchangeable
 from agentsim.engine.panel import DataTable
+from agentsim.studies.report_tables import panels
 from benchmarks.inference_worlds import entrants
 from tests.cli.command_line import agentsim
 

@@ -18,7 +18,7 @@ import pytest
 from agentsim import games
 from agentsim.engine.request import Ask
 from agentsim.engine.survey import decided_by
-from agentsim.players.model import prompt_messages
+from agentsim.models.base import prompt_messages
 from agentsim.runs.forecast import alike, wordy
 from agentsim.runs.played_game import new_play
 from agentsim.scenario.load import load
@@ -54,7 +54,7 @@ FIRST = dict(reversed(SCENARIOS))
 
 
 def _sent(ask: Ask, persona: str) -> str:
-    return "".join(message.text for message in prompt_messages(ask, persona))
+    return "".join(message.text for message in prompt_messages(ask.prompt(), persona))
 
 
 def shares(path: Path, bot: str, seed: int = 1) -> Iterator[tuple[float, str]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agentsim.engine.event import Event, Everyone, LoggedEvent
-from agentsim.engine.memory import RecentEvents, Room, line_of
+from agentsim.engine.event import Event, Everyone, LoggedEvent, Room
+from agentsim.engine.memory import RecentEvents, line_of
 from tests.engine.small import Spoke
 
 

@@ -11,10 +11,11 @@ import pytest
 
 import agentsim
 from agentsim.api import create_run
+from agentsim.engine.game import Game
 from agentsim.engine.play import GamePlay
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Wave
-from agentsim.engine.steering import Announcement, Aside, Steer, allows_announcements
+from agentsim.engine.steering import Announcement, Aside, Steer
 from agentsim.engine.survey import Interview, Survey, SurveyQuestion
 from agentsim.games import find
 from agentsim.models.keys import Variables
@@ -191,8 +192,8 @@ def test_an_announcement_is_one_line_of_words(said: str) -> None:
 
 def test_games_say_whether_they_allow_announcements() -> None:
     games = ("agent_island", "werewolf", "auction", "monopoly", "market", "society")
-    assert [name for name in games if not allows_announcements(find(name))] == []
-    assert not allows_announcements(object())
+    assert [name for name in games if not find(name).announcements] == []
+    assert Game.announcements is False
 
 
 @pytest.mark.parametrize("config", ["werewolf_bots", "agent_island_bots"])

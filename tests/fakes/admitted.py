@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from agentsim.models.base import Call, Completion, Message, Model, Sampling
 from agentsim.models.pacing import RetryPolicy
-from agentsim.players.model import ModelPlayer, ReaskPolicy
+from agentsim.players.base import ReaskPolicy
+from agentsim.players.model import ModelPlayer
 
 
 async def admitted(model: Model, call: Call, sampling: Sampling = Sampling()) -> Completion:  # noqa: B008 - it is frozen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentsim.models.host_words import FINISH_REASONS, Ending, ending
+from agentsim.models.base import FINISH_REASONS, Ending, ending
 
 SPELT: dict[Ending, tuple[str, ...]] = {
     "whole": (

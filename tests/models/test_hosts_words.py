@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.base import Completion
+from agentsim.models.base import Completion, ending
 from agentsim.models.faults import ErrorFactory, Unaccepted, room_for_reply
-from agentsim.models.host_words import ending
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import decoded
 from agentsim.models.wire import chat, messages, responses

@@ -297,7 +297,9 @@ def test_a_rate_limit_is_waited_for_and_then_answered() -> None:
     used = RetryCount()
 
     async def patiently(model: RemoteModel) -> Completion:
-        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), RetryPolicy(), used, heard.append)
+        return await call_with_retries(
+            lambda: model.complete(PLAIN, SAMPLING), RetryPolicy(), used, lambda error, _: heard.append(error)
+        )
 
     server = FakeServer(retry_after="0.05")
     began = time.monotonic()
@@ -312,7 +314,7 @@ def test_a_fault_is_tried_again_on_the_wire() -> None:
     policy = RetryPolicy(retry_wait_s=0.0)
 
     async def again(model: RemoteModel) -> Completion:
-        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda _error: None)
+        return await call_with_retries(lambda: model.complete(PLAIN, SAMPLING), policy, used, lambda *_: None)
 
     server = FakeServer()
     assert isinstance(with_model(server, again, scenario="flaky"), Completion)

@@ -259,7 +259,7 @@ def through(server: FakeServer, limits: RateLimits, calls: int, wait_s: float = 
     async def all_of(model: RemoteModel) -> list[Completion]:
         async def one(number: int) -> Completion:
             call = Call((("user", f"number {number}"),))
-            return await call_with_retries(lambda: admitted(model, call), policy, RetryCount(), lambda _error: None)
+            return await call_with_retries(lambda: admitted(model, call), policy, RetryCount(), lambda *_: None)
 
         return await asyncio.gather(*(one(number) for number in range(calls)))
 

@@ -11,9 +11,9 @@ from agentsim.models.base import Completion
 from agentsim.models.pacing import (
     RetryCount,
     RetryPolicy,
+    RetryVerdict,
     call_with_retries,
-    exceeds_patience,
-    retry_delay,
+    retry_verdict,
     retry_wait,
 )
 
@@ -38,6 +38,7 @@ class Story:
         self.calls = 0
         self.sleeps: list[float] = []
         self.heard: list[ModelError] = []
+        self.verdicts: list[RetryVerdict] = []
 
     async def attempt(self) -> Completion:
         self.calls += 1
@@ -48,9 +49,13 @@ class Story:
     async def sleep(self, seconds: float) -> None:
         self.sleeps.append(seconds)
 
+    def failed(self, error: ModelError, verdict: RetryVerdict) -> None:
+        self.heard.append(error)
+        self.verdicts.append(verdict)
+
     def play(self) -> Completion | ModelError:
         try:
-            return asyncio.run(call_with_retries(self.attempt, self.policy, self.used, self.heard.append, self.sleep))
+            return asyncio.run(call_with_retries(self.attempt, self.policy, self.used, self.failed, self.sleep))
         except ModelError as error:
             return error
 
@@ -77,7 +82,7 @@ def test_a_host_that_wants_more_time_than_there_is_patience_is_not_waited_for(er
     story = Story(error)
     assert story.play() is error
     assert story.sleeps == []
-    assert exceeds_patience(error, story.policy, story.used)
+    assert story.verdicts == [RetryVerdict(None, exceeds_patience=True)]
 
 
 @pytest.mark.parametrize(
@@ -92,15 +97,17 @@ def test_a_host_that_wants_more_time_than_there_is_patience_is_not_waited_for(er
     ],
 )
 def test_what_is_held_is_told_from_what_is_given_up(error: ModelError, waited_s: float, is_held: bool) -> None:
-    assert exceeds_patience(error, RetryPolicy(), RetryCount(made=3, retries=1, waited_s=waited_s)) is is_held
+    assert (
+        retry_verdict(error, RetryPolicy(), RetryCount(made=3, retries=1, waited_s=waited_s)).exceeds_patience
+        is is_held
+    )
 
 
 def test_where_there_is_no_patience_the_host_has_asked_for_nothing() -> None:
     """Without patience, two calls of one burst must not stop a run if the host names no time."""
     policy = RetryPolicy(rate_limit_patience_s=0)
-    assert retry_delay(limited(), policy, RetryCount()) is None
-    assert not exceeds_patience(limited(), policy, RetryCount())
-    assert exceeds_patience(limited(5), policy, RetryCount())
+    assert retry_verdict(limited(), policy, RetryCount()) == RetryVerdict(None)
+    assert retry_verdict(limited(5), policy, RetryCount()) == RetryVerdict(None, exceeds_patience=True)
 
 
 def test_a_transport_fault_is_tried_again_once() -> None:
@@ -169,9 +176,9 @@ def test_patience_ends_before_a_wait_that_would_pass_it() -> None:
 
 def test_patience_is_the_decisions_and_carried_over() -> None:
     policy = RetryPolicy(rate_limit_patience_s=10)
-    assert retry_delay(limited(5), policy, RetryCount(waited_s=5)) == 5
-    assert retry_delay(limited(5), policy, RetryCount(waited_s=5.1)) is None
-    assert retry_delay(limited(3600), RetryPolicy(), RetryCount()) is None
+    assert retry_verdict(limited(5), policy, RetryCount(waited_s=5)).wait_s == 5
+    assert retry_verdict(limited(5), policy, RetryCount(waited_s=5.1)).wait_s is None
+    assert retry_verdict(limited(3600), RetryPolicy(), RetryCount()).wait_s is None
 
 
 def test_a_host_that_says_now_for_ever_is_not_asked_for_ever() -> None:
@@ -209,7 +216,7 @@ def test_three_attempts_in_all_where_rate_limits_count() -> None:
     story = Story(limited(), BROKEN, last, policy=SEED)
     assert story.play() is last
     assert (story.calls, story.used.limited, story.used.made) == (3, 2, 1)
-    assert not exceeds_patience(last, SEED, story.used), "the host asked for nothing that it did not get"
+    assert not story.verdicts[-1].exceeds_patience, "the host asked for nothing that it did not get"
 
 
 def test_the_nth_wait_after_a_rate_limit_is_two_to_the_n_and_up_to_a_second_by_chance() -> None:
@@ -255,7 +262,7 @@ def test_a_cancellation_while_waiting_ends_the_wait() -> None:
         async def always() -> Completion:
             raise limited(100)
 
-        task = asyncio.create_task(call_with_retries(always, RetryPolicy(), RetryCount(), lambda _error: None))
+        task = asyncio.create_task(call_with_retries(always, RetryPolicy(), RetryCount(), lambda *_: None))
         await asyncio.sleep(0)
         task.cancel()
         await task

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
-from agentsim.models.base import Call, Completion, Sampling, Usage
+from agentsim.models.base import Call, Completion, Sampling, Usage, ending
 from agentsim.models.faults import Unaccepted
-from agentsim.models.host_words import ending
 from agentsim.models.profiles import (
     BUILT_IN,
     USUAL_MAX_TOKENS,

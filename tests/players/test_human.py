@@ -24,8 +24,8 @@ from agentsim.engine.wording import Prompt, in_quotes, joined, quoted
 from agentsim.errors import Interrupted
 from agentsim.games import names
 from agentsim.models.base import Message
+from agentsim.players.base import RejectedReply
 from agentsim.players.human import HumanPlayer, how_to_answer
-from agentsim.players.model import RejectedReply
 from agentsim.players.rendering import news, split_question
 from agentsim.players.terminal import Terminal, cut, rows
 from agentsim.records.run_files import RunFiles

@@ -12,9 +12,10 @@ import pytest
 from agentsim import games
 from agentsim.engine.request import Ask
 from agentsim.engine.simulate import simulate
-from agentsim.models.base import Call, Completion, Sampling
+from agentsim.models.base import Call, Completion, Sampling, prompt_messages
 from agentsim.models.pacing import RetryPolicy
-from agentsim.players.model import ModelPlayer, ReaskPolicy, RejectedReply, prompt_messages
+from agentsim.players.base import ReaskPolicy, RejectedReply
+from agentsim.players.model import ModelPlayer
 
 PLAYERS = ["A", "B", "C", "D", "E"]
 PERSONA = "You are calm, and you remember every favour. " * 8
@@ -119,5 +120,5 @@ def test_two_prompts_in_a_row_of_one_player_share_most_of_their_beginning(phases
 
 def test_the_rules_are_the_same_for_all_but_the_last_line() -> None:
     """Players of one model share the cache of everything before `You are player X.`"""
-    first = {ask.request.player: prompt_messages(ask, "")[0].segments for ask in asks()}
+    first = {ask.request.player: prompt_messages(ask.prompt(), "")[0].segments for ask in asks()}
     assert len({segments[:-1] for segments in first.values()}) == 1

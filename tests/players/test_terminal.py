@@ -13,8 +13,8 @@ import pytest
 
 from agentsim.engine.request import Ask
 from agentsim.errors import Interrupted
+from agentsim.players.base import RejectedReply
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import RejectedReply
 from agentsim.players.terminal import Terminal
 from tests.players.test_human import GOOD, HISTORY, PlaceOrder
 

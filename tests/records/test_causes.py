@@ -12,9 +12,9 @@ import pytest
 
 import agentsim
 from agentsim.errors import DecisionError
-from agentsim.players.model import emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN
 from agentsim.records.causes import CAUSE_OF, CAUSES, cause_of
+from agentsim.records.diagnostics import emptiness
 from agentsim.records.fallback_rates import FallbackRate, fallback_rates
 from agentsim.records.journal import TICK_DEADLINE
 from tests.cli.command_line import ROOT

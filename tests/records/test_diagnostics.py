@@ -15,7 +15,7 @@ from agentsim.games.market.turn import Acted, Forfeited
 from agentsim.games.monopoly.trade import TradeDiscarded
 from agentsim.games.society.turn import InvalidAction
 from agentsim.models.base import Attempt, Completion, Message, Usage
-from agentsim.players.model import diagnostics
+from agentsim.records.diagnostics import diagnostics
 from agentsim.records.fallback_rates import FallbackRate, FallbackRates, fallback_rates, fallback_rates_in, summed
 from agentsim.records.history import History, PlayerRecord, build_history, warnings_of
 from agentsim.runs.decide import DecisionResult, decision_record_of

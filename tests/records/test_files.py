@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, UsageError
 from agentsim.records.run_files import (
+    NameTaken,
     RunFiles,
     default_stem,
     find_run,
@@ -34,6 +35,7 @@ HOSTILE = (
 
 def made(folder: Path, stem: str) -> RunFiles:
     files, handle = RunFiles.reserve(folder, stem)
+    os.write(handle, b"{}\n")  # an empty journal is no run
     os.close(handle)
     return files
 
@@ -65,6 +67,15 @@ def test_whatever_the_name_is_nothing_is_made_outside_the_folder(name: str) -> N
         shutil.rmtree(root)
 
 
+def test_an_empty_journal_that_a_killed_process_left_is_no_run_and_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").touch()
+    files, handle = RunFiles.reserve(tmp_path, "mine", numbered=False)
+    assert files.name == "mine"
+    with pytest.raises(NameTaken, match="there is a run called mine already"):  # the first is about to begin it
+        RunFiles.reserve(tmp_path, "mine", numbered=False)
+    os.close(handle)
+
+
 @pytest.mark.parametrize("name", ["run", "gameplay_20260101_000000", "a.b-c_d", "7", "x" * 100])
 def test_a_run_is_found_by_its_name_and_by_the_name_of_each_of_its_files(tmp_path: Path, name: str) -> None:
     for suffix in ("", ".json", ".jsonl", ".html"):
@@ -93,7 +104,7 @@ def test_nothing_of_another_run_is_overwritten(tmp_path: Path, suffix: str) -> N
 def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
     files = made(tmp_path / "a" / "b", "run")
     assert files.journal == tmp_path / "a" / "b" / "run.jsonl"
-    assert files.journal.read_bytes() == b""
+    assert files.journal.read_bytes() == b"{}\n"
 
 
 @pytest.mark.parametrize("below", [False, True], ids=["a file", "below a file"])

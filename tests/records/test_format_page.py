@@ -54,7 +54,7 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types
 
 def called(cls: type[Any]) -> str:
     """The name of a record on the page."""
-    return {"Branch": "fork", "Adjustments": "terms"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
+    return {"Branch": "fork"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
 
 
 def type_in_words(kind: Any) -> str:

@@ -13,9 +13,10 @@ from playwright.sync_api import Browser
 
 from agentsim.analysis.finished_games import Entrant, GameRecord, Vote
 from agentsim.analysis.preference import own_makers
-from agentsim.analysis.standings import panels, standings
+from agentsim.analysis.standings import standings
 from agentsim.report.markup import find_css
 from agentsim.report.page import GameLink, render_batch
+from agentsim.studies.report_tables import panels
 from tests.amounts import some_of
 from tests.report.test_browser import CORPUS, Opened, browser
 

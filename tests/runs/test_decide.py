@@ -16,6 +16,7 @@ from agentsim.engine.wording import Prompt
 from agentsim.errors import (
     AgentsimError,
     BudgetReached,
+    ModelError,
     ModelRefused,
     ProviderRejected,
     ProviderStopped,
@@ -23,9 +24,10 @@ from agentsim.errors import (
     TransportFailed,
 )
 from agentsim.models.base import MOST_TEXT, Attempt, Call, Completion, Message, Sampling, Usage
-from agentsim.models.pacing import RetryCount, RetryPolicy
+from agentsim.models.pacing import RetryPolicy
+from agentsim.players.base import Player, ReaskPolicy
 from agentsim.players.human import HumanPlayer
-from agentsim.players.model import ModelPlayer, Player, ReaskPolicy
+from agentsim.players.model import ModelPlayer
 from agentsim.players.terminal import Terminal
 from agentsim.runs.decide import DecisionResult, decision_record_of, reach_decision
 
@@ -87,12 +89,12 @@ class ScriptedCalls:
     def reach_decision(self, earlier: Sequence[Attempt] = (), player: Player | None = None) -> DecisionResult:
         self._said = iter(self.says)
         seat = player or ModelPlayer(NoModel(), Sampling(), "Be brief.", self.attempts, self.reasking)
-        self.order: Sequence[int] = range(len(seat.models))
+        self.order: Sequence[int] = range(len(seat.chain))
         result = asyncio.run(reach_decision(self.ask, seat, self, earlier))
         assert next(self._said, None) is None, "an answer was never asked for"
         return result
 
-    async def call(self, messages: tuple[Message, ...], number: int, link: int, used: RetryCount) -> Completion:
+    async def call(self, messages: tuple[Message, ...], number: int, link: int) -> Completion:
         self.asked.append(messages)
         self.numbers.append(number)
         self.kept_before.append(len(self.kept))
@@ -100,6 +102,9 @@ class ScriptedCalls:
         if isinstance(answer, BaseException):
             raise answer
         return answer if isinstance(answer, Completion) else Completion(answer, finish_reason="stop")
+
+    def failed(self, attempt: Attempt, error: ModelError, model_index: int) -> None:
+        pass
 
     def journal_attempt(self, attempt: Attempt) -> None:
         self.kept.append(attempt)

@@ -180,6 +180,14 @@ ROWS: dict[str, tuple[Reply, str, Adjustments]] = {
         "defaults.max_tokens=400",
         Adjustments(max_tokens_field="max_completion_tokens"),
     ),
+    "no cap by either name": (
+        unless(
+            lambda body: holds("max_tokens")(body) or holds("max_completion_tokens")(body),
+            refusal("Unrecognized request arguments: max_tokens, max_completion_tokens"),
+        ),
+        "defaults.max_tokens=400",
+        Adjustments(dropped=("max_tokens",)),
+    ),
     "a smaller cap": (
         unless(
             lambda body: body.get("max_tokens", 0) > 300,

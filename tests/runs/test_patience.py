@@ -83,6 +83,16 @@ def test_a_limit_that_never_says_when_it_ends_stops_the_run_after_the_patience_o
     assert (len(journaled(result.files)), fallbacks(result)) == (GOOD + 1, 1)
 
 
+def test_the_run_stops_by_the_verdict_that_the_journal_has(server: Mendable, tmp_path: Path) -> None:
+    """The first wait is within the patience, the second is not: each is judged with the call that has just failed."""
+    from_then_on(server, limited())
+    result = play(server.url(), tmp_path, "limits.concurrency=1", "defaults.rate_limit_wait_s=[0.0, 400.0]")
+    assert isinstance(result.error, ProviderStopped)
+    assert [attempt.exceeds_patience for attempt in journaled(result.files)[-1].attempts] == [False, True]
+    assert len(server.received) == GOOD + 4
+    assert (len(journaled(result.files)), fallbacks(result)) == (GOOD + 1, 1)
+
+
 def test_how_many_calls_run_at_once_decides_nothing_of_that(server: Mendable, tmp_path: Path) -> None:
     """B and C are rate limited at every vote, and are neighbors in the first wave of votes of this seed."""
 

@@ -50,6 +50,18 @@ def test_a_model_that_answers_is_asked_once_as_its_seat_would_be(tmp_path: Path)
     assert sum(len(message["content"]) for message in body["messages"]) < 1000
 
 
+def test_what_the_host_made_us_leave_out_is_said(tmp_path: Path) -> None:
+    def answer(body: dict[str, Any]) -> Any:
+        if "temperature" in body:
+            return Raw(400, {"error": {"message": 'Unknown name "temperature": Cannot find field.'}})
+        return first_by_schema(body)
+
+    with FakeServer(answer).in_thread() as server:
+        said = pinged(tmp_path, scenario_text(server.url()), "--set", "defaults.temperature=0.3")
+    (line,) = answers(said)
+    assert line.endswith("; its reply fits the schema of vote; the host does not accept temperature, which is left out")
+
+
 FAILURES = {
     "bad_key": "needs a key, and none was sent",
     "no_credit": "no credit is left",

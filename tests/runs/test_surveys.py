@@ -12,7 +12,7 @@ import pytest
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
-from agentsim.engine.survey import Interview, Survey, SurveyAnswers, answers_surveys, decided_by
+from agentsim.engine.survey import Interview, Survey, SurveyAnswers, SurveyBot, decided_by
 from agentsim.errors import ScenarioError
 from agentsim.games import find
 from agentsim.records.load import load_history
@@ -195,13 +195,12 @@ def test_a_bot_answers_at_random_or_as_it_knows() -> None:
     def deaf(request: Request[Any], rng: Stream) -> Decision:
         raise AssertionError("it does not know surveys")
 
-    @answers_surveys
     def knows(request: Request[Any], rng: Stream) -> Decision:
         return SurveyAnswers(answers={"trust": "some"})
 
     drawn = {decided_by(deaf, survey, Stream(str(number))).model_dump_json() for number in range(40)}
     assert len(drawn) == 3
-    assert decided_by(knows, survey, Stream("1")) == SurveyAnswers(answers={"trust": "some"})
+    assert decided_by(SurveyBot(knows), survey, Stream("1")) == SurveyAnswers(answers={"trust": "some"})
 
 
 def test_a_person_is_asked_at_the_terminal_and_at_a_page() -> None:

@@ -1,4 +1,4 @@
-"""`limits.wave_deadline_s`: decisions that are open at the end of the tick are fallbacks, on record."""
+"""`limits.wave_deadline_s`: decisions that are open at the end of the wave are fallbacks, on record."""
 
 from __future__ import annotations
 

@@ -323,11 +323,11 @@ def test_several_games_have_tables_each(tmp_path: Path) -> None:
 
 
 def test_turns_are_shown_where_chance_drew_them_alone(tmp_path: Path) -> None:
-    assert reported(batch(tmp_path, 2))["spoke"]
+    assert reported(batch(tmp_path, 2))["turn"]
     bots = ("shark", "turtle")
     text = 'game = "monopoly"\nseed = 3\n[game_config]\nmax_turns = 4\n' + "".join(
         f'[[players]]\nid = "{bot}"\nmodel = "bot/{bot}"\n' for bot in bots
     )
     other = tmp_path / "other"
     other.mkdir()
-    assert reported(batch(other, 2, text=text))["spoke"] == [], "the order of talk is the policies' own"
+    assert reported(batch(other, 2, text=text))["turn"] == [], "the order of talk is the policies' own"

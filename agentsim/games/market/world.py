@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine import Event, Everyone, PlayerId, Stream, Table
-from agentsim.engine.event import FOR, Audience, InteractionRule, M
-from agentsim.engine.memory import Room
+from agentsim.engine.event import FOR, Audience, InteractionRule, M, Room
 from agentsim.engine.wording import Worded
 
 # -- accounts

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, TypeAlias
 
-from agentsim.engine.event import LoggedEvent, PlayerId
-from agentsim.engine.memory import RecentEvents, Room
+from agentsim.engine.event import LoggedEvent, PlayerId, Room
+from agentsim.engine.memory import RecentEvents
 from agentsim.engine.wording import Restated, cut, in_quotes, joined
 from agentsim.games.monopoly.board import OnDeed, Recounted
 
@@ -169,9 +169,6 @@ def _own(
 
 class Remembered(Recounted, base=True):
     """Base of events that players remember beyond the board: words, and what became of trades."""
-
-    room: ClassVar[Room | None] = None
-    """The room for these events in a player's own memory, or None."""
 
     @property
     def said(self) -> str:

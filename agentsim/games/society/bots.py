@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, get_args
 
 from agentsim.engine import Bot, Decision, Request, Stream
 from agentsim.engine.random_policy import random_decision
-from agentsim.engine.survey import Survey, SurveyAnswers, SurveyQuestion, answers_surveys
+from agentsim.engine.survey import Survey, SurveyAnswers, SurveyBot, SurveyQuestion
 from agentsim.engine.wording import counted
 from agentsim.games.society.amounts import number, share
 from agentsim.games.society.assembly import (
@@ -685,14 +685,13 @@ ATTITUDES: Mapping[str, Callable[[Act], float]] = {"security": _security, "trust
 def interviewed(acts: Callable[[Act, Stream], Spoken]) -> Bot:
     """Return a bot that acts by this policy and answers surveys by the rules of `ATTITUDES`."""
 
-    @answers_surveys
     def policy(request: Request[Any], rng: Stream) -> Decision:
         if isinstance(request, Survey):
             return _answers(request, rng)
         assert isinstance(request, Act), f"no policy for {request.kind}"
         return Acted(action=acts(request, rng))
 
-    return policy
+    return SurveyBot(policy)
 
 
 def _answers(survey: Survey, rng: Stream) -> SurveyAnswers:

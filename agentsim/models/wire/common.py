@@ -16,9 +16,9 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from agentsim.engine.codec import parse_json
 from agentsim.engine.functions import is_other_tool, is_thinking, may_answer, plain_name
 from agentsim.engine.wording import cleaned
-from agentsim.models.base import MOST_TEXT, Call, Completion, Usage
+from agentsim.models.base import FINISH_REASONS, MOST_TEXT, Call, Completion, Usage, ending, is_call
 from agentsim.models.faults import ErrorFactory
-from agentsim.models.host_words import BASE_RESP, FINISH_REASONS, ending, is_call, says_nothing
+from agentsim.models.host_words import BASE_RESP, SAYS_NOTHING, normalized_code
 from agentsim.models.keys import redact_reply
 from agentsim.models.profiles import Profile
 
@@ -191,6 +191,29 @@ def raise_stated_error(envelope: Mapping[str, Any], answer: object, faults: Erro
 
 # Fields that mark the body of a 200 without an answer as an error: FastAPI, Cloudflare, vLLM, Z.ai and others.
 _ERROR_BODY: Final = ("detail", "errors", "message", "msg")
+
+
+def says_nothing(said: object, depth: int = 0) -> bool:
+    """Return whether an error field reports no error.
+
+    It is null, empty, the code 0 or 200, a word such as "success", or an object or list of only these.
+    """
+    if isinstance(said, str):
+        return said.strip().lower().rstrip(".!") in SAYS_NOTHING
+    if isinstance(said, Mapping) and depth < 8:
+        told = [value for key, value in said.items() if normalized_code(str(key)) in _TOLD] or list(said.values())
+        return all(says_nothing(value, depth + 1) for value in told)
+    if isinstance(said, list) and depth < 8:
+        return all(says_nothing(value, depth + 1) for value in said[:64])
+    return not said or (not isinstance(said, bool) and said == 200)
+
+
+_TOLD: Final = frozenset(
+    (
+        *("code", "type", "status", "message", "msg", "detail", "error", "errors", "status_code", "status_msg"),
+        *("error_code", "error_msg", "error_message", "reason", "title", "description"),
+    )
+)
 
 
 def reason_word(said: object) -> str | None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
+from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage, most_telling
 from agentsim.models.faults import ErrorFactory
-from agentsim.models.host_words import most_telling
 from agentsim.models.profiles import Profile, cap_of
 from agentsim.models.wire.common import (
     Function,

@@ -24,7 +24,7 @@ from agentsim.games.monopoly.rules_text import state_lines
 from agentsim.games.monopoly.summarizing import Summarize, Summary
 from agentsim.games.monopoly.talk import Spoke, Thought
 from agentsim.games.monopoly.trade import AnswerTrade, ProposeTrade, Side, Terms
-from agentsim.players.model import prompt_messages
+from agentsim.models.base import prompt_messages
 from agentsim.players.page_form import Form
 from agentsim.runs.forecast import wordy
 from tests.amounts import amounts
@@ -161,7 +161,7 @@ def test_of_a_thousand_turns_prompts_grow_by_their_summaries_alone(turns: int) -
         assert isinstance(ask.request, MonopolyRequest)
         summaries = sum(len(summary) for summary in ask.request.memory.earlier)
         assert summaries <= 610 * (ask.request.view.turn // 10)
-        sizes.append(sum(len(message.text) for message in prompt_messages(ask, "")) - summaries)
+        sizes.append(sum(len(message.text) for message in prompt_messages(ask.prompt(), "")) - summaries)
     half = len(sizes) // 2
     assert max(sizes) < MOST_CHARS
     assert max(sizes[half:]) < 1.2 * max(sizes[:half])
