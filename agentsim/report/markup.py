@@ -52,6 +52,11 @@ def _revealed(chip: str, hidden: re.Match[str]) -> str:
     return kept + "".join(chip.format(ord(char)) for char in hidden[0].removeprefix(kept))
 
 
+def first_upper(text: str) -> str:
+    """Return text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
 def fitted(text: object, most: int) -> str:
     """Return `plain` text, cut with an ellipsis to at most `most` characters."""
     shown = plain(str(text)[: most + 1])
@@ -254,6 +259,6 @@ def environment() -> Environment:
         # A safety net for templates that forget `foreign`: hidden characters never reach the page.
         finalize=lambda value: plain(value) if type(value) is str else value,
     )
-    filters = (foreign, worded, sentence, by_count, plain, number, money, when, span_of_time)
+    filters = (first_upper, foreign, worded, sentence, by_count, plain, number, money, when, span_of_time)
     made.filters |= {function.__name__: function for function in filters}
     return made

@@ -39,7 +39,15 @@ from agentsim.records.journal import Totals
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, forest, ranges, scatter
-from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
+from agentsim.report.game_panels import (
+    event_labels,
+    label_of,
+    model_table,
+    pairs_table,
+    phases,
+    say_do_table,
+    survey_panels,
+)
 from agentsim.report.markup import table
 from agentsim.report.people import network, threads
 from agentsim.report.player_view import as_seen_by
@@ -194,6 +202,7 @@ def render(
     # charts refer to players by their names in the game
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
+    labels = event_labels(history.game)
     if by_model := model_table(history, actions):
         views.append(view(by_model, places))
     words = say_do_table(history, reasoning=options.include_reasoning)
@@ -207,7 +216,7 @@ def render(
         served=served,
         part=_as_it_is if served is None else served.part,
         name=name,
-        game=_title(history.game),
+        game=game_title(history.game),
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
@@ -229,7 +238,9 @@ def render(
         rounds=rounds,
         silent=silent,
         tones={player: markup.tone(place) for player, place in places.items()},
-        kinds=sorted({entry.record.kind for entry in entries}),
+        labels=labels,
+        kinds=sorted({entry.record.kind for entry in entries}, key=lambda kind: (label_of(kind, labels), kind)),
+        fork=None if run is None else f"agentsim fork {run} --at",
         sights=[sight for sight in ("public", "private", "log") if any(entry.sight == sight for entry in entries)],
         speakers=[(place, record.id) for place, record in enumerate(history.players) if record.id in told],
         cached=_cached(history),
@@ -273,7 +284,7 @@ def render_batch(
     )  # fmt: skip
 
 
-def _title(game: str) -> str:
+def game_title(game: str) -> str:
     """Return the title of a game, or its name in words if the game is not installed."""
     try:
         return find(game).title

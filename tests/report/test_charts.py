@@ -364,6 +364,30 @@ def test_lines_of_equal_values_stand_beside_each_other() -> None:
     assert crossing == alone.attrs["points"], "lines that only cross are drawn where they are"
 
 
+def test_between_stretches_of_an_axis_is_no_data_and_each_first_place_has_the_label() -> None:
+    x = ("1.1", "1.2", "1.3", "", "2.1", "2.2")
+    made = laid(chart("line", (1.0, 2.0, 3.0, None, 1.0, 2.0), x=x))
+    assert [tick.text for tick in made.x_ticks] == ["1.1", "2.1"]
+    assert [row[0].text for row in made.data.rows] == [name for name in x if name]
+
+
+def test_the_numbers_of_a_series_without_a_name_are_headed_by_the_axis() -> None:
+    made = laid(Chart("Survival", "bar", ("A", "B"), (Series("", (1.0, 2.0)),), "player", "rounds survived"))
+    assert made.data.panel.columns == ("player", "rounds survived")
+
+
+def test_a_telephone_leaves_out_every_second_name_only_if_it_has_no_room() -> None:
+    few, many = (laid(chart("bar", tuple(range(n)), x=tuple(f"player{i}" for i in range(n)))) for n in (5, 9))
+    assert not any(tick.second for tick in (*few.x_ticks, *few.y_ticks))
+    assert [tick.second for tick in many.x_ticks] == [place % 2 == 1 for place in range(9)]
+
+
+def test_points_that_would_touch_are_a_line_alone_but_for_those_that_stand_alone() -> None:
+    values = (*map(float, range(60)), None, 3.0)
+    made = laid(chart("line", values, x=tuple(map(str, range(62)))))
+    assert [dot.title for dot in made.dots] == ["61, s: 3"]
+
+
 def test_a_cell_with_many_names_is_folded() -> None:
     names = ", ".join(f"agent{number}" for number in range(70))
     cell = drawn(DataTable("Votes", ("law", "for"), (("1", names), ("2", "agent1, agent2")))).all("td")
