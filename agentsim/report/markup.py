@@ -167,8 +167,14 @@ class CellView(NamedTuple):
     heat: int | None = None
 
 
+_NUMBERS = re.compile(r"[-+($\d][-+()$%.,\d]*( (to|[-+()$%.,\d]+))*")
+_MINUS = re.compile(r"(?<![\w.])-(?=[$\d])")
+
+
 def cell(value: Cell, heat: int | None = None) -> CellView:
-    """Return one value as text."""
+    """Return one value as text; in an interval or another text of numbers alone, with minus signs."""
+    if isinstance(value, str) and _NUMBERS.fullmatch(value):
+        value = _MINUS.sub("\u2212", value)
     return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
 
 

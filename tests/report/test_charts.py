@@ -388,6 +388,12 @@ def test_points_that_would_touch_are_a_line_alone_but_for_those_that_stand_alone
     assert [dot.title for dot in made.dots] == ["61, s: 3"]
 
 
+def test_hyphens_before_numbers_are_minus_signs_in_a_cell_of_numbers_alone() -> None:
+    said = ("-0.14 (-0.72 to +0.41)", "-$3", "2026-11-29", "gpt-4", "I lose -4 dollars")
+    cells = laid(DataTable("T", ("a",) * len(said), (said,))).rows[0]
+    assert [cell.text for cell in cells] == ["\u22120.14 (\u22120.72 to +0.41)", "\u2212$3", *said[2:]]
+
+
 def test_a_cell_with_many_names_is_folded() -> None:
     names = ", ".join(f"agent{number}" for number in range(70))
     cell = drawn(DataTable("Votes", ("law", "for"), (("1", names), ("2", "agent1, agent2")))).all("td")
