@@ -279,6 +279,12 @@ def test_a_name_of_nine_letters_is_whole_in_the_owners_strip(edge: Any) -> None:
     assert made.boxes[0].text == "Professor"
 
 
+def test_only_a_label_that_is_too_wide_is_squeezed() -> None:
+    labels = ("Illinois Ave.", "WWWWWWWWWWWWW")
+    forms = [draw(Tile(0, 0, label), {}, 0.0).lines for label in labels]
+    assert [[room is not None for _, room in lines] for lines in forms] == [[False], [True]]
+
+
 def test_the_heat_of_tiles_is_their_share_of_the_hottest() -> None:
     tiles = tuple(Tile(i, 0, "T", heat=heat) for i, heat in enumerate((0.0, 1.0, 2.0)))
     figure = drawn(Board("B", 3, 1, (Scene("", (*tiles, Tile(3, 0, "cold"))),)))
