@@ -29,7 +29,7 @@ from typing import Any
 
 from agentsim.engine.request import Request
 from agentsim.errors import DecisionError, ModelError
-from agentsim.models.faults import Faults
+from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
 from agentsim.models.wire import WIRES
@@ -209,7 +209,7 @@ def _changed(value: Any, rng: random.Random, chance: float) -> Any:
 def fuzz_envelopes(seed: int, number: int) -> Found:
     """Read so many random bodies as completions."""
     rng, found, clock = random.Random(seed), Found(), time.process_time
-    faults = Faults(
+    faults = ErrorFactory(
         resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:1/v1")}, {}), "m", ("sk-key-0123456789",)
     )
     for turn in range(number):

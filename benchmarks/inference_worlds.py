@@ -156,7 +156,7 @@ def placed(generator: np.random.Generator, games: int, *, by_lot: bool, times: i
             seated = np.roll(np.arange(4), number + again)
             ranks = arrivals(generator, logs[seated])
             made = entrants(["abcd"[each] for each in seated], ranks=list(map(float, ranks)))
-            turns = tuple(replace(each, spoke=int(turn[at]) if by_lot else None) for at, each in enumerate(made))
+            turns = tuple(replace(each, turn=int(turn[at]) if by_lot else None) for at, each in enumerate(made))
             votes = []
             for voter in range(4):
                 ballot = generator.permutation([f"p{other}" for other in range(4) if other != voter])

@@ -22,7 +22,7 @@ from agentsim.engine.wording import Naming
 from agentsim.errors import AgentsimError
 from agentsim.games.society.names import misnomer
 from agentsim.models import keys
-from agentsim.models.faults import Faults, retry_after
+from agentsim.models.faults import ErrorFactory, retry_after
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import completion_in, decoded
 from agentsim.models.wire import WIRES
@@ -35,7 +35,7 @@ from agentsim.scenario.validation import screen as screened
 from tests.engine.test_reading_grows import MOST, UNITS, growth
 
 SECRET = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789abcd"
-FAULTS = Faults(BUILT_IN["openai"], "gpt-5-mini", (SECRET,))
+FAULTS = ErrorFactory(BUILT_IN["openai"], "gpt-5-mini", (SECRET,))
 NAMES = Naming([(name, name) for name in ("A", "I", "B", "player B", "agent1")])
 SHAPES = {
     **{name: UNITS[name] for name in ("opening braces", "half objects", "empty objects", "fences", "quotes", "tabs")},

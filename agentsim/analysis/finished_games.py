@@ -20,7 +20,7 @@ from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.engine.wording import near
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
-from agentsim.records.events import Pair, derived, pairs, told_events
+from agentsim.records.events import Pair, computed_from, pairs, told_events
 from agentsim.records.fallback_rates import FallbackRate, fallback_rates_in
 from agentsim.records.history import FINISHED, Branch, History
 from agentsim.records.journal import DecisionRecord
@@ -51,7 +51,7 @@ class Entrant:
     label: str
     rank: float
     seat: int
-    spoke: int | None
+    turn: int | None
     decisions: int
     calls: int
     reasks: int
@@ -153,7 +153,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 label=player.model,
                 rank=ranks.get(player.id, float(len(seated))),
                 seat=seat,
-                spoke=spoke.get(player.id),
+                turn=spoke.get(player.id),
                 decisions=decided[player.id],
                 calls=usage.calls if usage else 0,
                 reasks=usage.reasks if usage else 0,
@@ -249,7 +249,7 @@ def _told(history: History) -> tuple[Sequence[LoggedEvent], list[Pair] | None]:
     log: Sequence[LoggedEvent] = ()
     try:
         log = told_events(history, games.find(history.game))
-        return log, derived(partial(pairs, names=history.names), log, history)
+        return log, computed_from(partial(pairs, names=history.names), log, history)
     except (UsageError, ScenarioError):
         return log, None
 

@@ -33,10 +33,10 @@ _PIECE = 4_000  # draws at a time
 WRONG = 0.05
 """A check fails if its p-value is below this."""
 
-Stages: TypeAlias = tuple[Array, Array]
+ContestedPlaces: TypeAlias = tuple[Array, Array]
 
 
-def stages(ranks: Sequence[float], labels: Sequence[int], size: int) -> Stages:
+def contested_places(ranks: Sequence[float], labels: Sequence[int], size: int) -> ContestedPlaces:
     """Return one game as (how many of each label competed for each place, how many places each label took).
 
     Players who tie share their places: each place has the competitors of the first, less the part of the tied players
@@ -80,7 +80,7 @@ class Posterior:
     @property
     def places(self) -> Array:
         """Return how likely each label is the strongest, the second and so on: labels by places."""
-        return together(self._placed.mean(axis=0), self.alike)
+        return mean_of_alike(self._placed.mean(axis=0), self.alike)
 
     @property
     def _placed(self) -> Array:
@@ -143,7 +143,7 @@ class Posterior:
         return all(error <= most for error, most in zip(errors, PRINTED, strict=True))
 
 
-def together(values: Array, alike: Orbits) -> Array:
+def mean_of_alike(values: Array, alike: Orbits) -> Array:
     """Return values by labels, those of labels that the data do not tell apart as their mean."""
     found = values.copy()
     for group in alike:
@@ -160,13 +160,13 @@ def credible(draws: Array, alike: Orbits = (), means: Array | None = None) -> li
     for group in alike:
         if len(group) > 1:
             ends[:, list(group)] = np.quantile(draws[:, list(group)], [1 - UPPER, UPPER])[:, None]
-    values = np.round(together(draws.mean(axis=0) if means is None else means, alike), 12) + 0.0  # no -0.00
+    values = np.round(mean_of_alike(draws.mean(axis=0) if means is None else means, alike), 12) + 0.0  # no -0.00
     columns = zip(values, *ends, strict=True)
     return [Interval(float(value), float(low), float(high)) for value, low, high in columns]
 
 
 def posterior(
-    games: Sequence[Stages],
+    games: Sequence[ContestedPlaces],
     size: int,
     *,
     weight: float | Array = 1.0,
@@ -174,7 +174,7 @@ def posterior(
     seed: int = SEED,
     to_printed_precision: bool = False,
 ) -> Posterior:
-    """Draw the strengths of `size` labels. `weight` is how many games each one counts as (`independence`).
+    """Draw the strengths of `size` labels. `weight` is how many games each one counts as (`game_weight`).
 
     With `to_printed_precision`, draws are added until the Monte Carlo error is below what is printed, up to
     `MOST_DRAWS`.
@@ -218,19 +218,19 @@ def agreement(logs: Array) -> float:
     return float(np.sqrt((len(logs) - 1) / len(logs) + between / within).max())
 
 
-def independence(games: Sequence[Stages], size: int, together: Array) -> float:
+def game_weight(games: Sequence[ContestedPlaces], size: int, clusters: Array) -> float:
     """Return as how many independent games one counts if games of one cluster share their luck: 1 or less.
 
-    It is the power of the likelihood that gives the posterior the spread of the scores of `together`, clusters by games
+    It is the power of the likelihood that gives the posterior the spread of the scores of `clusters` by games
     (F. Pauli, W. Racugno and L. Ventura, Bayesian composite marginal likelihoods, Statistica Sinica 21, 2011), with
     Student's quantile for the number of clusters.
     """
-    number = len(together)
+    number = len(clusters)
     if number == len(games):
         return 1.0
     strength = np.exp(posterior(games, size).logs.mean(axis=0))
     chances = [rows * strength / (rows @ strength)[:, None] for rows, _ in games]
-    scores = together @ np.array(
+    scores = clusters @ np.array(
         [taken - chance.sum(axis=0) for (_, taken), chance in zip(games, chances, strict=True)]
     )
     chance = np.concatenate(chances)

@@ -18,7 +18,15 @@ from agentsim.analysis.finished_games import Entrant, GameRecord, LabelCounts, c
 from agentsim.analysis.in_words import SMALL, estimated, p_value, written
 from agentsim.analysis.intervals import Array, Interval, clusters, interval, ratio_intervals
 from agentsim.analysis.positions import place_p, uneven
-from agentsim.analysis.posterior import WRONG, Posterior, WinsCheck, independence, posterior, stages, wins_check
+from agentsim.analysis.posterior import (
+    WRONG,
+    Posterior,
+    WinsCheck,
+    contested_places,
+    game_weight,
+    posterior,
+    wins_check,
+)
 from agentsim.analysis.preference import OwnMaker, Relation, own_maker_panel, relation_panel
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, listed
@@ -26,7 +34,7 @@ from agentsim.engine.wording import counted, listed
 UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
 _KEPT = "* Without the games of too many fallbacks."
 
-_LABEL, _SEAT, _SPOKE = map(attrgetter, ("label", "seat", "spoke"))
+_LABEL, _SEAT, _TURN = map(attrgetter, ("label", "seat", "turn"))
 _Key = TypeVar("_Key", str, int)
 _Beats: TypeAlias = tuple[tuple[tuple[float, int], ...], ...]
 _Ahead: TypeAlias = tuple[tuple[Interval | None, ...], ...]
@@ -86,7 +94,7 @@ class Standings:
     `ahead[a][b]` is the share of the first in the second, None for a label and itself or if they never met. If games
     have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
     `null_p` is the p-value of the hypothesis that labels mean nothing, None if each game has a single label or if games
-    are too few. `wins_p` is the posterior predictive p-value of the wins under the rank fit. `seats_p` and `spoke_p`
+    are too few. `wins_p` is the posterior predictive p-value of the wins under the rank fit. `seats_p` and `turn_p`
     are those of the hypothesis that a seat, or a turn by lot, does nothing; None if that cannot be told. `uneven`, by
     `seat` and `turn`, names the label that was there least evenly, and how often at least and at most; None if all are
     even. With `seats_fixed` no label ever changed its seat in several games, so its figures contain the effect of the
@@ -103,9 +111,9 @@ class Standings:
     wins_p: float
     seats_fixed: bool
     seats: tuple[Place, ...]
-    spoke: tuple[Place, ...]
+    turn: tuple[Place, ...]
     seats_p: float | None
-    spoke_p: float | None
+    turn_p: float | None
     uneven: dict[str, tuple[str, int, int] | None]
 
     @property
@@ -135,10 +143,10 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
         seats=_by_place(games, _SEAT),
-        spoke=_by_place(games, _SPOKE),
+        turn=_by_place(games, _TURN),
         seats_p=place_p(games, _SEAT, balanced=True),
-        spoke_p=place_p(games, _SPOKE),
-        uneven={"seat": uneven(games, _SEAT), "turn": uneven(games, _SPOKE)},
+        turn_p=place_p(games, _TURN),
+        uneven={"seat": uneven(games, _SEAT), "turn": uneven(games, _TURN)},
     )
 
 
@@ -184,11 +192,14 @@ class _Ratings:
 def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     size = len(results.keys)
     index = {label: place for place, label in enumerate(results.keys)}
-    ranked = [stages([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games]
+    ranked = [
+        contested_places([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size)
+        for game in games
+    ]
     won = [(counts[None], wins) for counts, wins in zip(results.counts_by_game, results.wins_by_game, strict=True)]
-    weight = independence(ranked, size, results.clusters)
+    weight = game_weight(ranked, size, results.clusters)
     ranks = posterior(ranked, size, weight=weight, to_printed_precision=True)
-    first = posterior(won, size, weight=independence(won, size, results.clusters), to_printed_precision=True)
+    first = posterior(won, size, weight=game_weight(won, size, results.clusters), to_printed_precision=True)
     check = wins_check(ranks, results.counts_by_game, results.wins, weight=weight)
     return _Ratings(ranks, first.first, check)
 
@@ -295,7 +306,7 @@ def panels(
             "player explains, and flips the signs of games."
         )
         shown.append(_places("seat", found, note))
-    if found.spoke:
+    if found.turn:
         note = "By turn in the first order of all players that chance drew. The test flips the signs of games."
         shown.append(_places("turn", found, note))
     if own_makers:
@@ -446,7 +457,7 @@ def _lead(share: Interval | None) -> float | None:
 def _places(what: str, found: Standings, note: str) -> DataTable:
     title, places, p = "Seats", found.seats, found.seats_p
     if what == "turn":
-        title, places, p = "Order of speaking", found.spoke, found.spoke_p
+        title, places, p = "Order of speaking", found.turn, found.turn_p
     rows = tuple(
         (
             *(place.place, place.entries, round(place.wins, 2), written(place.win_rate, ".0%")),

@@ -30,7 +30,7 @@ from agentsim.cli.terminal_output import shortened
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.request import Ask, Wave
 from agentsim.engine.wording import counted, few
-from agentsim.players.terminal import MARK, rows
+from agentsim.players.terminal import GUTTER, rows
 from agentsim.records.journal import Totals
 from agentsim.runs.batch.tally import BatchWatcher, GameEnd, Tally
 
@@ -192,7 +192,7 @@ class RichDisplay(_Panel, Following):
 
     def _say(self, heading: str, content: str, head: Style, words: Style) -> None:
         # Wrap here: Rich could begin a row with a word that the speaker chooses.
-        lines = rows(f"{heading}: {content}" if content else heading, self._console.width, MARK)
+        lines = rows(f"{heading}: {content}" if content else heading, self._console.width, GUTTER)
         shown = Text("\n".join(lines), style=words)
         shown.stylize(Style.combine((Style(dim=False), head)), 0, min(len(heading) + 1, len(lines[0])))
         self._console.print(shown)

@@ -104,7 +104,7 @@ def _check_players(scenarios: Sequence[Scenario], played: Game, env: Variables) 
     """Build the players of each different scenario. Raises as a run would before its first call."""
     from agentsim.runs.seats import build_players
 
-    for each in {json.dumps(each.identity(), sort_keys=True): each for each in scenarios}.values():
+    for each in {json.dumps(each.game_settings(), sort_keys=True): each for each in scenarios}.values():
         build_players(each, played, env, served=True)
 
 

@@ -19,9 +19,9 @@ _WORDS = struct.Struct(">4Q")  # one SHA-256 digest
 class Stream:
     """One independent sequence of draws."""
 
-    def __init__(self, key: str, lasting: str | None = None) -> None:
+    def __init__(self, key: str, per_game: str | None = None) -> None:
         self._key = key
-        self._lasting = key if lasting is None else lasting
+        self._per_game = key if per_game is None else per_game
         self._words = self._generate()
 
     def _generate(self) -> Iterator[int]:
@@ -34,9 +34,9 @@ class Stream:
         self._key = key
         self._words = self._generate()
 
-    def lasting(self, name: str) -> Stream:
+    def per_game(self, name: str) -> Stream:
         """Return a new stream that is the same for all decisions of one bot in one game, such as its preferences."""
-        return Stream(f"{self._lasting}/{name}")
+        return Stream(f"{self._per_game}/{name}")
 
     def random(self) -> float:
         """Draw uniformly from [0, 1), a multiple of 2**-53."""
@@ -135,9 +135,9 @@ class Chance:
             self._streams[name] = stream
         return stream
 
-    def once(self, name: str, lasting: str | None = None) -> Stream:
+    def once(self, name: str, per_game: str | None = None) -> Stream:
         """Return a new stream that is not stored: for a name that is used once, such as one decision of a bot.
 
         `lasting` names the owner of its `lasting` streams.
         """
-        return Stream(self._key(name), None if lasting is None else f"{self.seed}/{lasting}")
+        return Stream(self._key(name), None if per_game is None else f"{self.seed}/{per_game}")

@@ -31,7 +31,7 @@ class Reading(Generic[D]):
 
     Stages: `json`, `fenced`, `embedded`, `repaired` (objects); `tag`, `label`, `bare`; `words` (prose that is the
     answer), `cut` (such prose, ended at its last whole sentence); `rejected` (a game's own verdict). `checked` is True
-    if the request has already checked that the decision is legal. `objection` is the reason why a game takes the reply
+    if the request has already checked that the decision is legal. `reask_reason` says why a game takes the reply
     for a decision of its own, such as a rejected action: while the scenario allows it, the player is asked again.
     """
 
@@ -40,7 +40,7 @@ class Reading(Generic[D]):
     candidates: int = 1
     repaired: bool = False
     checked: bool = False
-    objection: str = ""
+    reask_reason: str = ""
 
 
 class ReadableRequest(Protocol):

@@ -48,7 +48,7 @@ MISSING: Final = object()
 
 - as a result, JSON or a text means none of the legal values (`read`, the reader's `chosen` and `amount`);
 - as a default or an argument, there is no such value: null has no meaning (`nothing`), more than one value is legal
-  (`only`), or the answer lacks the field (`gathered`).
+  (`only`), or the answer lacks the field (`converted`).
 """
 LOWEST: Final = -(10**18)
 """The `low` of a `Number` without a lower end."""
@@ -121,7 +121,7 @@ class LegalValues:
         return {path: self}
 
     @property
-    def is_named(self) -> bool:
+    def is_in_fingerprint(self) -> bool:
         """True if `by_path` determines all legal values."""
         return True
 
@@ -158,7 +158,7 @@ class LegalValues:
         """Return the effective value within an object, or None if it says nothing."""
         return value
 
-    def gathered(self, given: Any, beside: Mapping[str, Any]) -> Any:
+    def converted(self, given: Any, beside: Mapping[str, Any]) -> Any:
         """Return the field of a decision from an answer, which may be `MISSING`. Raises `UnreadableReply`."""
         return given
 
@@ -462,7 +462,7 @@ class Text(LegalValues):
             return value if isinstance(value, str) else None
         return (value.strip() or None) if isinstance(value, str) else None
 
-    def gathered(self, given: Any, beside: Mapping[str, Any]) -> Any:
+    def converted(self, given: Any, beside: Mapping[str, Any]) -> Any:
         if self.empty or not isinstance(given, str):
             return given
         if (words := self.spoken(given)) is None:
@@ -660,20 +660,20 @@ class Each(LegalValues):
         return _first_objection(path, self.parts, given[path])
 
     def by_path(self, path: str) -> Mapping[str, LegalValues]:
-        return self.leaves(path) if self.is_named else {}
+        return self.leaves(path) if self.is_in_fingerprint else {}
 
     def leaves(self, path: str) -> Mapping[str, LegalValues]:
         return {f"{path}.{key}" if path else key: part for key, part in self.parts.items()}
 
     @property
-    def is_named(self) -> bool:
+    def is_in_fingerprint(self) -> bool:
         return self.value is None
 
     @property
     def silence(self) -> dict[str, Any]:
         return {}
 
-    def gathered(self, given: Any, beside: Mapping[str, Any]) -> dict[str, Any]:
+    def converted(self, given: Any, beside: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of the keys, without others in a reply. Raises `UnreadableReply` if one is missing."""
         said = given if isinstance(given, Mapping) else {}
         found = {key: option.spoken(said[key]) for key, option in self.parts.items() if key in said}
@@ -770,7 +770,7 @@ class Variant(LegalValues):
     def knows(self, value: Any) -> bool:
         return JsonObject(self.parts).knows(value)
 
-    def gathered(self, given: Any, beside: Mapping[str, Any]) -> Any:
+    def converted(self, given: Any, beside: Mapping[str, Any]) -> Any:
         """Return an object without nulls for fields that are not asked for, and any other value unchanged."""
         if self.menu or not isinstance(given, Mapping):
             return given
@@ -1212,7 +1212,7 @@ def _marks(answer: type[Decision]) -> Mapping[str, Any]:
     return {name: mark for name, mark in marks if isinstance(mark, FunctionType | LegalValues)}
 
 
-def stated(answer: type[Decision], options: Options, by: str) -> Options:
+def checked(answer: type[Decision], options: Options, by: str) -> Options:
     """Check and return the options that a request states. Raises `TypeError` for a path that its answer lacks."""
     paths = _paths_of(answer)
     if strange := [path for path in options if path not in paths]:

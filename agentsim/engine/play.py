@@ -16,14 +16,14 @@ from agentsim.engine.event import Everyone, LoggedEvent, PlayerId
 from agentsim.engine.game import Game, GameConfig, Outcome
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.steering import (
-    HEARD,
-    RESTATED,
+    ANNOUNCED_SINCE,
+    ANNOUNCED_SO_FAR,
     Announced,
     Announcement,
     Aside,
     LatestRequests,
     Steer,
-    restates,
+    repeats_announcements,
     survey,
 )
 from agentsim.engine.survey import Interview, Survey, Surveys
@@ -60,9 +60,9 @@ class GamePlay:
         self.table = Table(players, Chance(seed, script), staff, names)
         self.table.events, self.table.requests = frozenset((*game.events, Announced)), frozenset(game.requests)
         self.outcome: Outcome | None = None
-        self._restates = restates(game)
-        apart = (Announced,) if self._restates else ()
-        self._surveys = Surveys(interviews, self.table, apart) if interviews else None
+        self._repeats_announcements = repeats_announcements(game)
+        not_news = (Announced,) if self._repeats_announcements else ()
+        self._surveys = Surveys(interviews, self.table, not_news) if interviews else None
         self._due: deque[Requests] = deque()
         self._pending_result: Requests | Outcome | None = (
             None  # the rules' result, until the surveys before it are held
@@ -106,7 +106,10 @@ class GamePlay:
 
     def _announce(self, wave: Wave, said: str) -> Wave:
         self.table.tell(Announced(said), to=Everyone)
-        self._announced = (*(self._announced or (RESTATED if self._restates else HEARD,)), said)
+        self._announced = (
+            *(self._announced or (ANNOUNCED_SO_FAR if self._repeats_announcements else ANNOUNCED_SINCE,)),
+            said,
+        )
         return Wave(wave.number, tuple(ask._replace(announced=self._announced) for ask in wave.asks))
 
     def _ask_aside(self, wave: Wave, aside: Aside) -> Wave:
@@ -124,13 +127,15 @@ class GamePlay:
             self._pending_result = self._reached
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
-        return self._number(tuple(survey(aside, number, about, self._news(told), rounds) for about, told in known))
+        return self._number(
+            tuple(survey(aside, number, about, self._news(events_before), rounds) for about, events_before in known)
+        )
 
-    def _news(self, told: int) -> list[LoggedEvent]:
-        """Return the events told after the first `told`, without the announcements that follow the question."""
+    def _news(self, events_before: int) -> list[LoggedEvent]:
+        """Return the events told after the first `events_before`, without announcements that follow the question."""
         return [
             entry
-            for entry in self.table.log[told:]
+            for entry in self.table.log[events_before:]
             if not (isinstance(entry.event, Announced) and entry.event.said in self._announced)
         ]
 
@@ -138,7 +143,7 @@ class GamePlay:
         """Return the stream that a bot draws from for this one decision, from the game's chance or another."""
         request = ask.request
         bot = f"bot/{request.player}"
-        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", lasting=f"{bot}/lasting")
+        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", per_game=f"{bot}/lasting")
 
     def close(self) -> None:
         """Abandon the game in its current state."""
@@ -165,7 +170,7 @@ class GamePlay:
 
     def _advance(self, decisions: Sequence[Decision] | None) -> Requests | Outcome:
         """Run the rules to their next requests or their end."""
-        if not self._restates:
+        if not self._repeats_announcements:
             self._announced = ()
         try:
             requests = self._rules.send(decisions)
@@ -182,14 +187,14 @@ class GamePlay:
 
     def _number(self, requests: Requests) -> Wave:
         self._wave += 1
-        asks, told = [], len(self.table.log)
+        asks, events_before = [], len(self.table.log)
         for place, request in enumerate(requests):
             self._index += 1
             self._counts[key := (request.player, request.kind)] += 1
             if not isinstance(request, Survey):
                 self.table.latest[request.player] = self._index
                 if self._latest.get(request.player, _NEVER)[0] is not request:
-                    self._latest[request.player] = request, told
+                    self._latest[request.player] = request, events_before
             held = request.round if isinstance(request, Survey) else len(self.table.rounds) - 1
             asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced, held))
         return Wave(self._wave, tuple(asks))

@@ -18,7 +18,7 @@ def random_decision(request: Request[Any], rng: Stream) -> Decision:
     for _ in range(_DRAWS):
         try:
             said = record.random(rng)
-            for name, option in request.stated.items():
+            for name, option in request.checked_options.items():
                 if name in said:
                     said[name] = option.redrawn(said[name], said, rng)
             decision: Decision = request.decision_of(said)

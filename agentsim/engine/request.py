@@ -28,9 +28,9 @@ from agentsim.engine.options import (
     Schema,
     asked_for,
     bare_field,
+    checked,
     options_in,
     record_of,
-    stated,
 )
 from agentsim.engine.wording import Prompt, snake_case
 from agentsim.errors import IllegalDecision, RulesBroken, UnreadableReply, first_objection
@@ -96,14 +96,16 @@ class Request(Generic[D]):
         return options_in(self.answer, self)
 
     @cached_property
-    def stated(self) -> Options:
+    def checked_options(self) -> Options:
         """The `options` of this request, computed once. Raises `TypeError` for a path that its answer lacks."""
-        return stated(self.answer, self.options(), type(self).__name__)
+        return checked(self.answer, self.options(), type(self).__name__)
 
     @cached_property
     def legal(self) -> Mapping[str, Any]:
         """The options of single values, by path."""
-        return {path: legal for name, option in self.stated.items() for path, legal in option.by_path(name).items()}
+        return {
+            path: legal for name, option in self.checked_options.items() for path, legal in option.by_path(name).items()
+        }
 
     @cached_property
     def answer_fields(self) -> JsonObject:
@@ -112,7 +114,7 @@ class Request(Generic[D]):
 
     def build_answer_fields(self) -> JsonObject:
         """Return the fields of an answer, with the options that this request states and those of their types."""
-        return record_of(self.answer, self.stated)
+        return record_of(self.answer, self.checked_options)
 
     def prompt(self) -> Prompt:
         """Return the question in words, without the player's persona."""
@@ -127,7 +129,7 @@ class Request(Generic[D]):
         said: dict[str, Any] = {
             name: False for name, field in self.answer.model_fields.items() if field.annotation is bool
         }
-        silences = ((name, option.silence) for name, option in self.stated.items())
+        silences = ((name, option.silence) for name, option in self.checked_options.items())
         said |= {name: silence for name, silence in silences if silence is not MISSING}
         try:
             return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
@@ -150,7 +152,7 @@ class Request(Generic[D]):
         if self.abstains and decision == self.fallback():
             return
         given = values_at(decision)
-        for path, option in self.stated.items():
+        for path, option in self.checked_options.items():
             if path in given:
                 self.check_value(path, option, given)
         if reason := self.why_not(decision):
@@ -179,7 +181,7 @@ class Request(Generic[D]):
 
         return read(self, text, cut=cut, last=last, repair=repair)
 
-    def is_answered_by(self, text: str) -> bool:
+    def accepts_text(self, text: str) -> bool:
         """Return whether a model's reply is read: all are by default; one that is not is forfeited at once."""
         return True
 
@@ -212,10 +214,10 @@ class Request(Generic[D]):
 
     def _worded(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the fields of a decision from the object of an answer, as their options gather them."""
-        bare = bare_field(self.answer, self.stated)
+        bare = bare_field(self.answer, self.checked_options)
         fields: dict[str, Any] = {bare: said} if bare else dict(said)
-        for path, option in self.stated.items():
-            value = option.gathered(fields.get(path, MISSING), fields)
+        for path, option in self.checked_options.items():
+            value = option.converted(fields.get(path, MISSING), fields)
             if value is not MISSING:
                 fields[path] = value
         return fields
@@ -272,7 +274,7 @@ class Request(Generic[D]):
         """16 hex digits that identify kind, player, legal options and particulars, but no wording."""
         legal = {name: option.identity for name, option in self.legal.items()}
         fingerprint_fields = self.fingerprint_fields()
-        assert fingerprint_fields or all(option.is_named for option in self.stated.values()), (
+        assert fingerprint_fields or all(option.is_in_fingerprint for option in self.checked_options.values()), (
             f"{self.kind}: no fingerprint names what is in Each"
         )
         parts = [self.kind, self.player, legal, dict(fingerprint_fields)]

@@ -18,8 +18,8 @@ from agentsim.engine.request import Request
 from agentsim.engine.survey import NEWS_CHARS, Survey, SurveyQuestion
 from agentsim.engine.wording import counted
 
-HEARD = "Since then the narrator has announced to all:"
-RESTATED = "The narrator has announced to all:"
+ANNOUNCED_SINCE = "Since then the narrator has announced to all:"
+ANNOUNCED_SO_FAR = "The narrator has announced to all:"
 _Words = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[^\n\r]+$")]
 
 
@@ -57,7 +57,7 @@ def allows_announcements(game: object) -> bool:
     return bool(getattr(game, "announcements", False))
 
 
-def restates(game: object) -> bool:
+def repeats_announcements(game: object) -> bool:
     """Return whether every later prompt of this game repeats all announcements, because its own text would not."""
     return getattr(game, "announcements", False) == "restated"
 
@@ -93,4 +93,4 @@ def _newest(lines: Sequence[str]) -> tuple[str, ...]:
 
 
 LatestRequests: TypeAlias = dict[PlayerId, tuple[Request[Any], int]]
-"""The latest question to each player, and the number of events that had been told by then."""
+"""The latest question to each player, and the number of events told before it."""

@@ -159,11 +159,11 @@ class SurveyPlace:
 class Surveys:
     """The interviews of one game, and each player's knowledge at its latest decision.
 
-    Events of the kinds `apart` are not news, because every prompt of the game states them separately.
+    Events of the kinds `not_news` are not news, because every prompt of the game states them separately.
     """
 
-    def __init__(self, interviews: Sequence[Interview], table: Table, apart: tuple[type[Event], ...] = ()) -> None:
-        self._interviews, self._table, self._apart = interviews, table, apart
+    def __init__(self, interviews: Sequence[Interview], table: Table, not_news: tuple[type[Event], ...] = ()) -> None:
+        self._interviews, self._table, self._not_news = interviews, table, not_news
         self._latest: dict[PlayerId, tuple[Request[Any], Heard]] = {}
         self._lines = Lines(table.rounds, NEWS_CHARS)
         self._asked = [_asked(each, place, table) for place, each in enumerate(interviews)]
@@ -206,7 +206,7 @@ class Surveys:
         left = len(heard) - known
         for entry in reversed(heard) if left else ():
             left -= 1
-            if entry.round <= ended and entry.event.in_prompt and not isinstance(entry.event, self._apart):
+            if entry.round <= ended and entry.event.in_prompt and not isinstance(entry.event, self._not_news):
                 line = self._lines.of(entry)
                 room -= len(line)
                 if room < 0:

@@ -152,7 +152,7 @@ WholeUsage: TypeAlias = Annotated[Usage, BeforeValidator(_complete)]
 
 
 @dataclass(frozen=True, slots=True)
-class HostTerms:
+class Adjustments:
     """The deviations from a scenario that a model's host requires, as found by negotiation (`models.remote`).
 
     `structured` is the structured mode in use. `dropped` are body fields, or groups of them (`reasoning`, `logprobs`),
@@ -169,8 +169,8 @@ class HostTerms:
     system: Annotated[Literal["user"] | None, OmitUnset] = None
 
 
-UNCHANGED: Final = HostTerms()
-"""The terms of a host that accepts everything the scenario asks for."""
+UNADJUSTED: Final = Adjustments()
+"""No adjustments: the host accepts everything that the scenario asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +180,9 @@ class Completion:
     `model` and `provider` are the names in the response; `finish_reason` is the provider's own word (`stop`, `length`,
     ...). `text` may be empty. `reasoning` is thinking that the provider returns separately. If `refusal` (`refusal` or
     `content_filter`) is set, the model or a filter declined; if `unusable` is set, it says why the reply cannot be
-    used, in words for the model. In both cases `text` is not an answer. `terms` are the terms of the host when the
-    completion came, unless they are the scenario's. `pin` is the requested host if another one answered. `logprobs` are
-    the tokens of the reply with their log probabilities, if requested. `unknown` is the type of a content part that no
+    used, in words for the model. In both cases `text` is not an answer. `adjustments` are those of the host when the
+    completion came, or None if there were none. `pin` is the requested host if another one answered. `logprobs` are the
+    tokens of the reply with their log probabilities, if requested. `unknown` is the type of a content part that no
     table knows; the text of that part is left out.
     """
 
@@ -194,7 +194,7 @@ class Completion:
     usage: WholeUsage = Usage()
     refusal: Annotated[Word | None, OmitUnset] = None
     unusable: Annotated[Word | None, OmitUnset] = None
-    terms: Annotated[HostTerms | None, OmitUnset] = None
+    adjustments: Annotated[Adjustments | None, OmitUnset] = None
     logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, OmitUnset] = None
     unknown: Annotated[Word | None, OmitUnset] = None
     pin: Annotated[Word | None, OmitUnset] = None
@@ -205,7 +205,7 @@ class Completion:
         return ending(self.finish_reason) in {"cut", "full"}
 
     @property
-    def cut(self) -> bool:
+    def oversized(self) -> bool:
         """True if the text is longer than `MOST_TEXT`: a part of the reply and a mark that says so."""
         return len(self.text) * 4 > MOST_TEXT and len(self.text.encode("utf-8", "replace")) > MOST_TEXT
 
@@ -256,8 +256,8 @@ _ERRORS: Mapping[Fault, type[ModelError]] = {
 
 
 JOURNAL_ONLY: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(("latency_s", "wait_s", "final", "held", "retry_after"), True),
-    "completion": {"terms": True},
+    **dict.fromkeys(("latency_s", "wait_s", "final", "exceeds_patience", "retry_after"), True),
+    "completion": {"adjustments": True},
 }
 """The fields of an `Attempt` that may differ between executions with the same replies, as pydantic's `exclude`.
 
@@ -278,8 +278,8 @@ class Attempt:
     attempt. For a failed call, `fault` is the kind of error, `status` the HTTP status, `retry_after` the wait that the
     host asked for, in seconds, `wasted` the usage that was billed anyway, and `served_by` the host that a router names
     in its error. For a player with several models, `model` is the one that was called, and `takeover` is True if the
-    next one took over after this attempt. A failed call is `final` if no attempt follows. `held` is True if the host
-    asked for more time than the decision had left.
+    next one took over after this attempt. A failed call is `final` if no attempt follows. `exceeds_patience` is True
+    if the host asked for more time than the decision had left.
     """
 
     messages: Prompt
@@ -292,7 +292,7 @@ class Attempt:
     model: Annotated[Word | None, OmitUnset] = None
     takeover: Annotated[bool, OmitUnset] = False
     final: Annotated[bool, OmitUnset] = False
-    held: Annotated[bool, OmitUnset] = False
+    exceeds_patience: Annotated[bool, OmitUnset] = False
     wasted: Annotated[WholeUsage | None, OmitUnset] = None
     status: Annotated[Annotated[int, Field(strict=True)] | None, OmitUnset] = None
     retry_after: Annotated[Seconds | None, OmitUnset] = None

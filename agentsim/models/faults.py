@@ -202,7 +202,7 @@ class Unaccepted(ModelRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Faults:
+class ErrorFactory:
     """The factory of errors for one model behind one profile. Every message is one line without any of `secrets`.
 
     `wanted` names the expected kind of answer.

@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from agentsim.errors import ModelError, ProviderRejected
-from agentsim.models.faults import Faults, NoAnswer, Unacceptable
+from agentsim.models.faults import ErrorFactory, NoAnswer, Unacceptable
 from agentsim.models.pacing import Deadline
 from agentsim.models.prices import context_window, listed_price
 from agentsim.models.profiles import Profile, most_output
@@ -60,7 +60,7 @@ async def offers(profile: Profile, key: str | None) -> list[Offer]:
     if (why := _NO_LIST.get(profile.service)) is not None:
         raise ProviderRejected(why, code="no_list")
     endpoint = Endpoint(profile.base_url, key, service=profile.service, options=profile.client_options)
-    faults = Faults(profile, "models", (key,) if key else (), wanted="a list of models")
+    faults = ErrorFactory(profile, "models", (key,) if key else (), wanted="a list of models")
     try:
         found = {offer.id: offer for offer in [_completed(profile, each) async for each in _listed(endpoint, faults)]}
     except TimeoutError:
@@ -70,7 +70,7 @@ async def offers(profile: Profile, key: str | None) -> list[Offer]:
     return sorted(found.values(), key=lambda offer: offer.id)
 
 
-async def _listed(endpoint: Endpoint, faults: Faults) -> AsyncIterator[Offer]:
+async def _listed(endpoint: Endpoint, faults: ErrorFactory) -> AsyncIterator[Offer]:
     """Yield the models of every page. Anthropic's pages are requested by the last id of the page before."""
     paged = faults.profile.wire == "messages"
     path = "/v1/models?limit=1000" if paged else "/models"
@@ -87,7 +87,7 @@ async def _listed(endpoint: Endpoint, faults: Faults) -> AsyncIterator[Offer]:
         after = f"&after_id={quote(last, safe='')}"
 
 
-async def _page(endpoint: Endpoint, path: str, faults: Faults) -> Any:
+async def _page(endpoint: Endpoint, path: str, faults: ErrorFactory) -> Any:
     client = endpoint.open()
     try:
         async with Deadline(_PATIENCE_S):
@@ -104,7 +104,7 @@ async def _page(endpoint: Endpoint, path: str, faults: Faults) -> Any:
     return decoded(answer.body, answer.headers.get("content-type", ""), faults)
 
 
-def _read(page: Any, faults: Faults) -> Iterator[Offer]:
+def _read(page: Any, faults: ErrorFactory) -> Iterator[Offer]:
     """Yield the models in one answer: `{"data": [...]}`, `{"models": [...]}` or the list alone (Together).
 
     A model is an object or its id alone. If the models are themselves in an object, its keys are the ids.
@@ -133,7 +133,7 @@ def _by_id(found: Mapping[str, Any]) -> Iterator[object]:
         yield {"id": name, **row} if isinstance(row, Mapping) else name
 
 
-def _no_list(faults: Faults) -> ModelError:
+def _no_list(faults: ErrorFactory) -> ModelError:
     what = f"{faults.profile.provider}: the answer of {faults.profile.host} is no list of models"
     return ProviderRejected(what, code="no_list", status=200)
 

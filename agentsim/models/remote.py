@@ -2,7 +2,7 @@
 
 A refusal of a body names a part of the request (`temperature`, `response_format`) or no part. Either way the request is
 sent again without the part that may have been refused, or with the part renamed or expressed in another way, until it
-is accepted. The result (`base.HostTerms`) applies to all later calls of the model. `faults` decides which errors are
+is accepted. The result (`base.Adjustments`) applies to all later calls of the model. `faults` decides which errors are
 such refusals, `wire` builds bodies and reads answers, and `pacing` asks again after a failure.
 """
 
@@ -21,10 +21,10 @@ from weakref import WeakKeyDictionary
 
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import LocalShortage, ModelError
-from agentsim.models.base import UNCHANGED, Call, Completion, HostTerms, Sampling, StructuredMode, Usage
+from agentsim.models.base import UNADJUSTED, Adjustments, Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import (
+    ErrorFactory,
     ErrorReport,
-    Faults,
     NoAnswer,
     Unacceptable,
     Unaccepted,
@@ -36,7 +36,7 @@ from agentsim.models.keys import REDACTED, redact_reply
 from agentsim.models.pacing import Deadline, RateLimiter, RateLimits, Slot
 from agentsim.models.profiles import Profile, is_host
 from agentsim.models.wire import WIRES, Wire
-from agentsim.models.wire.common import Function, at, function_of, kept, word
+from agentsim.models.wire.common import Function, at, function_of, storable, word
 
 if TYPE_CHECKING:
     from agentsim.models.clients import Client
@@ -139,12 +139,12 @@ class RemoteModel:
     Its `name` is the scenario's: the provider, a slash and the model's id.
     """
 
-    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, known: HostTerms | None = None) -> None:
-        """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
+    def __init__(self, name: str, profile: Profile, endpoint: Endpoint, known: Adjustments | None = None) -> None:
+        """Start with the adjustments `known` from an earlier process of the run, under which the model has answered."""
         self.name, self.provider = name, profile.provider
         self._profile, self._endpoint = profile, endpoint
         self._model = name.partition("/")[2]
-        self._faults = Faults(profile, self._model, (endpoint.key,) if endpoint.key else ())
+        self._faults = ErrorFactory(profile, self._model, (endpoint.key,) if endpoint.key else ())
         self._wire = WIRES[profile.wire]
         self._negotiation = Negotiation(self._wire, profile, endpoint, known)
 
@@ -158,15 +158,15 @@ class RemoteModel:
         A refusal of a parameter does not count as an attempt: the model has read nothing, and another request is sent.
         """
 
-        def request(terms: HostTerms) -> tuple[dict[str, Any], Function | None]:
-            profile, asked, sampled = fitted(terms, self._profile, call, sampling, self._wire)
+        def request(adjustments: Adjustments) -> tuple[dict[str, Any], Function | None]:
+            profile, asked, sampled = fitted(adjustments, self._profile, call, sampling, self._wire)
             body = self._wire.body(profile, self._model, asked, sampled)
-            return trimmed(terms, body), function_of(profile, asked)
+            return trimmed(adjustments, body), function_of(profile, asked)
 
-        async def send(terms: HostTerms) -> Completion:
-            return await self._attempt(*request(terms), call, sampling.timeout_s)
+        async def send(adjustments: Adjustments) -> Completion:
+            return await self._attempt(*request(adjustments), call, sampling.timeout_s)
 
-        return await self._negotiation.completion(call, lambda terms: request(terms)[0], send)
+        return await self._negotiation.completion(call, lambda adjustments: request(adjustments)[0], send)
 
     async def _attempt(
         self, body: Mapping[str, Any], function: Function | None, call: Call, timeout_s: float
@@ -218,7 +218,7 @@ class RemoteModel:
                 cap = next((body[name] for name in _MAX_TOKENS if isinstance(body.get(name), int)), None)
                 raise self._faults.status(answer.status, answer.headers, answer.body, cap=cap)
             why = None if written.strip() else "The host could make no JSON of the reply."
-            return Completion(kept(written, self._faults.secrets), unusable=why)
+            return Completion(storable(written, self._faults.secrets), unusable=why)
         envelope = decoded(answer.body, answer.headers.get("content-type", ""), self._faults)
         return completion_in(self._wire, envelope, self._faults, function)
 
@@ -227,7 +227,7 @@ class RemoteModel:
         await self._endpoint.aclose()
 
 
-def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
+def decoded(body: bytes, content_type: str, faults: ErrorFactory) -> Any:
     """Return the JSON of a 200. Raises `ModelError` for a body that is not JSON."""
     try:
         return json.loads(body.decode("utf-8-sig"))  # some servers begin with a byte order mark
@@ -241,7 +241,7 @@ def decoded(body: bytes, content_type: str, faults: Faults) -> Any:
         raise faults.bad_envelope(what, body[:1000].decode("utf-8", "replace")) from None
 
 
-def completion_in(wire: Wire, envelope: object, faults: Faults, function: Function | None = None) -> Completion:
+def completion_in(wire: Wire, envelope: object, faults: ErrorFactory, function: Function | None = None) -> Completion:
     """Return the completion in a decoded answer.
 
     Raises `ModelError` for an error inside a 200 and for an answer without a completion; the error carries its usage.
@@ -261,14 +261,14 @@ def completion_in(wire: Wire, envelope: object, faults: Faults, function: Functi
         raise
 
 
-Send: TypeAlias = Callable[[HostTerms], Awaitable[Completion]]
-"""Sends one request under these terms. Raises `ModelError`; `Unaccepted` is negotiated."""
-BodyOf: TypeAlias = Callable[[HostTerms], dict[str, Any]]
-"""Builds the body of the request under these terms."""
+Send: TypeAlias = Callable[[Adjustments], Awaitable[Completion]]
+"""Sends one request under these adjustments. Raises `ModelError`; `Unaccepted` is negotiated."""
+BodyOf: TypeAlias = Callable[[Adjustments], dict[str, Any]]
+"""Builds the body of the request under these adjustments."""
 
 _MOST_REQUESTS: Final = 24
 """The most requests for one call before its refusal is final."""
-_MOST_HOPELESS: Final = 64  # remembered refusals that no terms could prevent
+_MOST_HOPELESS: Final = 64  # remembered refusals that no adjustments could prevent
 
 _MAX_TOKENS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _OF_SCHEMA: Final = frozenset(("response_format", "tools", "tool_choice", "text", "output_config.format"))
@@ -307,22 +307,22 @@ _OPTIONAL: Final = ("seed", "random_seed", "logprobs", "reasoning", "top_p", "te
 
 
 class Negotiation:
-    """The search for the terms that one model's host accepts, guided by its refusals.
+    """The search for the adjustments that one model's host accepts, guided by its refusals.
 
-    `terms` apply to every call that begins. If several calls are refused at the same time, one negotiates and the
+    `adjustments` apply to every call that begins. If several calls are refused at the same time, one negotiates and the
     others are sent again under its result.
     """
 
-    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: HostTerms | None = None) -> None:
-        """Start with the terms `known` from an earlier process of the run, under which the model has answered."""
-        self.terms = terms = UNCHANGED if known is None else known
+    def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: Adjustments | None = None) -> None:
+        """Start with the adjustments `known` from an earlier process of the run, under which the model has answered."""
+        self.adjustments = adjustments = UNADJUSTED if known is None else known
         self._wire, self._profile, self._endpoint = wire, profile, endpoint
-        self._first = FirstCall(endpoint) if profile.structured == "auto" and terms.structured is None else None
+        self._first = FirstCall(endpoint) if profile.structured == "auto" and adjustments.structured is None else None
         self._turn = asyncio.Lock()
         self._answered = known is not None
         self._searches: dict[tuple[str, tuple[tuple[str, str], ...]], _Search] = {}  # keyed by schema and messages
         self._hopeless: set[tuple[str, str]] = set()
-        self._accepted: set[str] = set()  # names of schemas that were accepted under the current terms
+        self._accepted: set[str] = set()  # names of schemas that were accepted under the current adjustments
         self._doubt: _Doubt | None = None
 
     @property
@@ -331,9 +331,9 @@ class Negotiation:
         return self._endpoint.limiter if self._first is None or self._first.settled else self._first
 
     async def completion(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
-        """Return the completion of one call, under terms that its host accepts.
+        """Return the completion of one call, under adjustments that its host accepts.
 
-        Raises `ModelError`; if no terms make the host accept the call, `Unaccepted` or the error `otherwise` in it.
+        Raises `ModelError`; if no adjustments make the host accept the call, `Unaccepted` or its error `otherwise`.
         """
         try:
             return await self._negotiated(call, body_of, send)
@@ -344,37 +344,39 @@ class Negotiation:
         for _ in range(_MOST_REQUESTS):
             if (confirmed := await self._confirmed(call, send)) is not None:
                 return confirmed
-            terms, search = self.terms, self._searches.get((call.schema_name, call.messages))
+            adjustments, search = self.adjustments, self._searches.get((call.schema_name, call.messages))
             sent = search is None
             if search is None:
                 try:
-                    return self._accept(call, terms, await send(terms))
+                    return self._accept(call, adjustments, await send(adjustments))
                 except Unaccepted as refused:
-                    search = _Search(refused, terms, self._ways(call, refused, body_of(terms), terms))
+                    search = _Search(refused, adjustments, self._ways(call, refused, body_of(adjustments), adjustments))
             async with self._turn:
-                if self.terms == terms:
+                if self.adjustments == adjustments:
                     return await self._settled(call, body_of, send, search, sent=sent)
-            await self._endpoint.limiter.again()  # another call has found new terms in the meantime
-        return await send(self.terms)
+            await self._endpoint.limiter.again()  # another call has found new adjustments in the meantime
+        return await send(self.adjustments)
 
-    def _accept(self, call: Call, terms: HostTerms, completion: Completion) -> Completion:
-        """Record a success, and return the completion with the current terms, which may be newer than `terms`."""
-        if terms == self.terms:
+    def _accept(self, call: Call, adjustments: Adjustments, completion: Completion) -> Completion:
+        """Record a success, and return the completion with the current adjustments, which may be newer."""
+        if adjustments == self.adjustments:
             self._answered = True
             self._accepted.add(call.schema_name)
         auto = self._profile.structured == "auto"
         if auto and call.schema is not None and self._first is not None:
             self._first.settled = True
         settled = auto and (self._first is None or self._first.settled)
-        said = replace(self.terms, structured=mode_of(self._profile, self.terms, self._wire)) if settled else self.terms
-        return completion if said == UNCHANGED else replace(completion, terms=said)
+        said = self.adjustments
+        if settled:
+            said = replace(said, structured=mode_of(self._profile, said, self._wire))
+        return completion if said == UNADJUSTED else replace(completion, adjustments=said)
 
     async def _confirmed(self, call: Call, send: Send) -> Completion | None:
-        """Return the completion under the terms before a doubtful change, or None if they are refused.
+        """Return the completion under the adjustments before a doubtful change, or None if they are refused.
 
-        None also if no terms are in doubt for this call. A refusal that named no part may have been about its prompt
-        alone. So the first call with another prompt is sent under the earlier terms, which apply again if the host
-        accepts them.
+        None also if no adjustments are in doubt for this call. A refusal that named no part may have been about its
+        prompt alone. So the first call with another prompt is sent under the earlier adjustments, which apply again if
+        the host accepts them.
         """
         doubt = self._doubt
         if doubt is None or call.schema_name != doubt.schema_name or call.messages == doubt.messages:
@@ -386,23 +388,23 @@ class Negotiation:
             await self._endpoint.limiter.again()
             return None
         except BaseException:
-            if self._doubt is None and self.terms == doubt.found:
+            if self._doubt is None and self.adjustments == doubt.found:
                 self._doubt = doubt
             raise
-        if self.terms == doubt.found:
+        if self.adjustments == doubt.found:
             self._keep_to(doubt.before)
         return self._accept(call, doubt.before, completion)
 
-    def _keep_to(self, terms: HostTerms) -> None:
-        """Use these terms for all later calls."""
-        if terms != self.terms:
-            self.terms = terms
+    def _keep_to(self, adjustments: Adjustments) -> None:
+        """Use these adjustments for all later calls."""
+        if adjustments != self.adjustments:
+            self.adjustments = adjustments
             self._accepted.clear()
             self._searches.clear()
             self._hopeless.clear()
 
     async def _settled(self, call: Call, body_of: BodyOf, send: Send, search: _Search, *, sent: bool) -> Completion:
-        """Send a refused request again under different terms, and keep the first that are accepted.
+        """Send a refused request again under different adjustments, and keep the first that are accepted.
 
         `sent` says whether the call has been sent before. If the host fails in another way, the search is kept, and the
         next attempt of the same call continues it.
@@ -410,7 +412,7 @@ class Negotiation:
         hopeless = call.schema_name, _alike(search.first)
         if hopeless in self._hopeless:
             raise search.first
-        while (way := search.next_way(self.terms)) is not None:
+        while (way := search.next_way(self.adjustments)) is not None:
             if sent:
                 await self._endpoint.limiter.again()
             sent = True
@@ -419,7 +421,7 @@ class Negotiation:
             except Unaccepted as error:
                 search.way = None
                 if _alike(error) != _alike(search.refused):  # the part that was refused before is accepted now
-                    search.refused, search.terms = error, way
+                    search.refused, search.adjustments = error, way
                     search.left = self._ways(call, error, body_of(way), way)
             except ModelError:
                 if self._is_named(way, search, body_of):
@@ -435,68 +437,71 @@ class Negotiation:
             self._hopeless.add(hopeless)
         raise search.first
 
-    def _found(self, call: Call, way: HostTerms, search: _Search, body_of: BodyOf) -> None:
-        """Keep the terms that were accepted. They are in doubt if no refusal named the part they change."""
+    def _found(self, call: Call, way: Adjustments, search: _Search, body_of: BodyOf) -> None:
+        """Keep the adjustments that were accepted. They are in doubt if no refusal named the part they change."""
         self._searches.pop((call.schema_name, call.messages), None)
-        doubtful = way != search.terms and not self._is_named(way, search, body_of)
-        before = search.terms
+        doubtful = way != search.adjustments and not self._is_named(way, search, body_of)
+        before = search.adjustments
         self._keep_to(way)
         self._doubt = _Doubt(call.schema_name, call.messages, before, way) if doubtful else None
 
-    def _is_named(self, way: HostTerms, search: _Search, body_of: BodyOf) -> bool:
-        """Return whether the latest refusal names, without doubt, the part that these terms change."""
-        complaint, terms = search.refused.complaint, search.terms
+    def _is_named(self, way: Adjustments, search: _Search, body_of: BodyOf) -> bool:
+        """Return whether the latest refusal names, without doubt, the part that these adjustments change."""
+        complaint, adjustments = search.refused.complaint, search.adjustments
         return not search.refused.is_doubtful and way in list(
-            named(complaint, body_of(terms), terms, self._wire, self._profile)
+            named(complaint, body_of(adjustments), adjustments, self._wire, self._profile)
         )
 
-    def _ways(self, call: Call, refused: Unaccepted, body: Mapping[str, Any], terms: HostTerms) -> Iterator[HostTerms]:
-        """Yield terms to try after a refusal.
+    def _ways(
+        self, call: Call, refused: Unaccepted, body: Mapping[str, Any], adjustments: Adjustments
+    ) -> Iterator[Adjustments]:
+        """Yield adjustments to try after a refusal.
 
-        If the refusal names parts, yield terms without these. Else yield the same terms again; then, if the model has
-        not answered before, terms without each part; if it has, and this schema is new, the other structured modes.
+        If the refusal names parts, yield adjustments without these. Else yield the same adjustments again; then, if the
+        model has not answered before, adjustments without each part; if it has, and this schema is new, the other
+        structured modes.
         """
-        found = list(named(refused.complaint, body, terms, self._wire, self._profile))
+        found = list(named(refused.complaint, body, adjustments, self._wire, self._profile))
         if refused.is_doubtful or not found:
-            yield terms  # the refusal may have been an accident
+            yield adjustments  # the refusal may have been an accident
         yield from found
         if not self._answered:
-            yield from unnamed(body, terms, self._wire, self._profile)
+            yield from unnamed(body, adjustments, self._wire, self._profile)
             return
         # All other parts were accepted before. If this schema was accepted, too, the refusal is about the prompt.
         if call.schema_name not in self._accepted and _holds_schema(body):
-            yield from _next_modes(terms, self._wire, self._profile)
+            yield from _next_modes(adjustments, self._wire, self._profile)
 
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """The terms that were `found` for one call after a refusal that named no part, and the terms `before`."""
+    """The adjustments that were `found` for one call after a refusal that named no part, and those `before`."""
 
     schema_name: str
     messages: tuple[tuple[str, str], ...]
-    before: HostTerms
-    found: HostTerms
+    before: Adjustments
+    found: Adjustments
 
 
 @dataclass(slots=True)
 class _Search:
-    """The state of a search for accepted terms after a refusal."""
+    """The state of a search for accepted adjustments after a refusal."""
 
     first: Unaccepted
-    terms: HostTerms
-    """The terms of the latest refusal."""
-    left: Iterator[HostTerms]
+    adjustments: Adjustments
+    """The adjustments of the latest refusal."""
+    left: Iterator[Adjustments]
     refused: Unaccepted = field(init=False)
-    tried: set[HostTerms] = field(default_factory=set)
-    way: HostTerms | None = None
-    """The terms sent last, while they are neither accepted nor refused."""
+    tried: set[Adjustments] = field(default_factory=set)
+    way: Adjustments | None = None
+    """The adjustments sent last, while they are neither accepted nor refused."""
 
     def __post_init__(self) -> None:
         self.refused = self.first
-        self.tried.add(self.terms)
+        self.tried.add(self.adjustments)
 
-    def next_way(self, present: HostTerms) -> HostTerms | None:
-        """Return the terms to send next, or None if none are left. The `present` terms may be sent again."""
+    def next_way(self, present: Adjustments) -> Adjustments | None:
+        """Return the adjustments to send next, or None if none are left. The `present` ones may be sent again."""
         if self.way is None and len(self.tried) < _MOST_REQUESTS:
             self.way = next((each for each in self.left if each == present or each not in self.tried), None)
             if self.way is not None:
@@ -535,42 +540,44 @@ class FirstCall(RateLimiter):
         self._turn.release()
 
 
-def mode_of(profile: Profile, terms: HostTerms, wire: Wire) -> StructuredMode:
-    """Return the structured mode under these terms. `auto` begins with the strictest mode of the wire."""
-    if terms.structured is not None:
-        return terms.structured
+def mode_of(profile: Profile, adjustments: Adjustments, wire: Wire) -> StructuredMode:
+    """Return the structured mode under these adjustments. `auto` begins with the strictest mode of the wire."""
+    if adjustments.structured is not None:
+        return adjustments.structured
     return wire.MODES[0] if profile.structured == "auto" else profile.structured
 
 
 def fitted(
-    terms: HostTerms, profile: Profile, call: Call, sampling: Sampling, wire: Wire
+    adjustments: Adjustments, profile: Profile, call: Call, sampling: Sampling, wire: Wire
 ) -> tuple[Profile, Call, Sampling]:
-    """Return the profile, call and sampling of a request under these terms."""
+    """Return the profile, call and sampling of a request under these adjustments."""
     fits = replace(
         profile,
-        structured=mode_of(profile, terms, wire),
-        max_tokens_field=terms.max_tokens_field or profile.max_tokens_field,
-        strip_schema_keywords=profile.strip_schema_keywords.union(terms.keywords),
+        structured=mode_of(profile, adjustments, wire),
+        max_tokens_field=adjustments.max_tokens_field or profile.max_tokens_field,
+        strip_schema_keywords=profile.strip_schema_keywords.union(adjustments.keywords),
     )
-    if terms.max_tokens is not None:
-        sampling = replace(sampling, max_tokens=min(terms.max_tokens, sampling.max_tokens or terms.max_tokens))
-    if terms.system == "user":
+    if adjustments.max_tokens is not None:
+        sampling = replace(
+            sampling, max_tokens=min(adjustments.max_tokens, sampling.max_tokens or adjustments.max_tokens)
+        )
+    if adjustments.system == "user":
         call = replace(call, messages=_without_system(call.messages))
     return fits, call, sampling
 
 
-def cap_under(terms: HostTerms, cap: int | None) -> int | None:
-    """Return the limit on a reply that is sent under these terms instead of `cap`, or None if none is sent."""
-    if set(_MAX_TOKENS).intersection(terms.dropped):
+def cap_under(adjustments: Adjustments, cap: int | None) -> int | None:
+    """Return the limit on a reply that is sent under these adjustments instead of `cap`, or None if none is sent."""
+    if set(_MAX_TOKENS).intersection(adjustments.dropped):
         return None
-    return cap if terms.max_tokens is None else min(terms.max_tokens, cap or terms.max_tokens)
+    return cap if adjustments.max_tokens is None else min(adjustments.max_tokens, cap or adjustments.max_tokens)
 
 
-def trimmed(terms: HostTerms, body: dict[str, Any]) -> dict[str, Any]:
-    """Return a body without the fields that the terms drop."""
-    if not terms.dropped:
+def trimmed(adjustments: Adjustments, body: dict[str, Any]) -> dict[str, Any]:
+    """Return a body without the fields that the adjustments drop."""
+    if not adjustments.dropped:
         return body
-    out = set(terms.dropped)
+    out = set(adjustments.dropped)
     out |= set(_MAX_TOKENS) if out.intersection(_MAX_TOKENS) else set()
     for group, (keys, _) in _GROUPS.items():
         out |= keys if group in out else set()
@@ -584,38 +591,40 @@ def trimmed(terms: HostTerms, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def named(
-    complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms, wire: Wire, profile: Profile
-) -> Iterator[HostTerms]:
-    """Yield terms without the parts that a refusal names, in the order in which it names them."""
+    complaint: ErrorReport, body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profile: Profile
+) -> Iterator[Adjustments]:
+    """Yield adjustments without the parts that a refusal names, in the order in which it names them."""
     words = complaint.words
-    found: list[tuple[bool, int, Iterator[HostTerms]]] = []
+    found: list[tuple[bool, int, Iterator[Adjustments]]] = []
     if _holds_schema(body):
         sent = json.dumps(body)
         if keywords := [word for word in _KEYWORDS if _mentions(word, words) and f'"{word}"' in sent]:
-            without = replace(terms, keywords=tuple(sorted({*terms.keywords, *keywords})))
+            without = replace(adjustments, keywords=tuple(sorted({*adjustments.keywords, *keywords})))
             found.append((False, -1, iter((without,))))
         if about := ABOUT_SCHEMA.search(words):
-            found.append((True, about.start(), _next_modes(terms, wire, profile)))
+            found.append((True, about.start(), _next_modes(adjustments, wire, profile)))
     if about := ABOUT_SYSTEM.search(words):
-        found.append((True, about.start(), _system_moved(body, terms)))
+        found.append((True, about.start(), _system_moved(body, adjustments)))
     about = ABOUT_CAP.search(words)
     for name in body.keys() & set(_MAX_TOKENS):
         if (room := room_for_reply(complaint.message, body[name]) if isinstance(body[name], int) else None) is not None:
-            found.append((False, -1, _caps_within(room, terms, wire)))
+            found.append((False, -1, _caps_within(room, adjustments, wire)))
         elif about:
-            found.append((name not in complaint.fields, about.start(), _other_caps(name, words, body, terms, wire)))
-    found += _named_parts(complaint, body, terms)
+            found.append(
+                (name not in complaint.fields, about.start(), _other_caps(name, words, body, adjustments, wire))
+            )
+    found += _named_parts(complaint, body, adjustments)
     sorted_ways = [list(ways) for _, _, ways in sorted(found, key=lambda each: each[:2])]
     for each in sorted_ways:
         yield from each
     if len(sorted_ways) > 1:
-        yield _together(terms, [each[0] for each in sorted_ways if each])
+        yield _together(adjustments, [each[0] for each in sorted_ways if each])
 
 
 def _named_parts(
-    complaint: ErrorReport, body: Mapping[str, Any], terms: HostTerms
-) -> Iterator[tuple[bool, int, Iterator[HostTerms]]]:
-    """Yield, for each optional part that a refusal names, a sort key and the terms without it.
+    complaint: ErrorReport, body: Mapping[str, Any], adjustments: Adjustments
+) -> Iterator[tuple[bool, int, Iterator[Adjustments]]]:
+    """Yield, for each optional part that a refusal names, a sort key and the adjustments without it.
 
     The sort key is whether the refusal's `fields` lack the part, and the position of its name.
     """
@@ -628,61 +637,61 @@ def _named_parts(
         around = {key.partition(".")[0] for key in keys if "." in key and _holds(body, key)}
         said = [pattern.search(words), *(re.search(each, words) for each in around)]
         if places := [about.start() for about in said if about]:
-            yield not keys.intersection(complaint.fields), min(places), iter((_without(terms, name),))
+            yield not keys.intersection(complaint.fields), min(places), iter((_without(adjustments, name),))
 
 
-def _together(terms: HostTerms, ways: Iterable[HostTerms]) -> HostTerms:
-    """Return terms that combine the changes of all these ways."""
-    both = terms
+def _together(adjustments: Adjustments, ways: Iterable[Adjustments]) -> Adjustments:
+    """Return adjustments that combine the changes of all these ways."""
+    both = adjustments
     for way in ways:
         changed = {each.name: getattr(way, each.name) for each in fields(way)}
-        changed = {name: value for name, value in changed.items() if value != getattr(terms, name)}
+        changed = {name: value for name, value in changed.items() if value != getattr(adjustments, name)}
         for name in changed.keys() & {"dropped", "keywords"}:
             changed[name] = tuple(sorted({*getattr(both, name), *changed[name]}))
         both = replace(both, **changed)
     return both
 
 
-def unnamed(body: Mapping[str, Any], terms: HostTerms, wire: Wire, profile: Profile) -> Iterator[HostTerms]:
-    """Yield terms to try if a refusal names no part: each part left out alone, then all of them."""
+def unnamed(body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profile: Profile) -> Iterator[Adjustments]:
+    """Yield adjustments to try if a refusal names no part: each part left out alone, then all of them."""
     if _holds_schema(body):
-        yield from _next_modes(terms, wire, profile)
+        yield from _next_modes(adjustments, wire, profile)
     optional = _droppable(body)
     for name in optional:
-        yield _without(terms, name)
+        yield _without(adjustments, name)
     caps = [name for name in _MAX_TOKENS if name in body]
     for name in caps:
-        yield from _other_caps(name, "", body, terms, wire)
-    yield from _system_moved(body, terms)
-    bare = replace(terms, structured="prompt" if _holds_schema(body) else terms.structured)
+        yield from _other_caps(name, "", body, adjustments, wire)
+    yield from _system_moved(body, adjustments)
+    bare = replace(adjustments, structured="prompt" if _holds_schema(body) else adjustments.structured)
     yield _without(bare, *optional)
     if caps and wire.MAY_OMIT_CAP:
         yield _without(bare, *optional, "max_tokens")
 
 
-def words_of(terms: HostTerms, known: HostTerms = UNCHANGED) -> Iterator[str]:
+def adjustment_words(adjustments: Adjustments, known: Adjustments = UNADJUSTED) -> Iterator[str]:
     """Yield a sentence for each part that is left out or changed.
 
-    If other terms were `known` before, a return to the scenario's terms also gets a sentence.
+    If other adjustments were `known` before, a return to the scenario's adjustments also gets a sentence.
     """
-    if replace(terms, structured=None) == UNCHANGED != replace(known, structured=None):
+    if replace(adjustments, structured=None) == UNADJUSTED != replace(known, structured=None):
         yield "the host accepts what was left out or changed for one prompt"
-    if terms.structured in {"json_object", "prompt"}:
-        yield f'the host enforces no JSON schema: replies are asked for with `structured = "{terms.structured}"`'
-    elif terms.structured == "tool":
+    if adjustments.structured in {"json_object", "prompt"}:
+        yield f'the host enforces no JSON schema: replies are asked for with `structured = "{adjustments.structured}"`'
+    elif adjustments.structured == "tool":
         yield "the host enforces a JSON schema for calls of tools alone: replies are asked for as such a call"
-    for name in terms.dropped:
+    for name in adjustments.dropped:
         if name in _MAX_TOKENS:
             yield "the host accepts no max_tokens, which is left out"
         else:
             yield f"the host does not accept {name}, which is left out"
-    if terms.keywords:
-        yield f"the host does not accept {', '.join(terms.keywords)} in schemas, which are left out"
-    if terms.max_tokens_field is not None:
-        yield f"the host wants max_tokens as {terms.max_tokens_field}"
-    if terms.max_tokens is not None:
-        yield f"the host accepts at most {counted(terms.max_tokens, 'token', form=',')} as max_tokens"
-    if terms.system == "user":
+    if adjustments.keywords:
+        yield f"the host does not accept {', '.join(adjustments.keywords)} in schemas, which are left out"
+    if adjustments.max_tokens_field is not None:
+        yield f"the host wants max_tokens as {adjustments.max_tokens_field}"
+    if adjustments.max_tokens is not None:
+        yield f"the host accepts at most {counted(adjustments.max_tokens, 'token', form=',')} as max_tokens"
+    if adjustments.system == "user":
         yield "the host accepts no system message, which is put before the first of the user"
 
 
@@ -717,46 +726,48 @@ def _droppable(body: Mapping[str, Any]) -> list[str]:
     return names + [name for name in _NESTED if f'"{name}":' in text]
 
 
-def _without(terms: HostTerms, *names: str) -> HostTerms:
-    return replace(terms, dropped=tuple(sorted({*terms.dropped, *names})))
+def _without(adjustments: Adjustments, *names: str) -> Adjustments:
+    return replace(adjustments, dropped=tuple(sorted({*adjustments.dropped, *names})))
 
 
-def _next_modes(terms: HostTerms, wire: Wire, profile: Profile) -> Iterator[HostTerms]:
-    """Yield the terms of the modes below the present one, or of all modes if the wire does not list the present one."""
-    mode = mode_of(profile, terms, wire)
+def _next_modes(adjustments: Adjustments, wire: Wire, profile: Profile) -> Iterator[Adjustments]:
+    """Yield adjustments by the modes below the present one, or by all modes if the wire does not list that one."""
+    mode = mode_of(profile, adjustments, wire)
     below = wire.MODES[wire.MODES.index(mode) + 1 :] if mode in wire.MODES else wire.MODES
     for each in below:
-        yield replace(terms, structured=each)
+        yield replace(adjustments, structured=each)
 
 
-def _caps_within(room: int, terms: HostTerms, wire: Wire) -> Iterator[HostTerms]:
-    """Yield the terms with a limit on replies that leaves the prompt its place in the window, or without a limit."""
-    yield replace(terms, max_tokens=room)
+def _caps_within(room: int, adjustments: Adjustments, wire: Wire) -> Iterator[Adjustments]:
+    """Yield adjustments with a limit on replies that leaves the prompt its place in the window, or without a limit."""
+    yield replace(adjustments, max_tokens=room)
     if wire.MAY_OMIT_CAP:
-        yield _without(terms, "max_tokens")
+        yield _without(adjustments, "max_tokens")
 
 
-def _other_caps(field: str, words: str, body: Mapping[str, Any], terms: HostTerms, wire: Wire) -> Iterator[HostTerms]:
-    """Yield the terms with another limit on replies: the most that the words allow, another field name, or none."""
+def _other_caps(
+    field: str, words: str, body: Mapping[str, Any], adjustments: Adjustments, wire: Wire
+) -> Iterator[Adjustments]:
+    """Yield adjustments with another limit on replies: the most that the words allow, another field name, or none."""
     sent = body[field]
     numbers = [int(each.replace(",", "")) for each in re.findall(r"\d[\d,]{0,9}", words)]
     smaller = [number for number in numbers if isinstance(sent, int) and 0 < number < sent]
     if smaller and not _ABOUT_WINDOW.search(words):
-        yield replace(terms, max_tokens=max(smaller))
-    if field in {"max_tokens", "max_completion_tokens"} and wire.MAY_OMIT_CAP and terms.max_tokens_field is None:
-        yield replace(terms, max_tokens_field="max_completion_tokens" if field == "max_tokens" else "max_tokens")
+        yield replace(adjustments, max_tokens=max(smaller))
+    if field in {"max_tokens", "max_completion_tokens"} and wire.MAY_OMIT_CAP and adjustments.max_tokens_field is None:
+        yield replace(adjustments, max_tokens_field="max_completion_tokens" if field == "max_tokens" else "max_tokens")
     if wire.MAY_OMIT_CAP:
-        yield _without(terms, "max_tokens")
+        yield _without(adjustments, "max_tokens")
     elif isinstance(sent, int):
         for most in (8_192, 4_096):
             if most < sent:
-                yield replace(terms, max_tokens=most)
+                yield replace(adjustments, max_tokens=most)
 
 
-def _system_moved(body: Mapping[str, Any], terms: HostTerms) -> Iterator[HostTerms]:
+def _system_moved(body: Mapping[str, Any], adjustments: Adjustments) -> Iterator[Adjustments]:
     roles = {message.get("role") for message in body.get("messages", ()) if isinstance(message, Mapping)}
-    if terms.system is None and ("system" in roles or "instructions" in body or "system" in body):
-        yield replace(terms, system="user")
+    if adjustments.system is None and ("system" in roles or "instructions" in body or "system" in body):
+        yield replace(adjustments, system="user")
 
 
 def _without_system(messages: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

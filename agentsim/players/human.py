@@ -21,9 +21,9 @@ from agentsim.models.base import Completion, Message
 from agentsim.models.pacing import RetryPolicy
 from agentsim.players.model import PATIENT, ReaskPolicy, RejectedReply, prompt_messages
 from agentsim.players.rendering import as_read, paragraphs, plainly, split_question
-from agentsim.players.terminal import HELP, MARK, InterruptRequest, Terminal
+from agentsim.players.terminal import GUTTER, HELP, InterruptRequest, Terminal
 
-_FOREIGN = f"    {MARK}"
+_FOREIGN = f"    {GUTTER}"
 
 
 @dataclass
@@ -46,7 +46,7 @@ class HumanPlayer:
         self._state: tuple[str, ...] = ()  # the lines of the state that are on the screen
 
     @property
-    def models(self) -> tuple[HumanPlayer]:
+    def chain(self) -> tuple[HumanPlayer]:
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
@@ -54,9 +54,9 @@ class HumanPlayer:
         self._reason = complaints[-1].reason if complaints else ""
         return prompt_messages(ask, self.persona)
 
-    def fallback_if_not_rung(self, ask: Ask) -> Completion | None:
+    def fallback_unless_called(self, ask: Ask) -> Completion | None:
         """Return the fallback for a question to a person on call who has not rung, or None for any other question."""
-        if not ask.request.on_call or self.interrupt.rung or self._reason:
+        if not ask.request.on_call or self.interrupt.requested or self._reason:
             return None
         return Completion(text=ask.request.fallback().model_dump_json(), finish_reason="stop")
 

@@ -77,7 +77,7 @@ class Player(Protocol):
         """The provider: failures of players with the same one count together."""
 
     @property
-    def models(self) -> Sequence[Player]:
+    def chain(self) -> Sequence[Player]:
         """This player and those that take over from it, in order: the same seat with other models."""
 
     @property
@@ -177,7 +177,7 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
         yield "unknown_part", f"a part of an answer is of the kind {completion.unknown!r}, which is not known: left out"
     if completion.pin is not None:
         yield "other_host", f"pinned to {completion.pin}, and answered by {completion.provider}"
-    if completion.cut:
+    if completion.oversized:
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 
 
@@ -264,12 +264,12 @@ class ModelPlayer:
         return self.model.provider
 
     @cached_property
-    def models(self) -> tuple[ModelPlayer, ...]:
-        return (self, *(self.backup.models if self.backup else ()))
+    def chain(self) -> tuple[ModelPlayer, ...]:
+        return (self, *(self.backup.chain if self.backup else ()))
 
-    def linked(self, model: str | None) -> ModelPlayer:
-        """Return the player in `models` with this model, or the first for None."""
-        return next((link for link in self.models if link.name == model), self)
+    def with_model(self, model: str | None) -> ModelPlayer:
+        """Return the player in `chain` with this model, or the first for None."""
+        return next((link for link in self.chain if link.name == model), self)
 
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt and each bad reply with its complaint, or only the prompt if the policy says `same`."""

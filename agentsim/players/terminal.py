@@ -22,7 +22,7 @@ from agentsim.errors import Interrupted
 
 HELP = "?"
 """The first line that asks for help; it is a reply by itself."""
-MARK = "│ "
+GUTTER = "│ "
 """The beginning of every continued row of untrusted text, so that none can pass for a line of its own."""
 _PROMPT = "> "
 _WIDEST = 100  # columns that are still easy to read
@@ -236,16 +236,16 @@ class InterruptRequest:
     """
 
     attended: bool = False
-    rung: bool = False
+    requested: bool = False
     noticed: Callable[[], None] = lambda: None
 
     def ring(self) -> bool:
         """Return whether this counts as a ring: only with a person, and only after the last ring was answered."""
-        if not self.attended or self.rung:
+        if not self.attended or self.requested:
             return False
-        self.rung = True
+        self.requested = True
         return True
 
     def answered(self) -> None:
         """Reset the ring once the person has been asked."""
-        self.rung = False
+        self.requested = False

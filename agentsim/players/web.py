@@ -74,7 +74,7 @@ class WebPlayer:
     withdrawn: bool = field(default=False, init=False)
 
     @property
-    def models(self) -> tuple[WebPlayer]:
+    def chain(self) -> tuple[WebPlayer]:
         return (self,)
 
     def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
 Cause: TypeAlias = Literal["host", "model", "person", "deadline"]
-"""The cause of a lost decision: the service behind the model, the model's reply, a person, or the clock of a tick."""
+"""The cause of a lost decision: the service behind the model, the model's reply, a person, or the clock of a wave."""
 
 _REASONS: Final[Mapping[Cause, str]] = {
     "host": """
@@ -20,7 +20,7 @@ _REASONS: Final[Mapping[Cause, str]] = {
     """,
     "model": "unreadable ambiguous illegal empty empty_reasoning refusal",
     "person": "no_answer withdrawn",
-    "deadline": "tick_deadline",
+    "deadline": "wave_deadline",
 }
 CAUSES: Final[tuple[Cause, ...]] = tuple(_REASONS)
 """The causes, in the order in which they are shown."""

@@ -26,13 +26,13 @@ from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.models.base import UNCHANGED, Attempt, Count, HostTerms, OmitEmpty, OmitUnset, Usage, Word
+from agentsim.models.base import UNADJUSTED, Adjustments, Attempt, Count, OmitEmpty, OmitUnset, Usage, Word
 from agentsim.records.causes import Cause, cause_of
 from agentsim.records.disk import write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
 
-TICK_DEADLINE = "tick_deadline"
-"""The `fallback_reason` of a decision that was not made within `limits.tick_deadline_s`."""
+TICK_DEADLINE = "wave_deadline"
+"""The `fallback_reason` of a decision that was not made within `limits.wave_deadline_s`."""
 DecisionKey: TypeAlias = tuple[int, int]
 """The key of a decision: its wave and its place in the wave."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
@@ -275,7 +275,7 @@ class Contents:
         self.decisions: dict[DecisionKey, DecisionRecord] = {}
         self.attempts: dict[DecisionKey, list[PendingAttempt]] = {}
         self.stops: list[Stop] = []
-        self.negotiated: dict[str, HostTerms] = {}  # by model, the terms that its host accepts
+        self.negotiated: dict[str, Adjustments] = {}  # by model, the adjustments that its host accepts
         self.replies: list[str] = []  # names of the files that replies were played from
         self.filled: dict[str, str] = {}  # by player, the bot in the seat of a person who did not come
         self.steered: dict[int, list[Steer]] = {}  # by wave, the actions of an experimenter before it
@@ -327,8 +327,8 @@ class Contents:
             for kept in attempts
         ]
 
-    def terms(self, models: Mapping[str, str]) -> dict[str, HostTerms]:
-        """Return the terms of each model that has answered, by name; `models` are the players' first models."""
+    def adjustments(self, models: Mapping[str, str]) -> dict[str, Adjustments]:
+        """Return the adjustments of each model that has answered, by name; `models` are the players' first models."""
         made = [(entry.player, entry.attempts) for entry in self.decisions.values()]
         made += [(kept.player, (kept.attempt,)) for each in self.attempts.values() for kept in each]
         answered = (
@@ -337,7 +337,7 @@ class Contents:
             for attempt in attempts
             if attempt.completion is not None
         )
-        return {**dict.fromkeys(answered, UNCHANGED), **self.negotiated}
+        return {**dict.fromkeys(answered, UNADJUSTED), **self.negotiated}
 
     def calls(self, wave: int, place: int) -> list[Attempt]:
         """Return every attempt that was made at a request, including void ones."""
@@ -367,7 +367,9 @@ class Contents:
     def _learn(self, what: str, line: Mapping[str, Any]) -> None:
         """Take in a line about a model, a seat or the files of replies."""
         if what == "negotiated":
-            self.negotiated[str(line["model"])] = adapter(HostTerms).validate_python(line["terms"], strict=False)
+            self.negotiated[str(line["model"])] = adapter(Adjustments).validate_python(
+                line["adjustments"], strict=False
+            )
         elif what == "filled":
             self.filled[str(line["player"])] = str(line["model"])
         else:
@@ -626,9 +628,9 @@ class Journal:
         self._due = True
         self.contents.keep(wave, place, [PendingAttempt(player, attempt) for attempt in attempts])
 
-    def append_terms(self, model: str, terms: HostTerms) -> None:
-        """Append the terms that a model's host accepts, so that a resumed run does not negotiate again."""
-        self._note(record="negotiated", model=model, terms=values(terms))
+    def append_adjustments(self, model: str, adjustments: Adjustments) -> None:
+        """Append the adjustments that a model's host accepts, so that a resumed run does not negotiate again."""
+        self._note(record="negotiated", model=model, adjustments=values(adjustments))
 
     def append_filled_seat(self, player: str, model: str) -> None:
         """Append that a bot has the seat of a person who did not come."""

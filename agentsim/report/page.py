@@ -33,7 +33,7 @@ from agentsim.engine.panel import (
 )
 from agentsim.errors import ScenarioError
 from agentsim.games import find
-from agentsim.records.events import derived, pairs, told_events
+from agentsim.records.events import computed_from, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.history import History
 from agentsim.records.journal import Totals
@@ -127,12 +127,12 @@ def shown(history: History, options: PageOptions, *, name: str, css: str = "", s
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
     log = told_events(seen, game)
-    found = derived(partial(pairs, names=history.names), log, history)
+    found = computed_from(partial(pairs, names=history.names), log, history)
     between = pairs_table(found, {part.index: part.title for part in seen.rounds})
-    overview = derived(game.overview, log, history)
+    overview = computed_from(game.overview, log, history)
     standing = overview.standing and overview.standing.title
     # the summary already shows this panel
-    panels = [panel for panel in derived(game.panels, log, history) if panel.title != standing]
+    panels = [panel for panel in computed_from(game.panels, log, history) if panel.title != standing]
     panels += [*([] if between is None else [between]), *survey_panels(seen)]
     return render(history, panels, options, name=name, css=css, overview=overview, log=log, served=served)
 
@@ -242,7 +242,7 @@ def render(
         labels=labels,
         kinds=sorted({entry.record.kind for entry in entries}, key=lambda kind: (label_of(kind, labels), kind)),
         fork=None if run is None else f"agentsim fork {run} --at",
-        sights=[sight for sight in ("public", "private", "log") if any(entry.sight == sight for entry in entries)],
+        visibilities=[each for each in ("public", "private", "log") if any(entry.sight == each for entry in entries)],
         speakers=[(place, record.id) for place, record in enumerate(history.players) if record.id in told],
         cached=_cached(history),
         scenario=json.dumps(history.scenario, ensure_ascii=False, indent=2) if options.include_prompts else None,

@@ -30,10 +30,10 @@ from agentsim.errors import (
     TransportFailed,
     UnreadableReply,
 )
-from agentsim.models.base import MOST_TEXT, UNCHANGED, Attempt, Completion, Message
+from agentsim.models.base import MOST_TEXT, UNADJUSTED, Attempt, Completion, Message
 from agentsim.models.faults import may_be_the_prompt
 from agentsim.models.pacing import RetryCount, call_with_retries, exceeds_patience, retry_delay, retry_wait
-from agentsim.models.remote import words_of
+from agentsim.models.remote import adjustment_words
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer, Player, RejectedReply, diagnostics, emptiness
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
@@ -54,7 +54,7 @@ class Calls(Protocol):
 
     @property
     def order(self) -> Sequence[int]:
-        """The indices in `player.models` of the models to ask, in the order in which they take over."""
+        """The indices in `player.chain` of the models to ask, in the order in which they take over."""
 
     async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
         """Make the decision's attempt `number` (from 1) with the model at index `model_index`. Raises `ModelError`."""
@@ -101,7 +101,7 @@ class _RetryLoop:
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
         self.ask, self.player, self._calls = ask, player, calls
-        self._models, self._order = player.models, calls.order
+        self._models, self._order = player.chain, calls.order
         self._model_index = self._order[0]
         self.attempts: list[Attempt] = []
         self.complaints: list[RejectedReply] = []
@@ -153,7 +153,7 @@ class _RetryLoop:
                 model=self._named(),
                 takeover=takeover,
                 final=wait is None and not takeover,
-                held=exceeds_patience(error, policy, self.used),
+                exceeds_patience=exceeds_patience(error, policy, self.used),
             )
             self.record_failure(attempt)
 
@@ -203,7 +203,7 @@ class _RetryLoop:
         try:
             if completion.unusable is not None:
                 raise UnreadableReply(completion.unusable)
-            if completion.cut:
+            if completion.oversized:
                 raise UnreadableReply(f"The reply is longer than {MOST_TEXT:,} bytes.")
             reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
@@ -220,9 +220,9 @@ class _RetryLoop:
 
     def _lacks_object(self, completion: Completion) -> bool:
         """Return whether a model's reply lacks the object without which its question is not asked again."""
-        if self.player.source == "human" or completion.unusable is not None or completion.cut:
+        if self.player.source == "human" or completion.unusable is not None or completion.oversized:
             return False
-        return emptiness(completion) is None and not self.ask.request.is_answered_by(completion.text)
+        return emptiness(completion) is None and not self.ask.request.accepts_text(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
@@ -233,7 +233,7 @@ class _RetryLoop:
         reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
         if not reading.checked:
             request.check(reading.decision)
-        if reading.objection and self.may_reask(error := IllegalDecision(reading.objection), made):
+        if reading.reask_reason and self.may_reask(error := IllegalDecision(reading.reask_reason), made):
             raise error
         return reading
 
@@ -276,11 +276,11 @@ def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> DecisionR
 
 
 def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
-    """Return the record of a call that was in flight when its tick ended.
+    """Return the record of a call that was in flight when its wave ended.
 
     It is final, and does not blame the provider.
     """
-    why = "No answer came before the end of the tick."
+    why = "No answer came before the end of the wave."
     return Attempt(messages, TICK_DEADLINE, why, latency_s=latency_s, model=model, final=True)
 
 
@@ -319,7 +319,7 @@ async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequen
             try:
                 result = loop.judge(await loop.complete(messages), resumed=False)
             except ModelError as error:
-                if isinstance(error, ProviderRejected) and len(player.models) == 1:
+                if isinstance(error, ProviderRejected) and len(player.chain) == 1:
                     raise  # of several models another may answer the next time; the circuit breaker judges that
                 return loop.fallback(error.code)
             if result is None:
@@ -344,7 +344,7 @@ class Decider:
     limits: CallLimits
     watcher: Watcher
     branch: Branch | None = None
-    tick_deadline_s: float | None = None
+    wave_deadline_s: float | None = None
     before_decision: BeforeDecision | None = None
 
     def __post_init__(self) -> None:
@@ -356,7 +356,7 @@ class Decider:
         self._warned: set[tuple[str, str]] = set()
         self._hosts: dict[str, str] = {}  # the host that answered first, by model
         self._sync_due: asyncio.TimerHandle | None = None
-        self._tick_ends: float | None = None  # in the event loop's time
+        self._wave_ends: float | None = None  # in the event loop's time
 
     def asks_person(self, wave: Wave) -> bool:
         """Return whether the wave asks a player at this terminal."""
@@ -365,11 +365,11 @@ class Decider:
     def begin(self, asks: Sequence[Ask]) -> None:
         """Begin to decide a wave's requests. Recorded calls count for the breaker, the totals and the budget."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
-        if self.tick_deadline_s is not None:
-            self._tick_ends = asyncio.get_running_loop().time() + self.tick_deadline_s
+        if self.wave_deadline_s is not None:
+            self._wave_ends = asyncio.get_running_loop().time() + self.wave_deadline_s
         self._breaker_indices = {ask.place: order for order, ask in enumerate(asked)}
         breaker, recorded = self.limits.breaker, self.journal.contents
-        breaker.begin([[ModelId(model.name, model.provider) for model in self._player(ask).models] for ask in asked])
+        breaker.begin([[ModelId(model.name, model.provider) for model in self._player(ask).chain] for ask in asked])
         for index, ask in enumerate(asked):
             key = (ask.wave, ask.place)
             entry = recorded.decisions.get(key)
@@ -383,7 +383,7 @@ class Decider:
                 # a call of an earlier process counts against the run's limits, and is shown
                 for attempt in recorded.calls(*key):
                     self.totals.add_call(attempt)
-                    used = self.limits.cost(ask, player.linked(attempt.model), attempt.messages, attempt.usage)
+                    used = self.limits.cost(ask, player.with_model(attempt.model), attempt.messages, attempt.usage)
                     self.limits.budget.add_earlier(1, used)
 
     def _player(self, ask: Ask) -> Player:
@@ -409,11 +409,11 @@ class Decider:
         """
         player, index, breaker = self._player(ask), self._breaker_indices[ask.place], self.limits.breaker
         try:
-            clock, wave_ends = asyncio.get_running_loop().time, self._tick_ends
+            clock, wave_ends = asyncio.get_running_loop().time, self._wave_ends
             if self.before_decision is not None:
                 held_since = clock()
                 await self.before_decision(ask)
-                if wave_ends is not None:  # a pause uses up none of the tick's time
+                if wave_ends is not None:  # a pause uses up none of the wave's time
                     wave_ends += clock() - held_since
             earlier = self.journal.contents.open_attempts(ask.wave, ask.place)
             ends, code = deadline(player, wave_ends)
@@ -455,15 +455,16 @@ class Decider:
     def answered(self, player: ModelPlayer, attempt: Attempt, completion: Completion) -> None:
         """Count a call that brought a completion, and warn once about its model.
 
-        A completion carries the newest terms of its model; the scenario's own may hold again. Changed terms are
-        journaled.
+        A completion carries the newest adjustments for its host, or none if the scenario's own settings hold again.
+        Changed adjustments are journaled.
         """
         self.totals.add_call(attempt)
         self.diagnose(player, attempt)
-        terms, known = completion.terms or UNCHANGED, self.journal.contents.negotiated.get(player.name, UNCHANGED)
-        if terms != known:
-            self.journal.append_terms(player.name, terms)
-            for words in words_of(terms, known):
+        known = self.journal.contents.negotiated.get(player.name, UNADJUSTED)
+        adjustments = completion.adjustments or UNADJUSTED
+        if adjustments != known:
+            self.journal.append_adjustments(player.name, adjustments)
+            for words in adjustment_words(adjustments, known):
                 if (words, player.name) not in self._warned:
                     self._warned.add((words, player.name))
                     self.watcher.warned(f"{player.name}: {words}")
@@ -494,12 +495,12 @@ class _DecisionCalls:
         await self._limits.budget.sleep(seconds)
 
     async def call(self, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount) -> Completion:
-        player = self._player.models[model_index]
+        player = self._player.chain[model_index]
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (fallback_if_not_rung := player.fallback_if_not_rung(self._ask)) is not None:
-                return fallback_if_not_rung
+            if (fallback_unless_called := player.fallback_unless_called(self._ask)) is not None:
+                return fallback_unless_called
             async with player.terminal.turn:
                 self._watcher.person(asked=True)
                 try:
@@ -513,7 +514,7 @@ class _DecisionCalls:
         self, player: ModelPlayer, messages: tuple[Message, ...], number: int, model_index: int, used: RetryCount
     ) -> Completion:
         decider, ask, watcher = self._decider, self._ask, self._watcher
-        named = player.name if len(self._player.models) > 1 else None
+        named = player.name if len(self._player.chain) > 1 else None
         clock = asyncio.get_running_loop().time
         sent_at: float | None = None
         try:
@@ -525,7 +526,9 @@ class _DecisionCalls:
             decider.answered(player, Attempt(messages, completion=completion), completion)
             self._limits.breaker.called(self._breaker_index, None, model_index)
         except ModelError as error:
-            attempt = Attempt.failed(messages, error, model=named, held=exceeds_patience(error, player.attempts, used))
+            attempt = Attempt.failed(
+                messages, error, model=named, exceeds_patience=exceeds_patience(error, player.attempts, used)
+            )
             self._failed(player, attempt, model_index, error)
             raise
         except asyncio.CancelledError:
@@ -546,7 +549,9 @@ class _DecisionCalls:
         self._decider.diagnose(player, attempt)
         self._watcher.waiting(self._ask, str(error))
         try:
-            self._limits.breaker.called(self._breaker_index, error, model_index, held=attempt.held)
+            self._limits.breaker.called(
+                self._breaker_index, error, model_index, exceeds_patience=attempt.exceeds_patience
+            )
         except RunStopped:
             self.journal_attempt(attempt)  # the decision is not made, so `_RetryLoop` will not keep this attempt
             raise

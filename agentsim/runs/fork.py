@@ -126,7 +126,7 @@ class ForkPoint:
             scenario = changed_scenario(self.scenario, self.game, change.settings)
             scenario = with_limits(scenario, options.env, limits or LimitOverrides())
             scenario = replace(scenario, branch=made.model_copy(update={"branch": number, "salts": salts}))
-            seats = seats_of(scenario, self.game, options, self.contents.terms(self.scenario.first_models))
+            seats = seats_of(scenario, self.game, options, self.contents.adjustments(self.scenario.first_models))
             files, handle = RunFiles.reserve(self.files.directory, name or default, numbered=not given)
             os.close(handle)
             draft = files.journal.with_name(f".{files.journal.name}.tmp")
@@ -146,8 +146,8 @@ class ForkPoint:
         handle = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644)
         journal = Journal.create(draft, handle, head)
         with journal.beginning():
-            for model, terms in self.contents.negotiated.items():
-                journal.append_terms(model, terms)
+            for model, adjustments in self.contents.negotiated.items():
+                journal.append_adjustments(model, adjustments)
             for wave, does in sorted(self.contents.steered.items()):
                 for each in does if wave <= self.ask.wave else ():
                     journal.append_steering(wave, each)
@@ -233,9 +233,9 @@ def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> 
     if not changes:
         return scenario
     screen(overridden({}, changes))  # changed values are stored as they were typed, so they are screened first
-    identity = overridden(scenario.identity(), changes)
+    identity = overridden(scenario.game_settings(), changes)
     with by_typed_ids(identity, changes):
-        changed = Scenario.restore(identity, dict(scenario.run_part()), seed=scenario.seed)
+        changed = Scenario.restore(identity, dict(scenario.run_settings()), seed=scenario.seed)
     if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
         raise UsageError("--set players: who plays cannot change in the middle of a game")
     before = {plan.id: plan for plan in scenario.seats}
@@ -265,7 +265,7 @@ def _checked(plan: PlayerPlan, before: PlayerPlan | None, scenario: Scenario, ga
         )
     allowed = roots(scenario.path, scenario.allow_dirs)
     files = [None if each.file is None else located(each.file, scenario.path, allowed, key=at) for each in names]
-    return plan.found(files)
+    return plan.with_files(files)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from agentsim.engine.request import Ask
 from agentsim.engine.wording import TOKEN_BYTES, counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
-from agentsim.models.base import UNCHANGED, Attempt, Fault, Message, Usage, fault_of
+from agentsim.models.base import UNADJUSTED, Attempt, Fault, Message, Usage, fault_of
 from agentsim.models.faults import UNACCEPTED, RefusalKind, may_be_the_prompt, refusal_kind
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.models.remote import cap_under
@@ -160,7 +160,7 @@ class _Call(NamedTuple):
     model: ModelId
     fault: Fault | None
     error: ModelError | None  # None for calls of earlier processes, which are only counted
-    held: bool
+    exceeds_patience: bool
     refusal: RefusalKind | None = None  # a refusal that may be about this prompt, or about every call of the model
     unaccepted: bool = False  # the host accepts no such request, whatever is left out of it
 
@@ -197,18 +197,18 @@ class CircuitBreaker:
     attempts. A provider that fails `STREAK` decisions in a row, or a model that is rejected, is skipped from the next
     wave on for requests that have another model. The run stops before a decision for which no other model is left, and
     before a decision none of whose providers has ever answered if it gets no answer. It also stops if a model's host
-    wants more time than a decision has (`held`), twice without an answer between: that limit holds for every call of
-    the model. A refusal that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if the model has
-    answered before; if it never has, the model counts as rejected. If a model refuses `STREAK` decisions in a row alike
-    (`faults.refusal_kind`), without an answer between, the prompts are not the cause: it is skipped, and the run stops,
-    as if its provider had not answered. Other failures cost one decision.
+    wants more time than a decision has (`exceeds_patience`), twice without an answer between: that limit holds for
+    every call of the model. A refusal that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if
+    the model has answered before; if it never has, the model counts as rejected. If a model refuses `STREAK` decisions
+    in a row alike (`faults.refusal_kind`), without an answer between, the prompts are not the cause: it is skipped, and
+    the run stops, as if its provider had not answered. Other failures cost one decision.
 
     Decisions are judged in the order of the requests, not of the replies: the calls of a wave count as if they had been
     made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks. A
     index is the position of a request in the current wave.
 
-    With `on_failure="fallback"`, silence, held calls, requests that are not accepted and refusals alike cost decisions
-    only; rejected models still stop the run.
+    With `on_failure="fallback"`, silence, calls that exceed patience, requests that are not accepted and refusals alike
+    cost decisions only; rejected models still stop the run.
     """
 
     def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
@@ -216,7 +216,7 @@ class CircuitBreaker:
         self._answered: set[str] = set()  # providers
         self._answered_by: set[str] = set()  # models
         self._streak: Counter[str] = Counter()
-        self._held: Counter[str] = Counter()  # by model
+        self._impatient: Counter[str] = Counter()  # by model
         self._refused: dict[str, tuple[RefusalKind, int]] = {}  # consecutive decisions refused alike, by model
         self._last: dict[str, ModelError] = {}
         self._rejected: set[str] = set()
@@ -245,23 +245,23 @@ class CircuitBreaker:
         """Count a call that an earlier process made for this request. It never stops the run.
 
         `past` failures happened before a provider stopped the run: the cause may be fixed since. They are not counted,
-        except that held calls are counted as rate limits, because only an answer shows whether such a limit still
-        holds.
+        except that calls that exceed patience are counted as rate limits, because only an answer shows whether such a
+        limit still holds.
         """
-        models, held = self._requests[index].models, attempt.held
+        models, impatient = self._requests[index].models, attempt.exceeds_patience
         model = next((model for model in models if model.name == attempt.model), models[0])
-        fault: Fault | None = "limited" if past and held else attempt.fault
+        fault: Fault | None = "limited" if past and impatient else attempt.fault
         if attempt.completion is not None:
             fault = None
-        elif fault is None or (past and not held):
+        elif fault is None or (past and not impatient):
             return
         refusal = None
         if may_be_the_prompt(fault == "refused", attempt.code):
             refusal = refusal_kind(attempt.code, attempt.status, attempt.error or "")
-        self._requests[index].add(_Call(model, fault, None, held, refusal, attempt.code == UNACCEPTED))
+        self._requests[index].add(_Call(model, fault, None, impatient, refusal, attempt.code == UNACCEPTED))
         self._judge()
 
-    def called(self, index: int, error: ModelError | None, model: int = 0, *, held: bool = False) -> None:
+    def called(self, index: int, error: ModelError | None, model: int = 0, *, exceeds_patience: bool = False) -> None:
         """Count a call that returned a completion (`error` is None) or failed.
 
         Raises `ProviderStopped` if no call for this request can succeed, or if the calls judged so far leave no model
@@ -277,7 +277,7 @@ class CircuitBreaker:
         if error is not None and may_be_the_prompt(fault == "refused", error.code):
             refusal = refusal_kind(error.code, error.status, str(error))
         unaccepted = error is not None and error.code == UNACCEPTED
-        here.add(_Call(here.models[model], fault, error, held, refusal, unaccepted))
+        here.add(_Call(here.models[model], fault, error, exceeds_patience, refusal, unaccepted))
         self._judge()
 
     def settled(self, index: int) -> None:
@@ -368,21 +368,24 @@ class CircuitBreaker:
             case None | "refused":
                 self._answered.add(provider)
                 self._answered_by.add(call.model.name)
-                self._streak[provider] = self._held[call.model.name] = 0
+                self._streak[provider] = self._impatient[call.model.name] = 0
                 self._refused.pop(call.model.name, None)
                 return
-            case "limited" if not call.held:
+            case "limited" if not call.exceeds_patience:
                 return
             case "rejected":
                 self._rejected.add(call.model.name)
-        self._held[call.model.name] += call.held
+        self._impatient[call.model.name] += call.exceeds_patience
         if call.error is None:
             return
         self._last[provider] = call.error
-        ended = call.held and self._held[call.model.name] >= _TWICE
+        ended = call.exceeds_patience and self._impatient[call.model.name] >= _TWICE
         if not (ended or call.model.name in self._rejected) or self._may_go_on(request):
             return
-        if any(self._lives(model) and not (call.held and self._held[model.name] >= _TWICE) for model in request.models):
+        if any(
+            self._lives(model) and not (call.exceeds_patience and self._impatient[model.name] >= _TWICE)
+            for model in request.models
+        ):
             return
         why = "wants more time than rate_limit_patience_s, twice with no answer in between; the last: " if ended else ""
         raise ProviderStopped(f"{provider}: {why}{call.error}") from None
@@ -489,12 +492,12 @@ class CallLimits:
 
     @asynccontextmanager
     async def admitted(
-        self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], held: Callable[[], object]
+        self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], on_delay: Callable[[], object]
     ) -> AsyncIterator[AdmittedCall]:
         """Wait until a model may be called; the caller makes the call inside, and its cost is counted afterwards.
 
-        The budget must allow for the most expensive of the fallback models as well. `held` is called if the call waits
-        for more than `NOTICEABLE_S` seconds. Raises `BudgetReached`, or the error that stopped the run.
+        The budget must allow for the most expensive of the fallback models as well. `on_delay` is called if the call
+        waits for more than `NOTICEABLE_S` seconds. Raises `BudgetReached`, or the error that stopped the run.
         """
         task = asyncio.current_task()
         async with AsyncExitStack() as turn:
@@ -502,11 +505,11 @@ class CallLimits:
                 await turn.enter_async_context(self._warming.turn(player.name, messages, ask.request.schema()))
             await turn.enter_async_context(self._slots[player.provider])
             self.check()
-            worst = self.worst_case(ask, player.models, messages)
+            worst = self.worst_case(ask, player.chain, messages)
             await self.budget.admit(worst)
             cost: float | None = None
             call = AdmittedCall()
-            notice = asyncio.get_running_loop().call_later(NOTICEABLE_S, held)
+            notice = asyncio.get_running_loop().call_later(NOTICEABLE_S, on_delay)
             try:
                 with await self.budget.in_time(player.slot(messages)) as slot:
                     self.check()  # the run may have been stopped while the call waited for its slot
@@ -538,6 +541,6 @@ class CallLimits:
         prompt = most_tokens((*(message.text for message in messages), json.dumps(ask.request.schema())))
         negotiated = self._journal.contents.negotiated
         caps = {
-            each.name: cap_under(negotiated.get(each.name, UNCHANGED), each.sampling.max_tokens) for each in players
+            each.name: cap_under(negotiated.get(each.name, UNADJUSTED), each.sampling.max_tokens) for each in players
         }
         return max(self._prices.estimate(name, prompt, longest_reply(name, cap)) or 0.0 for name, cap in caps.items())

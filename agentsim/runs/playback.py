@@ -215,7 +215,7 @@ def _of_run(path: Path) -> _Answers:
             for number, attempt in enumerate(entry.attempts, start=1):
                 model, came = attempt.model or models[entry.player], attempt.completion
                 if came is not None:
-                    terms = came.terms or contents.negotiated.get(model)
-                    attempt = replace(attempt, completion=replace(came, terms=terms))  # noqa: PLW2901 - as it came
+                    adjustments = came.adjustments or contents.negotiated.get(model)
+                    attempt = replace(attempt, completion=replace(came, adjustments=adjustments))  # noqa: PLW2901 - as it came
                 found[model, f"{tag}/{number}"] = _Answer(attempt)
     return found

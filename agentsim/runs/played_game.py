@@ -23,7 +23,7 @@ from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.request import Ask, Wave
 from agentsim.errors import DecisionError, JournalMismatch
 from agentsim.games import find
-from agentsim.models.base import UNCHANGED, Attempt
+from agentsim.models.base import UNADJUSTED, Attempt
 from agentsim.records.fallback_rates import fallback_rates
 from agentsim.records.history import Branch, History, build_history
 from agentsim.records.journal import Contents, DecisionRecord, Parse, Totals
@@ -131,8 +131,8 @@ class PlayedGame:
             game=self.game.name,
             rules_version=self.game.rules_version,
             seed=cast("int", self.scenario.seed),
-            scenario=self.scenario.identity(),
-            players=[plan.listed for plan in self.scenario.seats],
+            scenario=self.scenario.game_settings(),
+            players=[plan.player_record for plan in self.scenario.seats],
             rounds=self.play.table.rounds,
             log=log,
             decisions=decisions,
@@ -260,17 +260,21 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
         "name": name,
         "started_at": stamp(now),
         "versions": package_versions(),
-        "scenario": scenario.identity(),
-        "run": scenario.run_part(),
+        "scenario": scenario.game_settings(),
+        "run": scenario.run_settings(),
         **({} if scenario.branch is None else {"fork": scenario.branch.model_dump(mode="json")}),
     }
 
 
 def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wall_s: float) -> dict[str, Any]:
     """Return the history's `volatile`; `wall_s` are the seconds of all sessions."""
-    run = scenario.run_part()
+    run = scenario.run_settings()
     void = recorded.void_calls()
-    negotiated = {model: values(terms) for model, terms in sorted(recorded.negotiated.items()) if terms != UNCHANGED}
+    negotiated = {
+        model: values(adjustments)
+        for model, adjustments in sorted(recorded.negotiated.items())
+        if adjustments != UNADJUSTED
+    }
     return {
         "name": name,
         "started_at": recorded.head["started_at"],

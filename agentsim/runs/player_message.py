@@ -175,9 +175,9 @@ def _carrying(told: LoggedEvent, texts: Mapping[Path, str]) -> list[Path]:
 
 def _option(request: Request[Any], place: Path, decision: Mapping[str, Any]) -> LegalValues | None:
     """Return the legal values at a place of a decision; a variant's depend on the value of its deciding field."""
-    options = leaves(request.answer, request.stated)
+    options = leaves(request.answer, request.checked_options)
     *outer, name = map(str, place)
-    if outer == [bare_field(request.answer, request.stated)]:
+    if outer == [bare_field(request.answer, request.checked_options)]:
         return options.get(name)
     if outer and isinstance(variant := options.get(".".join(outer)), Variant):
         return variant.fields.get(str(value_at(decision, (*outer[:-1], variant.by))), {}).get(name)

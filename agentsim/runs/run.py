@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import AgentsimError, Interrupted, JournalError, RunStopped
 from agentsim.games import find
-from agentsim.models.base import HostTerms
+from agentsim.models.base import Adjustments
 from agentsim.models.own import OwnModel
 from agentsim.players.model import BotPlayer
 from agentsim.records.history import History, dump_history, history_bytes
@@ -182,7 +182,7 @@ class Run:
             try:
                 scenario, game = restored_scenario(journal.contents)
                 scenario = with_limits(scenario, self.options.env, self._limits)
-                known = journal.contents.terms(scenario.first_models)
+                known = journal.contents.adjustments(scenario.first_models)
                 seats = seats_of(scenario, game, self.options, known)
                 self.options.recording.start(cast("int", scenario.seed))
             except BaseException:
@@ -285,7 +285,7 @@ class Run:
             limits=CallLimits(journal, budget, seats.prices, limits.concurrency, limits.on_provider_failure),
             watcher=PublicWatcher(watcher) if seats.has_person else watcher,
             branch=scenario.branch,
-            tick_deadline_s=limits.tick_deadline_s,
+            wave_deadline_s=limits.wave_deadline_s,
             before_decision=self.before_decision,
         )
         if (line := make_room(seats.most_calls(limits.concurrency))) is not None:
@@ -319,7 +319,7 @@ class Run:
 
 
 def seats_of(
-    scenario: Scenario, game: Game, options: RunOptions, known: Mapping[str, HostTerms] | None = None
+    scenario: Scenario, game: Game, options: RunOptions, known: Mapping[str, Adjustments] | None = None
 ) -> Seats:
     """Seat the players of a scenario; see `build_players`."""
     return build_players(

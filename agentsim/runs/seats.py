@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from agentsim.engine.game import Game, bots_of
 from agentsim.errors import Refusals, ScenarioError
-from agentsim.models.base import HostTerms, Model, Sampling
+from agentsim.models.base import Adjustments, Model, Sampling
 from agentsim.models.keys import key_disclosure, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.pacing import RetryPolicy
@@ -37,7 +37,7 @@ class Seats:
     by_id: dict[str, Seat]
     models: dict[str, Model]
     endpoints: Endpoints
-    known: Mapping[str, HostTerms]
+    known: Mapping[str, Adjustments]
     prices: Prices
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     interrupt: InterruptRequest = field(default_factory=InterruptRequest)
@@ -66,15 +66,15 @@ def build_players(
     env: Mapping[str, str],
     recording: Recording | None = None,
     *,
-    known: Mapping[str, HostTerms] | None = None,
+    known: Mapping[str, Adjustments] | None = None,
     own: Mapping[str, OwnModel] | None = None,
     served: bool = False,
 ) -> Seats:
     """Build a player for every plan; plans with the same model share it.
 
-    A `recording` records the models' replies or plays recorded ones. `known` are the terms of the models that have
-    answered earlier in this run; `own` are the program's own models, by their names in the scenario. Players at pages
-    need a run that is `served`.
+    A `recording` records the models' replies or plays recorded ones. `known` are the adjustments of the models that
+    have answered earlier in this run; `own` are the program's own models, by their names in the scenario. Players at
+    pages need a run that is `served`.
 
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.

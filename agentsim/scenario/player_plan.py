@@ -229,14 +229,16 @@ class PlayerPlan(ModelSettings):
     def chain(self) -> tuple[PlayerPlan, ...]:
         """The same seat with each of its models alone."""
         return tuple(
-            self.model_copy(update={"models": (model,)}).found((file,))
+            self.model_copy(update={"models": (model,)}).with_files((file,))
             for model, file in zip(self.models, self.files, strict=True)
         )
 
     @property
     def backup(self) -> PlayerPlan | None:
         """The same seat without its first model, or None if it has no other."""
-        return self.model_copy(update={"models": self.models[1:]}).found(self.files[1:]) if self.models[1:] else None
+        return (
+            self.model_copy(update={"models": self.models[1:]}).with_files(self.files[1:]) if self.models[1:] else None
+        )
 
     @property
     def title(self) -> str:
@@ -261,7 +263,7 @@ class PlayerPlan(ModelSettings):
         """The player's name in the game."""
         return self.called or self.id
 
-    def found(self, files: Sequence[Path | None], *, key: str = "", idle: Sequence[str] = ()) -> PlayerPlan:
+    def with_files(self, files: Sequence[Path | None], *, key: str = "", idle: Sequence[str] = ()) -> PlayerPlan:
         """Return the plan with the files of its models; further models have none."""
         plan = self.model_copy()
         plan._files = (*files, *[None] * len(self.models))[: len(self.models)]
@@ -274,7 +276,7 @@ class PlayerPlan(ModelSettings):
         return self.model_copy(update={"models": (bot,), **settings})
 
     @property
-    def listed(self) -> PlayerRecord:
+    def player_record(self) -> PlayerRecord:
         """The line of a history's players."""
         return PlayerRecord(
             id=self.id,

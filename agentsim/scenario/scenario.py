@@ -42,8 +42,8 @@ def _files(plan: PlayerPlan) -> str | list[str | None] | None:
     return written if plan.models[1:] else written[0]
 
 
-class _Identity(ClosedTable):
-    """The inputs that determine a game. Two runs with the same identity and seed are the same game."""
+class _GameSettings(ClosedTable):
+    """The inputs that determine a game. Two runs with the same settings and seed are the same game."""
 
     game: str
     game_config: dict[str, JsonValue]
@@ -60,7 +60,7 @@ class _Paths(ClosedTable):
     allow_dirs: tuple[str, ...]
 
 
-class _RunPart(ClosedTable):
+class _RunSettings(ClosedTable):
     """The inputs that may differ between two runs of one game. A history's `volatile.run` has further fields."""
 
     model_config = ConfigDict(extra="ignore")
@@ -101,7 +101,7 @@ class Scenario:
         """The first model of each seat, by the seat's id."""
         return {plan.id: plan.model for plan in self.seats}
 
-    def identity(self) -> dict[str, Any]:
+    def game_settings(self) -> dict[str, Any]:
         """Return the history's `scenario`: JSON values in a fixed order.
 
         It leaves out seed, name, paths, addresses and limits.
@@ -117,8 +117,8 @@ class Scenario:
             **({"interviews": interviews} if interviews else {}),
         }
 
-    def run_part(self) -> dict[str, Any]:
-        """Return the fields besides the identity, for `volatile.run` and for resuming.
+    def run_settings(self) -> dict[str, Any]:
+        """Return the fields besides `game_settings()`, for `volatile.run` and for resuming.
 
         They are JSON values in a fixed order, with absolute paths.
         """
@@ -139,16 +139,18 @@ class Scenario:
         }
 
     @classmethod
-    def restore(cls, identity: Mapping[str, Any], run_part: Mapping[str, Any], *, seed: int | None = None) -> Scenario:
-        """Return the scenario from its `identity()` and `run_part()`. Raises `ScenarioError` if they are invalid."""
-        parts = validated(_Identity, identity)
-        run = validated(_RunPart, run_part)
+    def restore(
+        cls, game_settings: Mapping[str, Any], run_settings: Mapping[str, Any], *, seed: int | None = None
+    ) -> Scenario:
+        """Return the scenario from its `game_settings()` and `run_settings()`. Raises `ScenarioError`."""
+        parts = validated(_GameSettings, game_settings)
+        run = validated(_RunSettings, run_settings)
         game = games.find(parts.game)
 
         def found(plan: PlayerPlan) -> PlayerPlan:
             files = run.paths.models.get(plan.id, ())
             listed = (files,) if isinstance(files, str) else files
-            return plan.found([None if file is None else _read(file) for file in listed])
+            return plan.with_files([None if file is None else _read(file) for file in listed])
 
         return cls(
             game=parts.game,

@@ -153,7 +153,7 @@ class Seating:
             **dict(settings),
         )
         idle = () if any(name.kind in {"remote", "local", "own"} for name in plan.names) else _sampling_of(table)
-        return plan.found([file for _, file in models], key=dotted(source), idle=idle)
+        return plan.with_files([file for _, file in models], key=dotted(source), idle=idle)
 
     def _model(self, text: str, key: str) -> tuple[str, Path | None]:
         """Return a model without the directory of its file, and that file.

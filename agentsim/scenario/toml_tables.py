@@ -188,10 +188,10 @@ class Limits(ClosedTable):
     max_wall_s: float | None = Field(
         default=None, gt=0, description="Seconds of all sessions together, checked before each call"
     )
-    tick_deadline_s: float | None = Field(
+    wave_deadline_s: float | None = Field(
         default=None,
         gt=0,
-        description="Seconds for the decisions of one moment; a model that is late falls back (`tick_deadline`)",
+        description="Seconds for the decisions of one wave; a model that is late falls back (`wave_deadline`)",
     )
     concurrency: int = Field(default=16, ge=1, le=10_000, description="Calls in flight at once to each provider")
     max_fallback_rate: float | None = Field(

@@ -366,7 +366,7 @@ def cells(
         at = ", ".join(f"{key} = {level_named(level)}" for key, level in levels.items())
         if [plan.id for plan in casts[0].players] != players:
             raise ScenarioError(f"{at}: seats other players than the base scenario", key="factors", where=design.where)
-        same = json.dumps(casts[0].identity(), sort_keys=True)
+        same = json.dumps(casts[0].game_settings(), sort_keys=True)
         if same in known:
             other = design.factorial.levels(known[same])
             key = next(key for key in levels if levels[key] != other[key])

@@ -109,7 +109,7 @@ class ReportSection:
         yield "calls-and-cost", (self.table.played, {})
         yield "head-to-head", (list(_head_to_head(self.table)), {})
         yield "seats", (self.table.seats, {"p": self.table.seats_p})
-        yield "order-of-speaking", (self.table.spoke, {"p": self.table.spoke_p})
+        yield "order-of-speaking", (self.table.turn, {"p": self.table.turn_p})
         yield "votes-for-the-own-maker", (self.favours, {})
         yield "for-and-against-each-other", (self.relations, {})
         for each in self.ballots:

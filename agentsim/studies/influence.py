@@ -247,7 +247,7 @@ def _take(found: Responses, who: PlayerId, acts: Sequence[Interaction], speaker:
 def _decided(request: Request[Any], decision: Mapping[str, Any]) -> Iterator[tuple[str, str | float]]:
     """Yield the closed choices and whole numbers of a decision, without lists and free text."""
     schema: Mapping[str, Any] = request.schema()
-    if bare := bare_field(request.answer, request.stated):
+    if bare := bare_field(request.answer, request.checked_options):
         schema = {"properties": {bare: schema}}
     for path, value in paths_in(decision):
         nodes = list(nodes_at(schema, path))

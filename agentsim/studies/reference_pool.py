@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from agentsim import games
 from agentsim.analysis.finished_games import read_games
 from agentsim.analysis.intervals import clusters
-from agentsim.analysis.posterior import Stages, independence, stages
+from agentsim.analysis.posterior import ContestedPlaces, contested_places, game_weight
 from agentsim.engine.game import bots_of
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, first_objection
@@ -97,20 +97,20 @@ class Pool(_Part):
     def digest(self) -> str:
         return hashlib.sha256(self.model_dump_json(exclude={"sha256"}).encode()).hexdigest()
 
-    def results(self, size: int) -> list[Stages]:
+    def results(self, size: int) -> list[ContestedPlaces]:
         """Return the games as data for a fit of `size` labels, the members first."""
-        return [stages(game.ranks, game.members, size) for game in self.games]
+        return [contested_places(game.ranks, game.members, size) for game in self.games]
 
     @cached_property
     def weight(self) -> float:
         """The number of independent games that each one counts as, since games of one seed share their luck."""
         size = len(self.members)
-        return independence(self.results(size), size, clusters([game.seed for game in self.games]))
+        return game_weight(self.results(size), size, clusters([game.seed for game in self.games]))
 
     def plan(self, member: Member) -> PlayerPlan:
         """Return the plan of a member without a seat."""
         plan = PlayerPlan.model_validate_json(json.dumps({**member.plan, "id": "", "prompt": None}))
-        return plan.found([None if file is None else Path(file) for file in member.files])
+        return plan.with_files([None if file is None else Path(file) for file in member.files])
 
     def shared(self) -> dict[str, Any]:
         """Return the settings that all members have in common, which are the defaults of a new one."""
@@ -190,7 +190,7 @@ def frozen(directory: Path) -> tuple[Pool, dict[str, str]]:
             "rules_version": history.rules_version,
             "reader": history.reader,
             "versions": history.volatile.get("versions", {}),
-            "scenario": scenario.identity(),
+            "scenario": scenario.game_settings(),
             "run": history.volatile["run"],
         }
         base = base or here
@@ -283,4 +283,6 @@ def new_member(pool: Pool, model: str, settings: Mapping[str, Any]) -> PlayerPla
     path = None if name.file is None else Path(name.file).resolve()
     model = model if path is None else f"local/{path.name}"
     own = dict(validated(ModelSettings, shared))
-    return PlayerPlan.model_construct(id="", models=(model,), client_kwargs=kwargs, prompt=None, **own).found([path])
+    return PlayerPlan.model_construct(id="", models=(model,), client_kwargs=kwargs, prompt=None, **own).with_files(
+        [path]
+    )

@@ -35,7 +35,7 @@ def malformed_decision(request: Request[Any], rng: Stream) -> Decision:
 def _malformed(request: Request[Any], said: Mapping[str, Any]) -> Iterator[Any]:
     """Yield the answer with nulls for the fields of other variants; then with wrong values, missing and extra keys."""
     nulls = dict(said)
-    for name, option in request.stated.items():
+    for name, option in request.checked_options.items():
         if isinstance(option, Variant):
             nulls[name] = {**dict.fromkeys(option.parts), **said[name]}
     yield nulls

@@ -187,7 +187,7 @@ def reworded(request: Request[Any], decision: Decision, words: Callable[[str], s
 
 def free_texts(request: Request[Any], decision: Decision) -> list[str]:
     """Return the paths of the free texts in a decision: `speech`, `action.pitch`, `notes.B`."""
-    stated = request.stated.items()
+    stated = request.checked_options.items()
     every = (each for path, option in stated for each in (*option.by_path(path).items(), *option.leaves(path).items()))
     closed = {path for path, option in every if option.kind == "choice"}
     paths = _strings(decision.model_dump(), "")

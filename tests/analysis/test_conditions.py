@@ -75,19 +75,19 @@ def test_folders_are_a_level_where_their_games_are_alike_and_copies_count_once_w
 
 def test_places_that_mean_nothing_are_not_found_and_those_that_do_are() -> None:
     games = labelled(placed(np.random.default_rng(3), 40, by_lot=True), "model")
-    assert (place_p(games, lambda each: each.spoke, draws=200) or 0) > 0.05
+    assert (place_p(games, lambda each: each.turn, draws=200) or 0) > 0.05
     assert (place_p(games, lambda each: each.seat, balanced=True, draws=200) or 0) > 0.05
     first = [
-        replace(game, entrants=tuple(replace(each, rank=float(each.spoke or 0)) for each in game.entrants))
+        replace(game, entrants=tuple(replace(each, rank=float(each.turn or 0)) for each in game.entrants))
         for game in games
     ]
-    assert place_p(first, lambda each: each.spoke, draws=200) == pytest.approx(1 / 201)
+    assert place_p(first, lambda each: each.turn, draws=200) == pytest.approx(1 / 201)
 
 
 def test_seats_that_never_change_have_no_test() -> None:
     fixed = [GameRecord(f"g{n}", "any", n, entrants("abc", ranks=[1.0, 2.0, 3.0]), (), 0.0) for n in range(6)]
     assert place_p(fixed, lambda each: each.seat, balanced=True) is None
-    assert place_p(fixed, lambda each: each.spoke) is None
+    assert place_p(fixed, lambda each: each.turn) is None
 
 
 def test_ballots_are_tested_where_chance_ordered_them() -> None:

@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from agentsim.analysis.finished_games import GameRecord
 from agentsim.analysis.intervals import clusters
-from agentsim.analysis.posterior import AGREED, Stages, credible, independence, posterior, stages
+from agentsim.analysis.posterior import AGREED, ContestedPlaces, contested_places, credible, game_weight, posterior
 from agentsim.analysis.standings import StandingsLine, panels, standings
 from agentsim.engine.panel import DataTable
 from benchmarks.inference_worlds import Array, entrants, runner_up, same_seed, tables
@@ -19,11 +19,11 @@ from benchmarks.inference_worlds import Array, entrants, runner_up, same_seed, t
 LOGS = np.log([8.0, 4.0, 2.0, 1.0, 0.5])
 
 
-def ranked(games: int, *, seed: int, fewest: int | None = None, ties: bool = False) -> list[Stages]:
+def ranked(games: int, *, seed: int, fewest: int | None = None, ties: bool = False) -> list[ContestedPlaces]:
     """Games of five players of the strengths `LOGS`; with `ties` the second and third place of each are shared."""
     played = tables(np.random.default_rng(seed), LOGS, games, fewest)
     return [
-        stages([2.5 if ties and rank in {2, 3} else rank for rank in ranks], list(seated), len(LOGS))
+        contested_places([2.5 if ties and rank in {2, 3} else rank for rank in ranks], list(seated), len(LOGS))
         for seated, ranks in played
     ]
 
@@ -84,7 +84,7 @@ def test_the_same_games_give_the_same_draws() -> None:
 
 def test_the_chains_agree_even_where_one_label_always_wins() -> None:
     generator = np.random.default_rng(3)
-    games = [stages([1.0, *(generator.permutation(3) + 2.0)], [0, 1, 2, 3], 4) for _ in range(150)]
+    games = [contested_places([1.0, *(generator.permutation(3) + 2.0)], [0, 1, 2, 3], 4) for _ in range(150)]
     found = posterior(games, 4)
     assert found.agreement < AGREED
     assert found.places[0].tolist() == [1, 0, 0, 0]
@@ -110,7 +110,7 @@ def test_games_told_four_times_under_one_seed_are_no_further_evidence() -> None:
 
     assert width(again) == pytest.approx(width(once), rel=0.15)
     assert width(alike) < 0.65 * width(once)
-    assert independence(ranked(24, seed=5), 5, clusters(range(24))) == 1
+    assert game_weight(ranked(24, seed=5), 5, clusters(range(24))) == 1
 
 
 def test_one_without_a_win_in_150_games_has_hardly_a_chance_to_come_first() -> None:

@@ -24,7 +24,7 @@ from agentsim.cli.terminal_output import safe
 from agentsim.engine.event import Audience, Event, Everyone, LoggedEvent, Nobody
 from agentsim.engine.panel import Progress
 from agentsim.models.base import Attempt, Completion, Usage
-from agentsim.players.terminal import MARK
+from agentsim.players.terminal import GUTTER
 from agentsim.records.journal import Totals
 from agentsim.runs.watcher import PublicWatcher, Watcher
 from tests.cli.command_line import program, trio
@@ -387,7 +387,7 @@ def test_no_words_begin_a_row_of_their_own(words: str, shown: Shown) -> None:
     assert len([row for row in rows if row.startswith(("Player A's pitch:", "A: "))]) == 2
     others = [row for row in rows if not row.startswith(("Player A's pitch:", "A: "))]
     assert shown.width > 100 or others
-    assert [row for row in others if not row.startswith(MARK)] == []
+    assert [row for row in others if not row.startswith(GUTTER)] == []
     assert max(map(cell_len, rows)) <= shown.width
 
 

@@ -153,14 +153,14 @@ def test_a_script_cannot_give_what_could_not_be_drawn(draw: object, result: obje
 def test_a_lasting_stream_is_the_same_for_all_decisions_of_one_bot() -> None:
     """Its tastes; its moods differ from decision to decision."""
     chance = Chance(7)
-    decisions = [chance.once(f"bot/A/bid/{nth}", lasting="bot/A/lasting") for nth in (1, 2, 3)]
-    assert len({stream.lasting("value/1").random() for stream in decisions}) == 1
+    decisions = [chance.once(f"bot/A/bid/{nth}", per_game="bot/A/lasting") for nth in (1, 2, 3)]
+    assert len({stream.per_game("value/1").random() for stream in decisions}) == 1
     assert len({stream.random() for stream in decisions}) == 3
 
 
 def test_lasting_streams_of_other_bots_names_and_seeds_are_other_streams() -> None:
     firsts = {
-        Chance(seed).once(f"bot/{bot}/bid/1", lasting=f"bot/{bot}/lasting").lasting(name).random()
+        Chance(seed).once(f"bot/{bot}/bid/1", per_game=f"bot/{bot}/lasting").per_game(name).random()
         for seed in (1, 2)
         for bot in ("A", "B")
         for name in ("value/1", "value/2")
@@ -170,14 +170,14 @@ def test_lasting_streams_of_other_bots_names_and_seeds_are_other_streams() -> No
 
 @given(st.integers(0, 9), st.integers(0, 9))
 def test_a_lasting_stream_shifts_nothing_and_is_shifted_by_nothing(before: int, drawn: int) -> None:
-    plain, busy = Chance(3).once("d", lasting="l"), Chance(3).once("d", lasting="l")
+    plain, busy = Chance(3).once("d", per_game="l"), Chance(3).once("d", per_game="l")
     for _ in range(before):
         assert busy.random() == plain.random()
-    taste = busy.lasting("x")
+    taste = busy.per_game("x")
     assert [taste.random() for _ in range(drawn)] == [
-        *_randoms(Chance(3).once("other", lasting="l").lasting("x"), drawn)
+        *_randoms(Chance(3).once("other", per_game="l").per_game("x"), drawn)
     ]
-    assert busy.lasting("x").random() == plain.lasting("x").random(), "asking for it again begins it anew"
+    assert busy.per_game("x").random() == plain.per_game("x").random(), "asking for it again begins it anew"
     assert busy.random() == plain.random()
 
 
@@ -186,12 +186,12 @@ def _randoms(stream: Stream, count: int) -> list[float]:
 
 
 def test_golden_lasting_draw_since_old_journals_depend_on_it() -> None:
-    assert Chance(7).once("bot/A/bid/1", lasting="bot/A/lasting").lasting("value/1").integer(1, 100) == GOLDEN_LASTING
+    assert Chance(7).once("bot/A/bid/1", per_game="bot/A/lasting").per_game("value/1").integer(1, 100) == GOLDEN_LASTING
 
 
 def test_where_nothing_lasts_longer_it_belongs_to_the_stream_itself() -> None:
-    assert Stream("a").lasting("x").random() == Stream("a/x").random()
-    assert Stream("a").lasting("x").random() != Stream("b").lasting("x").random()
+    assert Stream("a").per_game("x").random() == Stream("a/x").random()
+    assert Stream("a").per_game("x").random() != Stream("b").per_game("x").random()
 
 
 def test_after_a_salt_every_stream_goes_its_own_way_and_the_same_word_the_same_way() -> None:
@@ -212,7 +212,7 @@ def test_after_a_salt_every_stream_goes_its_own_way_and_the_same_word_the_same_w
 
 def test_a_salt_leaves_what_lasts_of_a_bot() -> None:
     def taste(chance: Chance) -> int:
-        return chance.once("bot/A/vote/1", lasting="bot/A/lasting").lasting("risk").below(10**9)
+        return chance.once("bot/A/vote/1", per_game="bot/A/lasting").per_game("risk").below(10**9)
 
     chance = Chance(7)
     before = taste(chance)

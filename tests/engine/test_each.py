@@ -178,4 +178,4 @@ def test_each_key_may_have_an_option_of_its_own() -> None:
 
 
 def test_a_choice_for_each_is_one_of_its_values() -> None:
-    assert Each(("A",), Choice(("yes", "no"))).gathered({"A": "no", "B": "yes"}, {}) == {"A": "no"}
+    assert Each(("A",), Choice(("yes", "no"))).converted({"A": "no", "B": "yes"}, {}) == {"A": "no"}

@@ -296,12 +296,12 @@ class Asks(Request[Forgetful]):
 
 
 def test_a_class_in_an_annotation_is_no_function_of_the_request() -> None:
-    assert Vote(player="A", ballot=("B",)).stated == {"vote": Choice(("B",))}
+    assert Vote(player="A", ballot=("B",)).checked_options == {"vote": Choice(("B",))}
 
 
 def test_a_function_in_an_annotation_that_returns_no_option_is_an_error_that_names_the_field() -> None:
     with pytest.raises(TypeError, match=r"^Asks: the function in the annotation of vote returns None, which is no opt"):
-        _ = Asks(player="A").stated
+        _ = Asks(player="A").checked_options
 
 
 class Dared(Move):

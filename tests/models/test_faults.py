@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.clients import no_answer
-from agentsim.models.faults import Faults, Unaccepted
+from agentsim.models.faults import ErrorFactory, Unaccepted
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
 from agentsim.models.wire import WIRES
 from tests.fakes.replies import envelope
 
 KEY = "sk-canary-1234567890abcdef"
-OPENAI = Faults(BUILT_IN["openai"], "gpt-5-mini", (KEY,))
-OLLAMA = Faults(BUILT_IN["ollama"], "llama3.2")
+OPENAI = ErrorFactory(BUILT_IN["openai"], "gpt-5-mini", (KEY,))
+OLLAMA = ErrorFactory(BUILT_IN["ollama"], "llama3.2")
 DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
 
 
@@ -35,7 +35,9 @@ def error(message: str = "", **parts: Any) -> dict[str, Any]:
     return {"error": {"message": message, **parts}}
 
 
-def judged(status: int, body: Any = b"", headers: dict[str, str] | None = None, faults: Faults = OPENAI) -> ModelError:
+def judged(
+    status: int, body: Any = b"", headers: dict[str, str] | None = None, faults: ErrorFactory = OPENAI
+) -> ModelError:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     return faults.status(status, headers or {}, content)
 
@@ -245,7 +247,7 @@ def test_a_model_s_name_beside_a_parameter_is_no_missing_model(status: int, word
 
 @pytest.mark.parametrize("model", ["qwen3-thinking", "org/tools-7b", "json-schema-8b"])
 def test_a_model_whose_name_holds_a_parameter_s_may_be_missing(model: str) -> None:
-    faults = Faults(BUILT_IN["openai"], model)
+    faults = ErrorFactory(BUILT_IN["openai"], model)
     for status in (400, 404):
         fault = judged(status, error(f"The model `{model}` does not exist"), faults=faults)
         assert (type(fault), fault.code) == (ProviderRejected, "unknown_model")
@@ -282,7 +284,7 @@ def test_a_rate_limit_says_how_long() -> None:
 def test_hints() -> None:
     lab = resolve("lab", {"lab": ProviderSettings(base_url="http://127.0.0.1:1/v1")}, {})
     assert "run `ollama pull llama3.2`" in str(judged(404, error("no"), faults=OLLAMA))
-    assert "`api_key_env` in [providers.lab]" in str(judged(401, faults=Faults(lab, "m")))
+    assert "`api_key_env` in [providers.lab]" in str(judged(401, faults=ErrorFactory(lab, "m")))
     assert "OPENAI_API_KEY" in str(judged(401))
     assert "leave `temperature` out" in str(judged(400, error("Unsupported value", param="temperature")))
     assert "`max_tokens_field` in [providers.openai]" in str(judged(400, error("use 'max_completion_tokens'")))
@@ -573,7 +575,7 @@ def test_of_a_long_text_the_beginning_is_kept_and_a_mark_that_names_the_whole(le
     words = letter * 300_000
     completion = received(envelope("yes", message={"content": words, "reasoning": words}))
     assert isinstance(completion, Completion)
-    assert completion.cut
+    assert completion.oversized
     assert completion.reasoning == completion.text
     kept, _, mark = completion.text.rpartition("\n")
     assert len(kept.encode()) == MOST_TEXT
@@ -587,7 +589,7 @@ def test_what_fits_is_kept_whole(text: str) -> None:
     completion = received(envelope(text))
     assert isinstance(completion, Completion)
     assert completion.text == text.replace("\u200b", "")
-    assert not completion.cut
+    assert not completion.oversized
 
 
 def test_no_piece_of_a_key_is_left_where_a_text_is_cut() -> None:

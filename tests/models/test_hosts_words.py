@@ -9,13 +9,13 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Completion
-from agentsim.models.faults import Faults, Unaccepted, room_for_reply
+from agentsim.models.faults import ErrorFactory, Unaccepted, room_for_reply
 from agentsim.models.host_words import ending
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import decoded
 from agentsim.models.wire import chat, messages, responses
 
-HOST = Faults(BUILT_IN["openai"], "echo")
+HOST = ErrorFactory(BUILT_IN["openai"], "echo")
 VIOLATES = "Content violates usage guidelines. Team: x, Failed check: SAFETY_CHECK_TYPE_BIO"
 
 
@@ -337,7 +337,7 @@ def test_the_wait_that_a_body_states_in_seconds_is_asked_for() -> None:
 )
 def test_a_404_names_a_model_only_as_a_word_of_an_error_in_json(model: str, body: bytes) -> None:
     """A page is a proxy's, whatever words it has."""
-    fault = Faults(BUILT_IN["openai"], model).status(404, {}, body)
+    fault = ErrorFactory(BUILT_IN["openai"], model).status(404, {}, body)
     assert (type(fault), fault.code) == (ModelRefused, "unknown_model")
 
 

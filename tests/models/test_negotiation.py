@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from agentsim.models.base import UNCHANGED, HostTerms
+from agentsim.models.base import UNADJUSTED, Adjustments
 from agentsim.models.faults import ErrorReport
 from agentsim.models.profiles import BUILT_IN
-from agentsim.models.remote import cap_under, named, trimmed, unnamed, words_of
+from agentsim.models.remote import adjustment_words, cap_under, named, trimmed, unnamed
 from agentsim.models.wire import messages, responses
 
 EFFORT = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}}
 FORMAT = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
 
 
-def ways(words: str, body: dict[str, Any]) -> list[HostTerms]:
-    return list(named(ErrorReport(words), body, UNCHANGED, messages, BUILT_IN["anthropic"]))
+def ways(words: str, body: dict[str, Any]) -> list[Adjustments]:
+    return list(named(ErrorReport(words), body, UNADJUSTED, messages, BUILT_IN["anthropic"]))
 
 
 @pytest.mark.parametrize(
@@ -30,27 +30,27 @@ def ways(words: str, body: dict[str, Any]) -> list[HostTerms]:
 )
 def test_reasoning_that_a_messages_host_refuses_is_left_out_whole(words: str) -> None:
     (way,) = ways(words, {"model": "m", "messages": [], **EFFORT})
-    assert way == HostTerms(dropped=("reasoning",))
+    assert way == Adjustments(dropped=("reasoning",))
     assert trimmed(way, {"model": "m", **EFFORT}) == {"model": "m"}
 
 
 def test_a_schema_stays_where_reasoning_is_left_out_beside_it() -> None:
     body = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low", **FORMAT}}
-    assert trimmed(HostTerms(dropped=("reasoning",)), body) == {"output_config": FORMAT}
+    assert trimmed(Adjustments(dropped=("reasoning",)), body) == {"output_config": FORMAT}
 
 
 def test_what_a_refusal_may_mean_is_left_out_one_by_one_and_then_together() -> None:
     body = {"model": "m", "messages": [], "output_config": {"effort": "low", **FORMAT}}
     found = ways("output_config: Extra inputs are not permitted", body)
-    assert {HostTerms("tool"), HostTerms("prompt"), HostTerms(dropped=("reasoning",))} <= set(found)
-    assert found[-1] == HostTerms("tool", dropped=("reasoning",))
+    assert {Adjustments("tool"), Adjustments("prompt"), Adjustments(dropped=("reasoning",))} <= set(found)
+    assert found[-1] == Adjustments("tool", dropped=("reasoning",))
 
 
 def test_a_schema_that_is_asked_for_in_another_way_is_said() -> None:
-    assert list(words_of(HostTerms("tool"))) == [
+    assert list(adjustment_words(Adjustments("tool"))) == [
         "the host enforces a JSON schema for calls of tools alone: replies are asked for as such a call"
     ]
-    assert not list(words_of(HostTerms("json_schema")))
+    assert not list(adjustment_words(Adjustments("json_schema")))
 
 
 STORED = {"model": "m", "input": [], "store": False, "temperature": 1.0}
@@ -66,30 +66,30 @@ STORED = {"model": "m", "input": [], "store": False, "temperature": 1.0}
 def test_storage_is_turned_off_until_a_refusal_names_it(complaint: ErrorReport) -> None:
     """Without the field, OpenAI would store the answer."""
     profile = BUILT_IN["openai"]
-    (way,) = named(complaint, STORED, UNCHANGED, responses, profile)
+    (way,) = named(complaint, STORED, UNADJUSTED, responses, profile)
     assert trimmed(way, STORED) == {"model": "m", "input": [], "temperature": 1.0}
-    assert not list(named(ErrorReport("failed to store the response"), STORED, UNCHANGED, responses, profile))
-    ladder = list(unnamed(STORED, UNCHANGED, responses, profile))
+    assert not list(named(ErrorReport("failed to store the response"), STORED, UNADJUSTED, responses, profile))
+    ladder = list(unnamed(STORED, UNADJUSTED, responses, profile))
     assert ladder
     assert all(trimmed(terms, STORED)["store"] is False for terms in ladder)
 
 
 @pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens", "max_output_tokens"])
 def test_a_cap_that_is_dropped_is_sent_under_no_name(field: str) -> None:
-    assert trimmed(HostTerms(dropped=("max_tokens",)), {"model": "m", field: 100}) == {"model": "m"}
+    assert trimmed(Adjustments(dropped=("max_tokens",)), {"model": "m", field: 100}) == {"model": "m"}
 
 
 @pytest.mark.parametrize(
     ("terms", "cap", "sent"),
     [
-        (UNCHANGED, 400, 400),
-        (HostTerms(dropped=("max_tokens",)), 400, None),
-        (HostTerms(max_tokens=300), 400, 300),
-        (HostTerms(max_tokens=300), None, 300),
-        (HostTerms(max_tokens=300), 200, 200),
+        (UNADJUSTED, 400, 400),
+        (Adjustments(dropped=("max_tokens",)), 400, None),
+        (Adjustments(max_tokens=300), 400, 300),
+        (Adjustments(max_tokens=300), None, 300),
+        (Adjustments(max_tokens=300), 200, 200),
     ],
 )
 def test_the_cap_that_is_sent_is_what_the_worst_case_reckons_with(
-    terms: HostTerms, cap: int | None, sent: int | None
+    terms: Adjustments, cap: int | None, sent: int | None
 ) -> None:
     assert cap_under(terms, cap) == sent

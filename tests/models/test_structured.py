@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, TransportFailed
-from agentsim.models.base import Call, Completion, HostTerms, Sampling, StructuredMode
+from agentsim.models.base import Adjustments, Call, Completion, Sampling, StructuredMode
 from agentsim.models.pacing import RateLimits
 from agentsim.models.profiles import BUILT_IN, Profile, ProviderSettings, Structured, resolve
 from agentsim.models.remote import RemoteModel
@@ -230,7 +230,7 @@ def test_auto_takes_the_first_mode_that_is_not_refused_and_says_which(
 ) -> None:
     answer, server = ask(AUTO, refusing(*refused))
     assert isinstance(answer, Completion)
-    assert answer.terms == HostTerms(structured=chosen)
+    assert answer.adjustments == Adjustments(structured=chosen)
     assert [mode_of(received.body) for received in server.received] == [*refused, chosen]
 
 
@@ -258,7 +258,7 @@ def test_each_refused_mode_is_a_request_that_the_rate_limiter_counts() -> None:
 def test_what_names_the_format_is_a_step_down(status: int, message: str) -> None:
     answer, _ = ask(AUTO, refusing("json_schema", status=status, message=message))
     assert isinstance(answer, Completion)
-    assert answer.terms == HostTerms(structured="json_object")
+    assert answer.adjustments == Adjustments(structured="json_object")
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_any_other_rejection_is_none(status: int, message: str, code: str) -> No
 def test_a_mode_that_is_named_is_where_the_steps_begin() -> None:
     answer, server = ask(BUILT_IN["vllm"], refusing("json_schema"))
     assert isinstance(answer, Completion)
-    assert answer.terms == HostTerms(structured="json_object")
+    assert answer.adjustments == Adjustments(structured="json_object")
     assert [mode_of(received.body) for received in server.received] == ["json_schema", "json_object"]
 
 
@@ -302,7 +302,9 @@ def test_a_crowd_takes_the_way_down_once_and_the_first_in_line_chooses() -> None
     fake = FakeServer(reply)
     answers = with_model(fake, crowd, AUTO)
     assert isinstance(answers[0], TransportFailed)
-    assert [answer.terms for answer in answers[1:] if isinstance(answer, Completion)] == [HostTerms("json_object")] * 7
+    assert [answer.adjustments for answer in answers[1:] if isinstance(answer, Completion)] == [
+        Adjustments("json_object")
+    ] * 7
     assert Counter(mode_of(received.body) for received in fake.received) == {"json_schema": 1, "json_object": 8}
 
 
@@ -310,7 +312,7 @@ def test_a_call_without_a_schema_chooses_nothing() -> None:
     fake = FakeServer(lambda _body: "Hello.")
     answer = tried(fake, replace(CALL, schema=None), SAMPLING, AUTO)
     assert isinstance(answer, Completion)
-    assert answer.terms is None
+    assert answer.adjustments is None
     assert "response_format" not in fake.received[0].body
 
 

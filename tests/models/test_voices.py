@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.errors import TransportFailed
 from agentsim.models.base import Completion
-from agentsim.models.faults import Faults
+from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import BUILT_IN, WireName
 from agentsim.models.wire import WIRES
 from agentsim.models.wire.common import Function
@@ -19,7 +19,7 @@ from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runs.island import play
 
-HOST = Faults(BUILT_IN["openai"], "echo")
+HOST = ErrorFactory(BUILT_IN["openai"], "echo")
 SECRET, WORDS = "I betray all of you.", "Keep me and I keep you."
 ALL: tuple[WireName, ...] = ("chat", "responses", "messages")
 VOTE = {"type": "object", "properties": {"vote": {"enum": ["B", "C"]}, "explanation": {"type": "string"}}}

@@ -59,6 +59,6 @@ def test_an_error_names_the_file_and_the_key_of_the_model(
         with pytest.raises(ScenarioError) as caught:
             build_players(loaded, find("agent_island"), {})
         assert str(caught.value) == f"{shown}: {key}: {needed}"
-    restored = Scenario.restore(loaded.identity(), loaded.run_part())
+    restored = Scenario.restore(loaded.game_settings(), loaded.run_settings())
     with pytest.raises(ScenarioError, match="the model of A: openai needs a key"):
         build_players(restored, find("agent_island"), {})

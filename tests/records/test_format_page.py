@@ -19,9 +19,9 @@ from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.survey import SurveyPlace
 from agentsim.models.base import (
     JOURNAL_ONLY,
+    Adjustments,
     Attempt,
     Completion,
-    HostTerms,
     Prompt,
     Segments,
     Text,
@@ -44,7 +44,7 @@ _MODELS = {
 }
 _BASES = {base for cls in _MODELS.values() for base in cls.__bases__}
 """Records that others extend: their keys stand in the tables of those."""
-_OTHERS = (history.EventRecord, Totals, DecisionRecord, Attempt, Completion, HostTerms, Parse, Usage, SurveyPlace)
+_OTHERS = (history.EventRecord, Totals, DecisionRecord, Attempt, Completion, Adjustments, Parse, Usage, SurveyPlace)
 RECORDS: dict[str, type[Any]] = {
     cls.__name__: cls
     for cls in (*_MODELS.values(), *_OTHERS, Outcome, Standing)
@@ -56,7 +56,7 @@ _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types
 
 def called(cls: type[Any]) -> str:
     """The name of a record on the page."""
-    return {"Branch": "fork", "HostTerms": "terms"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
+    return {"Branch": "fork"}.get(cls.__name__, cls.__name__.removesuffix("Record").lower())
 
 
 def type_in_words(kind: Any) -> str:

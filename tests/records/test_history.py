@@ -15,7 +15,7 @@ from agentsim.errors import UsageError
 from agentsim.games.agent_island.speeches import Pitched
 from agentsim.games.agent_island.view import GameBegan
 from agentsim.games.agent_island.votes import Eliminated, Voted
-from agentsim.models.base import Attempt, Completion, HostTerms, Usage
+from agentsim.models.base import Adjustments, Attempt, Completion, Usage
 from agentsim.records.history import KEYS, History, PlayerRecord, build_history, dump_history
 from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.load import load_history
@@ -138,8 +138,10 @@ def test_latency_is_volatile_and_nothing_else_holds_it() -> None:
 
 
 def test_what_an_execution_alone_knows_of_an_attempt_stays_in_the_journal() -> None:
-    late = Attempt((), "timeout", "no answer", 3.5, 2.0, fault="transport", final=True, held=True, retry_after=9.0)
-    known = Completion("x", terms=HostTerms(structured="prompt"))
+    late = Attempt(
+        (), "timeout", "no answer", 3.5, 2.0, fault="transport", final=True, exceeds_patience=True, retry_after=9.0
+    )
+    known = Completion("x", adjustments=Adjustments(structured="prompt"))
     one, other = (
         json.loads(dump_history(fold_of([entry(1, attempts=attempts), entry(2, "B"), entry(3, "@moderator")])))
         for attempts in (

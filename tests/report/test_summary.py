@@ -14,7 +14,7 @@ from agentsim.engine.panel import Chart, Overview, Series, TurnedAt
 from agentsim.games import find
 from agentsim.games.agent_island.view import RoundBegan
 from agentsim.games.agent_island.votes import Voted
-from agentsim.records.events import derived, told_events
+from agentsim.records.events import computed_from, told_events
 from agentsim.records.history import History
 from agentsim.report.game_panels import say_do_table
 from agentsim.report.markup import TemplateContext
@@ -124,7 +124,7 @@ def test_who_leaves_the_game_is_said_with_the_turn(run_of_config: RunOfConfig) -
     history = run_of_config("monopoly_bots").record
     game = find("monopoly")
     log = told_events(history, game)
-    made: Any = summary(history, log, derived(game.overview, log, history), {})
+    made: Any = summary(history, log, computed_from(game.overview, log, history), {})
     gone = [p.id for p in history.seated if p.id != history.outcome.winner] if history.outcome else []
     assert sorted(made.out) == sorted(gone)
     assert all(title.startswith("Turn ") for title in made.out.values())
@@ -133,7 +133,7 @@ def test_who_leaves_the_game_is_said_with_the_turn(run_of_config: RunOfConfig) -
 def test_survival_on_the_island_agrees_with_its_standings(run_of_config: RunOfConfig) -> None:
     history = run_of_config("agent_island_bots").record
     game = find("agent_island")
-    panels = derived(game.panels, told_events(history, game), history)
+    panels = computed_from(game.panels, told_events(history, game), history)
     [chart] = [panel for panel in panels if isinstance(panel, Chart) and panel.title == "Survival"]
     assert history.outcome is not None
     said = {each.player: each.score["rounds_survived"] for each in history.outcome.standings}
@@ -148,7 +148,7 @@ def test_to_say_no_is_no_hostile_act(
     history = run_of_config(name).record
     game = find(history.game)
     log = told_events(history, game)
-    overview = derived(game.overview, log, history)
+    overview = computed_from(game.overview, log, history)
     points = summary(history, log, overview, {}).points
     assert any(point.what.startswith(("First hostile act", "First betrayal")) for point in points) == hostile
 
@@ -198,7 +198,7 @@ def test_a_course_says_why_and_names_turning_points_before_the_general_ones(run_
     game = find(history.game)
     log = told_events(history, game)
     overview = replace(
-        derived(game.overview, log, history), turns=(TurnedAt(4, "Here", "it turned"), TurnedAt(5, "There"))
+        computed_from(game.overview, log, history), turns=(TurnedAt(4, "Here", "it turned"), TurnedAt(5, "There"))
     )
     made = summary(history, log, overview, {})
     events = [event for part in history.rounds for event in part.events]

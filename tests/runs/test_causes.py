@@ -80,7 +80,7 @@ def test_a_loss_is_counted_for_its_cause_everywhere(reason: str, tmp_path: Path)
 
 def test_a_loss_to_the_end_of_the_tick_is_the_deadline_s(tmp_path: Path) -> None:
     with FakeServer(latency_s=lambda body: 60.0 if decided(body) == ("C", "vote") else 0.0).in_thread() as server:
-        result = play(server.url(), tmp_path, *GOES_ON, "limits.tick_deadline_s=0.3")
+        result = play(server.url(), tmp_path, *GOES_ON, "limits.wave_deadline_s=0.3")
     found = fallback_rates_in(load_history(result.files.history))
     assert found.whole.causes == found.by_player["C"].causes == {"deadline": result.history["usage"]["late"]}
 

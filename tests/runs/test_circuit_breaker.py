@@ -212,7 +212,7 @@ def test_refusals_of_an_earlier_process_count_unless_a_provider_stopped_it() -> 
 def held(breaker: CircuitBreaker, error: ModelError, *, model: ModelId = LAB) -> None:
     """Run a wave of one request whose host asks for a longer wait than the decision's patience."""
     breaker.begin([[model]])
-    breaker.called(0, error, held=True)
+    breaker.called(0, error, exceeds_patience=True)
     asyncio.run(breaker.gave_up(0))
     breaker.settled(0)
 

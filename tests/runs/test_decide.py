@@ -87,7 +87,7 @@ class ScriptedCalls:
     def reach_decision(self, earlier: Sequence[Attempt] = (), player: Player | None = None) -> DecisionResult:
         self._said = iter(self.says)
         seat = player or ModelPlayer(NoModel(), Sampling(), "Be brief.", self.attempts, self.reasking)
-        self.order: Sequence[int] = range(len(seat.models))
+        self.order: Sequence[int] = range(len(seat.chain))
         result = asyncio.run(reach_decision(self.ask, seat, self, earlier))
         assert next(self._said, None) is None, "an answer was never asked for"
         return result

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.models.base import HostTerms
+from agentsim.models.base import Adjustments
 from agentsim.records.journal import read_journal
 from agentsim.runs.replay import prove
 from agentsim.runs.watcher import Watcher
@@ -80,7 +80,7 @@ TOKENS = refusal(
 BARE = Raw(400, {"error": {"message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT"}})
 VALIDATION = Raw(422, {"detail": [{"loc": ["body", "response_format"], "msg": "Extra inputs are not permitted"}]})
 
-SYSTEM = HostTerms(system="user")
+SYSTEM = Adjustments(system="user")
 
 
 def window(words: str) -> Reply:
@@ -88,7 +88,7 @@ def window(words: str) -> Reply:
     return unless(lambda body: body.get("max_tokens", 0) > 8_000, refusal(words))
 
 
-ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
+ROWS: dict[str, tuple[Reply, str, Adjustments]] = {
     "no system message, as 500": (
         unless(from_system, refusal("Conversation roles must alternate user/assistant/... at row 1", 500)),
         "",
@@ -102,21 +102,25 @@ ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
     "Ollama's format, as 500": (
         unless(mode_is("json_schema"), refusal("failed to load model vocabulary required for format", 500)),
         "",
-        HostTerms("json_object"),
+        Adjustments("json_object"),
     ),
     "a crash of its schema, as 500": (
         unless(mode_is("json_schema"), refusal("'NoneType' object has no attribute 'schema'", 500)),
         "",
-        HostTerms("json_object"),
+        Adjustments("json_object"),
     ),
-    "not implemented": (unless(mode_is("json_schema"), refusal("Not implemented", 501)), "", HostTerms("json_object")),
+    "not implemented": (
+        unless(mode_is("json_schema"), refusal("Not implemented", 501)),
+        "",
+        Adjustments("json_object"),
+    ),
     "a window that the cap exceeds": (
         window(
             "This model's maximum context length is 8192 tokens. However, you requested 20192 tokens (192 in the "
             "messages, 20000 in the completion). Please reduce the length of the messages or completion."
         ),
         "defaults.max_tokens=20000",
-        HostTerms(max_tokens=7_000),
+        Adjustments(max_tokens=7_000),
     ),
     "Together's sum": (
         unless(
@@ -128,17 +132,17 @@ ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
             ),
         ),
         "defaults.max_tokens=20000",
-        HostTerms(max_tokens=7_000),
+        Adjustments(max_tokens=7_000),
     ),
     "temperature deprecated": (
         unless(holds("temperature"), DEPRECATED),
         AUTO,
-        HostTerms("json_schema", ("temperature",)),
+        Adjustments("json_schema", ("temperature",)),
     ),
     "temperature, fixed mode": (
         unless(holds("temperature"), DEPRECATED),
         "",
-        HostTerms(dropped=("temperature",)),
+        Adjustments(dropped=("temperature",)),
     ),
     "only the default": (
         unless(
@@ -146,35 +150,35 @@ ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
             refusal("Unsupported value: 'temperature' does not support 0.2. Only 1 is supported.", param="temperature"),
         ),
         "",
-        HostTerms(dropped=("temperature",)),
+        Adjustments(dropped=("temperature",)),
     ),
-    "no endpoints for it": (unless(holds("temperature"), NO_HOST), "", HostTerms(dropped=("temperature",))),
+    "no endpoints for it": (unless(holds("temperature"), NO_HOST), "", Adjustments(dropped=("temperature",))),
     "no endpoints at all": (
         unless(holds("temperature"), refusal("No endpoints found that can handle the requested parameters.", 404)),
         "",
-        HostTerms(dropped=("temperature",)),
+        Adjustments(dropped=("temperature",)),
     ),
     "top_p by its field": (
         unless(
             holds("top_p"), Raw(422, {"detail": [{"loc": ["body", "top_p"], "msg": "Extra inputs are not permitted"}]})
         ),
         "defaults.client_kwargs={top_p=0.5}",
-        HostTerms(dropped=("top_p",)),
+        Adjustments(dropped=("top_p",)),
     ),
     "seed": (
         unless(holds("seed"), refusal('Unknown name "seed": Cannot find field.')),
         "defaults.client_kwargs={seed=7}",
-        HostTerms(dropped=("seed",)),
+        Adjustments(dropped=("seed",)),
     ),
     "reasoning": (
         unless(holds("reasoning_effort"), refusal("Thinking is not supported by this model")),
         'defaults.client_kwargs={reasoning_effort="low"}',
-        HostTerms(dropped=("reasoning",)),
+        Adjustments(dropped=("reasoning",)),
     ),
     "max_tokens by another name": (
         unless(holds("max_tokens"), TOKENS),
         "defaults.max_tokens=400",
-        HostTerms(max_tokens_field="max_completion_tokens"),
+        Adjustments(max_tokens_field="max_completion_tokens"),
     ),
     "a smaller cap": (
         unless(
@@ -182,7 +186,7 @@ ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
             refusal("max_tokens is too large: 400. This model supports at most 300 completion tokens."),
         ),
         "defaults.max_tokens=400",
-        HostTerms(max_tokens=300),
+        Adjustments(max_tokens=300),
     ),
     "a cap that leaves no room": (
         unless(
@@ -190,27 +194,27 @@ ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
             refusal("'max_tokens' is too large: 400. This model's maximum context length is 400 tokens."),
         ),
         "defaults.max_tokens=400",
-        HostTerms(max_tokens_field="max_completion_tokens"),
+        Adjustments(max_tokens_field="max_completion_tokens"),
     ),
     "no system message": (
         unless(from_system, refusal("System role not supported")),
         "",
-        HostTerms(system="user"),
+        Adjustments(system="user"),
     ),
     "roles in turn": (
         unless(from_system, refusal("Conversation roles must alternate user/assistant/user/assistant/...")),
         "",
-        HostTerms(system="user"),
+        Adjustments(system="user"),
     ),
-    "bare, under auto": (unless(mode_is("json_schema"), BARE), AUTO, HostTerms("json_object")),
-    "bare, fixed mode": (unless(mode_is("json_schema"), BARE), "", HostTerms("json_object")),
-    "bare, no mode at all": (unless(holds("response_format"), BARE), AUTO, HostTerms("prompt")),
+    "bare, under auto": (unless(mode_is("json_schema"), BARE), AUTO, Adjustments("json_object")),
+    "bare, fixed mode": (unless(mode_is("json_schema"), BARE), "", Adjustments("json_object")),
+    "bare, no mode at all": (unless(holds("response_format"), BARE), AUTO, Adjustments("prompt")),
     "bare, and it is the temperature": (
         unless(holds("temperature"), BARE),
         "",
-        HostTerms(dropped=("temperature",)),
+        Adjustments(dropped=("temperature",)),
     ),
-    "a list of errors": (unless(holds("response_format"), VALIDATION), AUTO, HostTerms("prompt")),
+    "a list of errors": (unless(holds("response_format"), VALIDATION), AUTO, Adjustments("prompt")),
     "a keyword of schemas": (
         unless(
             holds_keyword("additionalProperties"),
@@ -219,12 +223,12 @@ ROWS: dict[str, tuple[Reply, str, HostTerms]] = {
             ),
         ),
         "",
-        HostTerms(keywords=("additionalProperties",)),
+        Adjustments(keywords=("additionalProperties",)),
     ),
     "a server that breaks on grammars": (
         unless(mode_is("json_schema"), refusal("Failed to initialize samplers: failed to parse grammar", 500)),
         "",
-        HostTerms("json_object"),
+        Adjustments("json_object"),
     ),
 }
 
@@ -264,7 +268,7 @@ def test_what_is_found_out_does_not_depend_on_how_many_calls_run_at_once(concurr
     reply = unless(holds("temperature"), DEPRECATED)
     with FakeServer(reply, latency_s=lambda body: len(str(body)) % 7 / 200).in_thread() as server:
         result = play(server.url(), tmp_path, "defaults.temperature=0.2", f"limits.concurrency={concurrency}")
-    assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms(dropped=("temperature",))}
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": Adjustments(dropped=("temperature",))}
 
 
 CONTEXTS = {
@@ -463,7 +467,7 @@ def test_a_prompt_that_is_never_accepted_ends_no_negotiation_of_other_schemas(tm
         result = play(server.url(), tmp_path, "limits.concurrency=1")
     usage = result.history["usage"]
     assert (result.status, usage["fallbacks"], usage["failed_calls"]) == ("completed", 1, 1)
-    assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms("json_object")}
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": Adjustments("json_object")}
 
 
 def test_a_negotiation_that_was_given_up_is_not_gone_on_with_for_another_prompt(tmp_path: Path) -> None:
@@ -500,7 +504,7 @@ def test_a_host_that_is_busy_in_between_does_not_begin_the_negotiation_anew(refu
         usage = result.history["usage"]
         assert len(server.received) < 2 * (usage["calls"] - usage["failed_calls"])
     assert (result.status, usage["fallbacks"]) == ("completed", 0)
-    assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms(dropped=("temperature",))}
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": Adjustments(dropped=("temperature",))}
 
 
 def test_a_model_that_accepts_nothing_at_all_stops_the_run_at_its_first_decision(tmp_path: Path) -> None:
@@ -562,7 +566,7 @@ def test_what_a_refusal_did_not_name_is_kept_once_another_prompt_confirms_it(tmp
     with FakeServer(unless(from_system, BARE)).in_thread() as server:
         result = play(server.url(), tmp_path, "limits.concurrency=1")
         asked = [from_system(received.body) for received in server.received]
-    assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms(system="user")}
+    assert read_journal(result.files.journal).negotiated == {"fake/echo": Adjustments(system="user")}
     assert not any(asked[-12:])
 
 
@@ -585,7 +589,7 @@ def test_a_late_answer_under_older_terms_changes_nothing_in_the_journal(tmp_path
         sampling = ("defaults.temperature=0.2", "defaults.client_kwargs={top_p=0.5}")
         result = play(server.url(), tmp_path, *sampling, 'game_config.phases=["votes"]')
         lines = [json.loads(line) for line in result.files.journal.read_text("utf-8").splitlines()]
-    negotiated = [line["terms"] for line in lines if line["record"] == "negotiated"]
+    negotiated = [line["adjustments"] for line in lines if line["record"] == "negotiated"]
     assert negotiated == [{"dropped": ["temperature"]}, {"dropped": ["temperature", "top_p"]}]
 
 

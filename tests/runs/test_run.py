@@ -359,7 +359,7 @@ class TestStoppable:
             signal.raise_signal(signal.SIGINT)
             await asyncio.sleep(0)
             await asyncio.sleep(0)
-            assert (interrupt.rung, heard, task.cancelling()) == (True, ["rung"], 0)
+            assert (interrupt.requested, heard, task.cancelling()) == (True, ["rung"], 0)
             signal.raise_signal(signal.SIGINT)
             await task
 
@@ -379,7 +379,7 @@ class TestStoppable:
 
         with pytest.raises(Interrupted), stoppable(interrupt) as register:
             asyncio.run(game())
-        assert not interrupt.rung
+        assert not interrupt.requested
 
     @staticmethod
     def _play(before: signal.Signals) -> None:

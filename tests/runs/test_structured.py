@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentsim.errors import ScenarioError
-from agentsim.models.base import HostTerms
+from agentsim.models.base import Adjustments
 from agentsim.records.journal import read_journal
 from agentsim.runs.replay import prove
 from agentsim.runs.watcher import Watcher
@@ -76,7 +76,7 @@ def test_a_resumed_run_goes_on_in_the_mode_that_was_chosen(tmp_path: Path) -> No
         since = len(server.received)
         result = play(server.url(), tmp_path, AUTO, "limits.max_calls=5")
         assert result.status == "stopped_budget"
-        assert read_journal(result.files.journal).negotiated == {"fake/echo": HostTerms(structured="json_object")}
+        assert read_journal(result.files.journal).negotiated == {"fake/echo": Adjustments(structured="json_object")}
         again = resumed(result.files, max_calls=100)
         assert again.status == "completed"
         modes = Counter(mode_of(received.body) for received in server.received[since:])

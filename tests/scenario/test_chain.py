@@ -46,19 +46,19 @@ def test_the_models_stand_in_the_order_of_asking_with_their_files(tmp_path: Path
 def test_it_survives_a_journal(tmp_path: Path) -> None:
     scenario = chained(tmp_path)
     folder = scenario.path.parent
-    identity, run_part = json.loads(json.dumps([scenario.identity(), scenario.run_part()]))
+    identity, run_settings = json.loads(json.dumps([scenario.game_settings(), scenario.run_settings()]))
     assert identity["players"][1]["model"] == list(scenario.players[1].models)
     assert identity["players"][0]["model"] == "bot/careful"
-    assert run_part["paths"]["models"] == {"B": [None, str(folder / "s.json"), str(folder / "w.gguf"), None]}
-    again = Scenario.restore(identity, run_part)
+    assert run_settings["paths"]["models"] == {"B": [None, str(folder / "s.json"), str(folder / "w.gguf"), None]}
+    again = Scenario.restore(identity, run_settings)
     assert again.players == scenario.players
-    assert json.dumps(again.identity()) == json.dumps(identity)
+    assert json.dumps(again.game_settings()) == json.dumps(identity)
 
 
 def test_a_list_of_one_is_that_one(tmp_path: Path) -> None:
     listed = load(written(tmp_path, SEATS, "a.toml"), overrides=['defaults.model=["bot/bold"]'])
     plain = load(written(tmp_path, SEATS, "b.toml"), overrides=["defaults.model=bot/bold"])
-    assert listed.identity() == plain.identity()
+    assert listed.game_settings() == plain.game_settings()
 
 
 def test_the_provider_stands_before_each_name(tmp_path: Path) -> None:

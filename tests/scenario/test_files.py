@@ -69,7 +69,7 @@ def test_byte_order_mark_and_windows_line_ends_change_nothing(tmp_path: Path) ->
     text = SEATS + 'prompt = """one\ntwo"""\n'
     plain = load(written(tmp_path, text))
     windows = load(written(tmp_path, "\ufeff" + text.replace("\n", "\r\n"), "windows.toml"))
-    assert windows.identity() == plain.identity()
+    assert windows.game_settings() == plain.game_settings()
 
 
 def test_a_prompt_file_is_text_with_newlines(tmp_path: Path) -> None:

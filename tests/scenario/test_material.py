@@ -85,12 +85,12 @@ def test_a_file_that_is_not_is_one_line_with_its_key(config: str, line: str, tmp
 def test_what_the_file_held_is_in_the_identity_and_where_it_was_is_not(tmp_path: Path) -> None:
     files = {"s_dot_md": "la", "g__a_dot_txt": "", "g__b_dot_txt": ""}
     scenario = load(salon(tmp_path, 'song = "../s.md"\nguests_dir = "../g"', "", **files))
-    identity = json.loads(json.dumps(scenario.identity()))
+    identity = json.loads(json.dumps(scenario.game_settings()))
     assert identity["game_config"] == {"song": {"name": "s", "text": "la"}, "guests_dir": None, "rounds": 1}
     assert "../" not in json.dumps(identity)
     for path in (tmp_path / "s.md", tmp_path / "g" / "a.txt"):
         path.unlink()
-    assert Scenario.restore(identity, scenario.run_part(), seed=scenario.seed) == scenario
+    assert Scenario.restore(identity, scenario.run_settings(), seed=scenario.seed) == scenario
 
 
 # a folder of players

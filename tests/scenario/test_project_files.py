@@ -147,7 +147,9 @@ def test_memory_by_player_is_a_key_of_ours_and_holds_for_every_player_of_a_table
     )
     scenario = load(written(tmp_path, players))
     assert config_of(scenario).memory_of == {"crowd1": "summary", "crowd2": "summary"}
-    assert Scenario.restore(scenario.identity(), scenario.run_part()).identity() == scenario.identity()
+    assert (
+        Scenario.restore(scenario.game_settings(), scenario.run_settings()).game_settings() == scenario.game_settings()
+    )
     both = written(tmp_path, players + '[game_config]\nmemory_of = { crowd2 = "full" }\n', "both.toml")
     with pytest.raises(ScenarioError, match=r"players.0.memory: crowd2 stands in game_config.memory_of too"):
         load(both)
@@ -175,7 +177,7 @@ def test_one_file_may_hold_both_and_more_of_ours(tmp_path: Path) -> None:
 
 
 def test_which_of_two_files_comes_first_does_not_matter(tmp_path: Path) -> None:
-    assert loaded(tmp_path, RULES, PLAYERS).identity() == loaded(tmp_path, PLAYERS, RULES).identity()
+    assert loaded(tmp_path, RULES, PLAYERS).game_settings() == loaded(tmp_path, PLAYERS, RULES).game_settings()
 
 
 def test_a_second_file_may_be_in_our_own_words(tmp_path: Path) -> None:

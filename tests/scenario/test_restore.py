@@ -26,12 +26,14 @@ def loaded(folder: Path, text: str) -> Scenario:
 @pytest.mark.parametrize("text", [FULL, SEATS, ISLAND, FILES], ids=["full", "seats", "island", "files"])
 def test_the_round_trip_through_json_is_exact(text: str, tmp_path: Path) -> None:
     scenario = loaded(tmp_path, text)
-    identity, run_part = json.loads(json.dumps([scenario.identity(), scenario.run_part()], allow_nan=False))
-    run_part["concurrency"] = 16  # a history's volatile.run says more
-    restored = Scenario.restore(identity, run_part, seed=scenario.seed)
+    identity, run_settings = json.loads(
+        json.dumps([scenario.game_settings(), scenario.run_settings()], allow_nan=False)
+    )
+    run_settings["concurrency"] = 16  # a history's volatile.run says more
+    restored = Scenario.restore(identity, run_settings, seed=scenario.seed)
     assert restored == scenario
-    assert json.dumps(restored.identity()) == json.dumps(scenario.identity())
-    assert json.dumps(restored.run_part()) == json.dumps(scenario.run_part())
+    assert json.dumps(restored.game_settings()) == json.dumps(scenario.game_settings())
+    assert json.dumps(restored.run_settings()) == json.dumps(scenario.run_settings())
 
 
 def test_the_identity_does_not_know_where_or_how_fast(tmp_path: Path) -> None:
@@ -41,19 +43,19 @@ def test_the_identity_does_not_know_where_or_how_fast(tmp_path: Path) -> None:
     other = FULL.replace("127.0.0.1:8000", "localhost:9").replace("evening", "morning").replace("seed = 7", "seed = 8")
     other = other.replace("concurrency = 4", "concurrency = 9").replace("max_calls = 500", "max_calls = 5")
     first, second = loaded(here, FULL), loaded(there, other)
-    assert json.dumps(first.identity()) == json.dumps(second.identity())
-    assert str(tmp_path) not in json.dumps(loaded(here, FILES).identity())
+    assert json.dumps(first.game_settings()) == json.dumps(second.game_settings())
+    assert str(tmp_path) not in json.dumps(loaded(here, FILES).game_settings())
 
 
 def test_the_order_of_tables_does_not_matter(tmp_path: Path) -> None:
     staff = '[staff.moderator]\nmodel = "human"\n', '[staff.summarizer]\nmodel = "human"\n'
     one = loaded(tmp_path, SEATS + staff[0] + staff[1])
     two = loaded(tmp_path, SEATS + staff[1] + staff[0])
-    assert json.dumps(one.identity()) == json.dumps(two.identity())
+    assert json.dumps(one.game_settings()) == json.dumps(two.game_settings())
 
 
 def test_the_identity_is_resolved(tmp_path: Path) -> None:
-    identity = loaded(tmp_path, SEATS).identity()
+    identity = loaded(tmp_path, SEATS).game_settings()
     assert list(identity) == ["game", "game_config", "players", "staff", "providers", "prices"]
     assert identity["game_config"] == {"rounds": "auto", "stake": 1.0, "moods": ["calm"], "guests": [], "quiet": False}
     assert list(identity["players"][0])[:4] == ["id", "model", "temperature", "max_tokens"]
@@ -61,13 +63,13 @@ def test_the_identity_is_resolved(tmp_path: Path) -> None:
 
 def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
     scenario = loaded(tmp_path, FULL)
-    assert scenario.run_part() == {
+    assert scenario.run_settings() == {
         "name": "evening",
         "limits": {
             "max_cost_usd": 2.0,
             "max_calls": 500,
             "max_wall_s": None,
-            "tick_deadline_s": None,
+            "wave_deadline_s": None,
             "concurrency": 4,
             "max_fallback_rate": 0.5,
             "on_provider_failure": "stop",
@@ -94,5 +96,5 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
 def test_what_is_not_an_identity_is_an_error(key: str, value: object, line: str, tmp_path: Path) -> None:
     scenario = loaded(tmp_path, SEATS)
     with pytest.raises(ScenarioError) as raised:
-        Scenario.restore(scenario.identity() | {key: value}, scenario.run_part())
+        Scenario.restore(scenario.game_settings() | {key: value}, scenario.run_settings())
     assert str(raised.value) == line

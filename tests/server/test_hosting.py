@@ -105,7 +105,7 @@ def test_every_decision_that_is_not_on_record_passes_the_gate_and_no_other(tmp_p
 
 
 def test_a_pause_uses_up_none_of_the_time_of_a_moment(tmp_path: Path) -> None:
-    """Who has not begun when the pause comes has the whole time of `tick_deadline_s` after it."""
+    """Who has not begun when the pause comes has the whole time of `wave_deadline_s` after it."""
 
     class Pausing(hosting.HostedRun):
         paused = False
@@ -116,7 +116,7 @@ def test_a_pause_uses_up_none_of_the_time_of_a_moment(tmp_path: Path) -> None:
                 await asyncio.sleep(2.5)
 
     with FakeServer(first_by_schema).in_thread() as server:
-        text = "[limits]\ntick_deadline_s = 2.0\n"
+        text = "[limits]\nwave_deadline_s = 2.0\n"
         (tmp_path / "island.toml").write_text(scenario_text(server.url()) + text, encoding="utf-8")
 
         async def play() -> RunFiles:
@@ -128,7 +128,7 @@ def test_a_pause_uses_up_none_of_the_time_of_a_moment(tmp_path: Path) -> None:
 
         files = asyncio.run(play())
     reasons = {each.fallback_reason for each in read_journal(files.journal).decisions.values()}
-    assert "tick_deadline" not in reasons
+    assert "wave_deadline" not in reasons
 
 
 def test_a_run_that_was_stopped_is_resumed_beside_the_server_as_the_same_game(tmp_path: Path) -> None:

@@ -25,9 +25,9 @@ from agentsim.engine.options import MISSING
 from agentsim.engine.reading.fields import REASONS, Field
 from agentsim.engine.reading.text import (
     CROSSES,
-    HOLE,
-    MARK,
+    FILLER,
     MOST_CANDIDATES,
+    REMOVED,
     bounded,
     crossed_behind,
     has_words,
@@ -247,10 +247,10 @@ def _words_of(plain: str, start: int, end: int) -> tuple[int, int]:
 
 _STRIKES = re.compile(
     rf"(?<!~)(?P<tilde>~{{1,2}})(?!~)|[<\[](?P<slash>/?)(?P<tag>s|del|strike)\b[^<>\[\]\n]{{0,80}}[>\]]"
-    rf"|(?P<comment>/\*|\*/)|^[ \t]*(?P<line>//|(?:#|--|;|%|[!¬≠]{{1,3}})[ \t]*{HOLE}|-{HOLE})",
+    rf"|(?P<comment>/\*|\*/)|^[ \t]*(?P<line>//|(?:#|--|;|%|[!¬≠]{{1,3}})[ \t]*{REMOVED}|-{REMOVED})",
     re.MULTILINE,
 )
-"""Marks of Markdown, HTML and BBCode that strike out, of comments, and of a `!` or `-` before an object (`HOLE`)."""
+"""Marks of Markdown, HTML and BBCode that strike out, of comments, and of a `!` or `-` before an object (`REMOVED`)."""
 
 
 def struck_spans(plain: str) -> list[tuple[int, int]]:
@@ -338,7 +338,7 @@ def sections_of(plain: str, fields: Sequence[Field], names: Mapping[str, Sequenc
         words = plain[head.end() : stop].strip()
         if head["name"] in _SURENESS and not _SURE.fullmatch(words):
             continue
-        if path in worded and not words.startswith(HOLE) and not words.endswith(":"):  # else it announces more
+        if path in worded and not words.startswith(REMOVED) and not words.endswith(":"):  # else it announces more
             covered.append((head.start(), stop))
     for tag in bounded(tags(plain, tuple(by_name)), MOST_CANDIDATES):
         path = by_name[spaced(tag_name(tag))]
@@ -397,7 +397,7 @@ class Prose:
         for label in bounded(headings(self.plain, tuple(names), is_lead_in), MOST_CANDIDATES):
             start, end = label.start(), self.around.line(label.start())[1]
             value = self.text[min(label.end(), end) : end].strip(" \t|")
-            if value and not label["more"] and HOLE not in value:
+            if value and not label["more"] and REMOVED not in value:
                 yield from self._valued((start, end), "label", value)
         yield from self._bare()
 
@@ -436,7 +436,7 @@ class Prose:
         most = _MOST_BLANKS + max((str(name).count(" ") for name in names), default=0)
         of_few_lines(self.plain)
         for start, end in self.around.lines:
-            said = self.text[start:end].replace(MARK, " ").strip()
+            said = self.text[start:end].replace(FILLER, " ").strip()
             if field.kind == "choice" and (item := _ITEM.match(said)) and self.around.is_answer(start):
                 said = said[item.end() :]
             if not said or len(said) > _LONGEST_LINE or said.count(" ") > most or said.endswith("?"):

@@ -91,7 +91,7 @@ from agentsim.engine.reading.speech import (
     THINKING,
     aloud,
     has_marks,
-    is_kept,
+    is_private_field,
     last_sentence,
     may_be_no_speech,
     said_aloud,
@@ -99,10 +99,10 @@ from agentsim.engine.reading.speech import (
     thought_spans,
 )
 from agentsim.engine.reading.text import (
-    HOLE,
-    MARK,
+    FILLER,
     MAX_TEXT,
     MOST_CANDIDATES,
+    REMOVED,
     Object,
     any_name,
     bounded,
@@ -132,7 +132,7 @@ _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u(?:000[a-dA-D]|0085|202[89])|\\[nrf]|&#|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON and XML escape them."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
-_DETOUR = re.compile(rf"<|\\u|[&%✿{HOLE}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]")
+_DETOUR = re.compile(rf"<|\\u|[&%✿{REMOVED}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]")
 _LAYERS = re.compile(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
     r"|(?:assistant|user)[ \t]*\n|### ",
@@ -171,13 +171,13 @@ def read(
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
-    if any((HOLE in each or MARK in each) and not is_kept(name) for name, each in said):
+    if any((REMOVED in each or FILLER in each) and not is_private_field(name) for name, each in said):
         raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
     in_object = found.stage in _STAGES_OF_OBJECTS
     labels = (
         label_in(
             each,
-            reply.speakers.of_roles if is_kept(name) else reply.speakers,
+            reply.speakers.of_roles if is_private_field(name) else reply.speakers,
             lists=in_object or request.any_text,
             posts=in_object and request.any_text,
         )
@@ -548,7 +548,7 @@ class Reply:
     def prose(self) -> str:
         """The reply in which objects, fences, wrappers and control tokens are masked; positions stay the same."""
         text = without_fences(without_wrappers(of_few_tags(self.body)))
-        text = masked(text, list(token_spans(text)), MARK)
+        text = masked(text, list(token_spans(text)), FILLER)
         return masked(text, [(each.start, each.end) for each in self.objects])
 
     @cached_property
@@ -696,7 +696,7 @@ class Reply:
         start, end = self.sections.words[path]
         words = self.prose[start:end]
         if path.rpartition(".")[2] not in REASONS:  # others may hear the words
-            if MARK in words:
+            if FILLER in words:
                 raise UnreadableReply(
                     f"The words of {path} hold a control token of a chat template. Answer without it."
                 )
@@ -724,7 +724,7 @@ def _holds_placeholder(record: Mapping[str, Any] | None) -> bool:
 
 
 def _trimmed(words: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", words.replace(HOLE, "").replace(MARK, "")).strip().strip('*_"“” \n').strip()
+    return re.sub(r"\n{3,}", "\n\n", words.replace(REMOVED, "").replace(FILLER, "")).strip().strip('*_"“” \n').strip()
 
 
 def _without_tokens(text: str) -> str:

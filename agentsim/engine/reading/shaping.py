@@ -18,7 +18,7 @@ from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, label_in, 
 from agentsim.engine.options import MISSING, Choice, JsonObject, Kind, Kinds, LegalValues, Synonyms
 from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, is_kept, split
+from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, is_private_field, split
 from agentsim.engine.reading.text import (
     bounded,
     compact,
@@ -461,7 +461,7 @@ def _spoken(
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
         said = as_stated(said, names, any_text=any_text)
-        if not any_text and not is_kept(names[0]) and first_turn(said, speakers=speakers) != said:
+        if not any_text and not is_private_field(names[0]) and first_turn(said, speakers=speakers) != said:
             raise UnreadableReply("The words go on in another turn. Answer in your own words alone.")
         if _holds_object(said, names):
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")

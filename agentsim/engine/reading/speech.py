@@ -16,7 +16,7 @@ from itertools import chain, islice
 from agentsim.engine.markup import CLOSE_BRACKETS, OPEN_BRACKETS, in_sentence, is_quoted
 from agentsim.engine.reading.fields import REASONS
 from agentsim.engine.reading.text import (
-    HOLE,
+    REMOVED,
     Object,
     any_name,
     folded,
@@ -320,7 +320,7 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     words = without(words, thought_spans(folded(words), names))
-    if not (kept := is_kept(names[0])):
+    if not (kept := is_private_field(names[0])):
         words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names))
     if not kept:
@@ -342,7 +342,7 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
     words = _without_own_tags(words, names)
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
-    if is_kept(names[0]):
+    if is_private_field(names[0]):
         return words
     if holds_call(words, any_text=any_text):
         raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
@@ -385,7 +385,7 @@ def _without_own_tags(words: str, names: Sequence[str]) -> str:
     return words
 
 
-def is_kept(name: str) -> bool:
+def is_private_field(name: str) -> bool:
     """Return whether a name is that of words that no other player hears: a memory, a thought, a reason."""
     return _KEPT.search(name) is not None
 
@@ -408,7 +408,7 @@ def _ends_in_object(said: str) -> bool:
     objects = scan(said) if "{" in said and '"' in said else []
     if not objects or not objects[-1].value or has_words(said[objects[-1].end :]):
         return False
-    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{HOLE}[")
+    above = without_fences(said[: objects[-1].start]).rstrip(f" \t\n{REMOVED}[")
     return has_words(above) and above[-1:] in set(".!?…。！？\"'”’)*_")
 
 

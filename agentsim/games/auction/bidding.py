@@ -134,7 +134,7 @@ class Bid(Request[BidCast]):
     strict: bool = True
     reasoning_chars: int
 
-    def is_answered_by(self, text: str) -> bool:
+    def accepts_text(self, text: str) -> bool:
         """Return whether a reply is read: if bids are strict, only one with a JSON object."""
         from agentsim.engine.reading.reader import holds_object
 

@@ -31,7 +31,7 @@ def private_value(request: Bid, rng: Stream) -> int:
     """
     state, terms = request.state, request.terms
     lacks = state.item.required and all(item.name != state.item.name for item in state.you.acquired)
-    drawn = rng.lasting(f"value/{state.round}").integer(1, step(terms) * (STEPS if lacks else 1))
+    drawn = rng.per_game(f"value/{state.round}").integer(1, step(terms) * (STEPS if lacks else 1))
     seats = len(terms.teams)
     if seats > 20:
         return drawn

@@ -128,7 +128,7 @@ class _Trader:
     @classmethod
     def recalled(cls, said: Any, side: Side, limit: int, rng: Stream) -> _Trader:
         """Return the trader that its working memory describes for this good, or a new one, drawn as Cliff does."""
-        tastes = rng.lasting(f"zip/{side}")
+        tastes = rng.per_game(f"zip/{side}")
         first = 0.05 + 0.3 * tastes.random()
         rate, momentum = 0.1 + 0.4 * tastes.random(), 0.2 + 0.6 * tastes.random()
         resting: dict[Side, int] = {}
@@ -232,7 +232,7 @@ def by_value(request: Act, rng: Stream) -> ActionChosen:
     book: Mapping[str, Any] = next((each.observation for each in request.observed if each.query == "order_book"), {})
     choices = []
     for side, good in sides(request):
-        value = request.now.worth(good) or rng.lasting(f"value/{good}").integer(*GUESSED)
+        value = request.now.worth(good) or rng.per_game(f"value/{good}").integer(*GUESSED)
         opposite = book.get("asks" if side == "buy" else "bids", []) if book.get("good") == good else []
         best = opposite[0]["price"] if opposite else None
         good_price = best is not None and (best < value if side == "buy" else best > value)

@@ -735,7 +735,7 @@ class Hustler(Character):
 
     def mood(self, view: View, rng: Stream) -> float:
         """Return its mood for some turns, from 0 (miserly) to 1 (reckless)."""
-        return rng.lasting(f"mood/{view.turn // self.MOOD}").random()
+        return rng.per_game(f"mood/{view.turn // self.MOOD}").random()
 
     def reserve(self, view: View, seat: int, rng: Stream) -> int:
         return self.most - int((self.most - self.least) * self.mood(view, rng))

@@ -398,7 +398,7 @@ class Character:
         return (
             self._help(request, rng)
             or self._vote(request, rng)
-            or needed_work(request, self.store * (0.5 + rng.lasting("store").random()))
+            or needed_work(request, self.store * (0.5 + rng.per_game("store").random()))
             or self._build(request, rng)
             or self._propose(request, rng)
             or (self._speak(request, rng) if request.rules.talk else None)
@@ -445,7 +445,7 @@ class Character:
         """Return the vote by its values, with a random leaning for or against this proposal that never changes."""
         if chosen.author == request.you.agent:
             return "yes"
-        worth = opinion(request, self.personality, chosen.terms) + 2 * rng.lasting(f"on/{chosen.id}").random() - 1
+        worth = opinion(request, self.personality, chosen.terms) + 2 * rng.per_game(f"on/{chosen.id}").random() - 1
         if abs(worth) < 0.3:
             return "abstain"
         return "yes" if worth > 0 else "no"

@@ -153,7 +153,7 @@ class Act(Request[Acted]):
         return once(self.rules, "_record", self._record)
 
     def _record(self) -> JsonObject:
-        return record_of(Noting if self.rules.note_chars else Said, self.stated)
+        return record_of(Noting if self.rules.note_chars else Said, self.checked_options)
 
     def schema(self) -> Schema:
         return once(self.rules, "_schema", super().schema)
@@ -217,13 +217,13 @@ class Act(Request[Acted]):
             found = super().parse(text, cut=cut, last=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
-            return Reading(_rejected(why), "rejected", candidates=0, objection=f"{why}.")
+            return Reading(_rejected(why), "rejected", candidates=0, reask_reason=f"{why}.")
         from agentsim.engine.reading.speech import split
 
         if found.stage in {"words", "cut"} and _MEANT_AS_ACTION.search(split(first_turn(text))[0]):
-            return Reading(_rejected(UNPARSED), "rejected", candidates=0, objection=f"{UNPARSED}.")
+            return Reading(_rejected(UNPARSED), "rejected", candidates=0, reask_reason=f"{UNPARSED}.")
         if isinstance(action := found.decision.action, Rejected):
-            return replace(found, stage="rejected", candidates=0, checked=True, objection=action.reason)
+            return replace(found, stage="rejected", candidates=0, checked=True, reask_reason=action.reason)
         return replace(found, checked=True)
 
     def fits(self, said: Mapping[str, Any]) -> bool:

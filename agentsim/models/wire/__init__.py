@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
-from agentsim.models.faults import Faults
+from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile, WireName
 from agentsim.models.wire import chat, messages, responses
 from agentsim.models.wire.common import Function
@@ -25,7 +25,7 @@ class Wire(Protocol):
     def body(self, profile: Profile, model: str, call: Call, sampling: Sampling) -> dict[str, Any]:
         """Return the body of one request, in the structured mode of the profile."""
 
-    def completion(self, envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+    def completion(self, envelope: Mapping[str, Any], faults: ErrorFactory, function: Function | None) -> Completion:
         """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text.
 
         Raises `ModelError` for an error inside a 200 and for an answer without a completion.

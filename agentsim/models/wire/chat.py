@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
-from agentsim.models.faults import Faults
+from agentsim.models.faults import ErrorFactory
 from agentsim.models.host_words import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
@@ -94,7 +94,7 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {}
 
 
-def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Function | None) -> Completion:
     """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text.
 
     One answer is requested, so several choices are parts of it: the text is that of the first choice with words of the
@@ -135,7 +135,7 @@ def completion(envelope: Mapping[str, Any], faults: Faults, function: Function |
 class _Choice:
     """One choice of an answer, with the texts of its message by kind."""
 
-    def __init__(self, choice: Mapping[str, Any], message: Mapping[str, Any], faults: Faults) -> None:
+    def __init__(self, choice: Mapping[str, Any], message: Mapping[str, Any], faults: ErrorFactory) -> None:
         content = content_of(message)
         if content is not None and not isinstance(content, (str, list, dict)):
             raise faults.bad_envelope("content that is no text")

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from agentsim.engine.codec import parse_json
 from agentsim.engine.wording import cleaned
 from agentsim.models.base import MOST_TEXT, Call, Completion, Usage
-from agentsim.models.faults import Faults
+from agentsim.models.faults import ErrorFactory
 from agentsim.models.host_words import BASE_RESP, FINISH_REASONS, ending, is_call, says_nothing
 from agentsim.models.keys import redact_reply
 from agentsim.models.profiles import Profile
@@ -136,7 +136,7 @@ class Parts(NamedTuple):
     unknown: object = None
 
 
-def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Completion:
+def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None) -> Completion:
     """Build the completion from the parts of an answer. If a `function` is forced, its arguments are the text.
 
     Raises `ModelError` if the finish reason says that the host failed.
@@ -153,8 +153,8 @@ def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Co
     empty = not text.strip() and not calls
     answers = [call for call in calls if _may_answer(call, function)]
     made = Completion(
-        text=kept(declined if empty else text, secrets),
-        reasoning=None if reasoning is None else kept(reasoning, secrets),
+        text=storable(declined if empty else text, secrets),
+        reasoning=None if reasoning is None else storable(reasoning, secrets),
         finish_reason=finish_reason,
         model=word(parts.model, secrets),
         provider=word(parts.provider, secrets),
@@ -169,7 +169,7 @@ def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Co
     arguments = _arguments(answers, function)
     # A text beside the call of what was asked for is a preamble.
     if arguments is not None and (function is not None or not text.strip() or is_call(finish_reason)):
-        return replace(made, text=kept(arguments, secrets))
+        return replace(made, text=storable(arguments, secrets))
     # Without a call, the text is the answer; of a forced one, if the server left it in the text as the model wrote it.
     # A text is none if the answer ended with a call of something else, with arguments.
     elsewhere = is_call(finish_reason) and _arguments(calls, function) is not None
@@ -179,7 +179,7 @@ def completion_of(parts: Parts, faults: Faults, function: Function | None) -> Co
     return replace(made, unusable=f"The reply does not call {named} with a JSON object.")
 
 
-def raise_stated_error(envelope: Mapping[str, Any], answer: object, faults: Faults) -> None:
+def raise_stated_error(envelope: Mapping[str, Any], answer: object, faults: ErrorFactory) -> None:
     """Raise the `ModelError` for an error that a 200 states, on any wire. `answer` is the answer in the body, or None.
 
     Beside an answer, an error field that reports no error is ignored. Hosts state errors as `error`, as a status
@@ -315,7 +315,7 @@ def _object(text: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def kept(words: str, secrets: tuple[str, ...]) -> str:
+def storable(words: str, secrets: tuple[str, ...]) -> str:
     """Return a model's words for the history: cleaned, without secrets, and at most `MOST_TEXT` bytes plus a mark."""
     begun = redact_reply(cleaned(words[: 2 * MOST_TEXT]), secrets)
     if len(words) > 2 * MOST_TEXT and len(begun.encode()) <= MOST_TEXT:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
-from agentsim.models.faults import Faults
+from agentsim.models.faults import ErrorFactory
 from agentsim.models.host_words import most_telling
 from agentsim.models.profiles import Profile, cap_of
 from agentsim.models.wire.common import (
@@ -88,7 +88,7 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {}
 
 
-def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Function | None) -> Completion:
     """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text."""
     content = envelope.get("content")
     if envelope.get("type") == "error":

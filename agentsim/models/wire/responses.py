@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from agentsim.models.base import Call, Completion, Sampling, StructuredMode, Usage
-from agentsim.models.faults import Faults
+from agentsim.models.faults import ErrorFactory
 from agentsim.models.host_words import most_telling
 from agentsim.models.profiles import Profile
 from agentsim.models.wire.common import (
@@ -83,7 +83,7 @@ def _structured(profile: Profile, call: Call) -> dict[str, Any]:
             return {}
 
 
-def completion(envelope: Mapping[str, Any], faults: Faults, function: Function | None) -> Completion:
+def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Function | None) -> Completion:
     """Return the completion in a decoded answer. If a `function` is forced, its arguments are the text."""
     output = envelope.get("output")
     output = [output] if isinstance(output, Mapping) and output else output

@@ -186,8 +186,8 @@ async def _asked(worker: Process, task: bytes) -> bytes:
 def task_of(scenario: Scenario, files: RunFiles, allowed: Collection[str] = ()) -> dict[str, Any]:
     """Return one game as a JSON value; `allowed` names variables that may go to any host. Values are not sent."""
     return {
-        "scenario": scenario.identity(),
-        "run": scenario.run_part(),
+        "scenario": scenario.game_settings(),
+        "run": scenario.run_settings(),
         "seed": scenario.seed,
         "directory": str(files.directory),
         "name": files.name,

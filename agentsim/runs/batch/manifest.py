@@ -145,7 +145,7 @@ class Manifest:
     def digest(self) -> str:
         """Return 8 hex digits for the batch, which depend on neither its seed nor its number of games."""
         what = [self.design.models, self.design.rotate, self.design.paired]
-        text = json.dumps([what, [cast.identity() for cast in self.casts]], sort_keys=True)
+        text = json.dumps([what, [cast.game_settings() for cast in self.casts]], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
     def write(self, directory: Path, *, instead: bool = False) -> None:
@@ -166,7 +166,7 @@ class Manifest:
             "rotate": design.rotate,
             "paired": design.paired,
             "balance": self.balance(),
-            "casts": [{"scenario": cast.identity(), "run": cast.run_part()} for cast in self.casts],
+            "casts": [{"scenario": cast.game_settings(), "run": cast.run_settings()} for cast in self.casts],
         }
         games = [values(game) for game in self.games]
         if design.factorial is None:
@@ -356,7 +356,7 @@ def _difference(there: Manifest, wanted: Manifest) -> str | None:
         return "its design is not this one: factors, levels, fraction, interactions, measures and players stay"
     pairs = zip(there.games, wanted.games, strict=False)
     same_rows = all(replace(one, name=two.name) == two for one, two in pairs)
-    same_casts = [cast.identity() for cast in there.casts] == [cast.identity() for cast in wanted.casts]
+    same_casts = [cast.game_settings() for cast in there.casts] == [cast.game_settings() for cast in wanted.casts]
     return None if same_rows and same_casts else "its scenario is not this one"
 
 

@@ -29,7 +29,7 @@ JUNK = "Kettle -60"
 
 def _luck(seed: int, player: str, nth: int = 1) -> Stream:
     """What a bot draws from, by a second hand."""
-    return Chance(seed).once(f"bot/{player}/bid/{nth}", lasting=f"bot/{player}/lasting")
+    return Chance(seed).once(f"bot/{player}/bid/{nth}", per_game=f"bot/{player}/lasting")
 
 
 def _values(played: Simulation, seed: int, round_: int = 1) -> list[tuple[int, str]]:

@@ -332,15 +332,15 @@ def _prompts(files: RunFiles) -> list[str]:
 def test_the_identity_keeps_names_and_items_and_no_path(tmp_path: Path) -> None:
     first = load(folder(tmp_path / "here", "zespół 1!.txt", "b.txt"))
     second = load(folder(tmp_path / "there", "zespół 1!.txt", "b.txt"))
-    text = json.dumps(first.identity(), ensure_ascii=False)
-    assert text == json.dumps(second.identity(), ensure_ascii=False)
+    text = json.dumps(first.game_settings(), ensure_ascii=False)
+    assert text == json.dumps(second.game_settings(), ensure_ascii=False)
     assert "here" not in text.replace("there", "")
     assert "prompts/" not in text
-    assert [player.get("called") for player in first.identity()["players"]] == [None, "zespół 1!"]
-    assert first.identity()["game_config"]["items"]["scenario"] == "standard"
-    assert first.identity()["game_config"]["prompts_dir"] is None
-    run_part = json.loads(json.dumps(first.run_part()))
-    restored = Scenario.restore(json.loads(text), run_part, seed=first.seed)
+    assert [player.get("called") for player in first.game_settings()["players"]] == [None, "zespół 1!"]
+    assert first.game_settings()["game_config"]["items"]["scenario"] == "standard"
+    assert first.game_settings()["game_config"]["prompts_dir"] is None
+    run_settings = json.loads(json.dumps(first.run_settings()))
+    restored = Scenario.restore(json.loads(text), run_settings, seed=first.seed)
     assert restored == first
     play = new_play(restored, GAME)
     play.close()

@@ -190,7 +190,7 @@ def test_a_bot_is_a_function_of_the_request_and_of_its_stream(bot: str) -> None:
         wave = game.answer(decisions)
     for data, kind, nth, decision in reversed(taken):
         request = kinds[kind].restore(json.loads(data))
-        rng = Chance(7).once(f"bot/{request.player}/{kind}/{nth}", lasting=f"bot/{request.player}/lasting")
+        rng = Chance(7).once(f"bot/{request.player}/{kind}/{nth}", per_game=f"bot/{request.player}/lasting")
         assert BOTS[bot](request, rng) == decision
 
 
@@ -387,7 +387,7 @@ def test_the_hustler_builds_by_moods_that_last() -> None:
 
     def mood(turn: int, nth: int) -> float:
         view = replace(request.view, turn=turn)
-        value: float = bot.mood(view, Chance(1).once(f"bot/A/manage_estate/{nth}", lasting="bot/A/lasting"))
+        value: float = bot.mood(view, Chance(1).once(f"bot/A/manage_estate/{nth}", per_game="bot/A/lasting"))
         return value
 
     assert mood(40, 1) == mood(59, 9)

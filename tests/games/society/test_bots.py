@@ -66,7 +66,7 @@ def _decided(*games: Simulation) -> Iterator[tuple[Act, Any]]:
 
 
 def _luck(name: str) -> Stream:
-    return Chance(1).once(name, lasting="lasting")
+    return Chance(1).once(name, per_game="lasting")
 
 
 # -- needs

@@ -1,4 +1,4 @@
-"""`limits.tick_deadline_s`: decisions that are open at the end of the tick are fallbacks, on record."""
+"""`limits.wave_deadline_s`: decisions that are open at the end of the wave are fallbacks, on record."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from agentsim.runs.replay import prove
 from agentsim.scenario.load import load
 from tests.runs.island import Mendable, decided, journaled, play, resumed, scenario_text, stable
 
-DEADLINE = "limits.tick_deadline_s=0.4"
+DEADLINE = "limits.wave_deadline_s=0.4"
 VOTES = 'game_config.phases=["votes"]'
 LATE_S = 60.0
 
@@ -39,8 +39,8 @@ def test_the_late_are_fallbacks_counted_apart_and_the_game_goes_on(slow: Mendabl
     result = play(slow.url(), tmp_path, DEADLINE, VOTES, "limits.max_fallback_rate=1")
     assert result.status == "completed"
     late = reasons(result.files)
-    assert late[0] == ("B", "vote", "tick_deadline")
-    assert {reason for *_, reason in late} == {"tick_deadline"}
+    assert late[0] == ("B", "vote", "wave_deadline")
+    assert {reason for *_, reason in late} == {"wave_deadline"}
     usage = result.history["usage"]
     assert (usage["late"], usage["fallbacks"], usage["by_player"]["B"]["late"]) == (len(late),) * 3
     assert "late" not in usage["by_player"]["A"]
@@ -84,7 +84,7 @@ def test_what_still_waits_for_its_slot_is_late_without_a_call(slow: Mendable, tm
     result = play(slow.url(), tmp_path, DEADLINE, "limits.concurrency=1", VOTES)
     first = [made for made in journaled(result.files) if made.wave == 1]
     assert [len(made.attempts) for made in first] == [1, 0, 0, 0]
-    assert {made.fallback_reason for made in first} == {"tick_deadline"}
+    assert {made.fallback_reason for made in first} == {"wave_deadline"}
     assert result.history["usage"]["calls"] == len(slow.received)
     assert prove(result.files).complete
 
@@ -94,13 +94,13 @@ def test_a_wait_between_two_attempts_ends_with_the_tick(slow: Mendable, tmp_path
     slow.broken = "http_500"
     result = play(slow.url(), tmp_path, DEADLINE, "defaults.retry_wait_s=60", VOTES)
     first = journaled(result.files)[0]
-    assert (first.fallback_reason, [attempt.code for attempt in first.attempts]) == ("tick_deadline", ["http_500"])
+    assert (first.fallback_reason, [attempt.code for attempt in first.attempts]) == ("wave_deadline", ["http_500"])
 
 
 def test_calls_that_were_not_waited_for_say_nothing_of_their_provider(slow: Mendable, tmp_path: Path) -> None:
     """There are a dozen in a row, with the first call of the run among them."""
     slow.latency_s = LATE_S
-    result = play(slow.url(), tmp_path, "limits.tick_deadline_s=0.05")
+    result = play(slow.url(), tmp_path, "limits.wave_deadline_s=0.05")
     assert (result.status, result.history["usage"]["late"]) == ("degraded", len(result.history["decisions"]))
     assert result.history["usage"]["calls"] == len(result.history["decisions"])
 
@@ -108,6 +108,6 @@ def test_calls_that_were_not_waited_for_say_nothing_of_their_provider(slow: Mend
 @pytest.mark.parametrize("deadline", ["0", "-1", "true", '"soon"', "inf"])
 def test_a_deadline_is_a_positive_number_of_seconds(deadline: str, tmp_path: Path) -> None:
     path = tmp_path / "island.toml"
-    path.write_text(scenario_text("http://127.0.0.1:9/v1") + f"[limits]\ntick_deadline_s = {deadline}\n", "utf-8")
-    with pytest.raises(ScenarioError, match=r"limits\.tick_deadline_s"):
+    path.write_text(scenario_text("http://127.0.0.1:9/v1") + f"[limits]\nwave_deadline_s = {deadline}\n", "utf-8")
+    with pytest.raises(ScenarioError, match=r"limits\.wave_deadline_s"):
         load(path)
