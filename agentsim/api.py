@@ -334,6 +334,8 @@ async def influence(
     branches: int = 20,
     jobs: int | None = None,
     max_cost_usd: float | None = None,
+    max_calls: int | None = None,
+    max_wall_s: float | None = None,
     logs_dir: Folder = None,
     models: Models | None = None,
     env: Mapping[str, str] | None = None,
@@ -344,15 +346,16 @@ async def influence(
     It plays `branches` branches with the message and as many with a replacement: silence (the default, if the request
     allows it), `neutral` words of the same length, or `words`. With `each`, it does so for the message of every player
     in that round, with one `Influence` per message. `jobs` branches are played at once, as in `fork_arm`.
-    `max_cost_usd` applies to each branch. Repeating the call continues an incomplete study. Raises as `fork`, and
-    `UsageError` if the decision sends no message to another player.
+    `max_cost_usd`, `max_calls` and `max_wall_s` apply to each branch. Repeating the call continues an incomplete study.
+    Raises as `fork`, and `UsageError` if the decision sends no message to another player.
     """
     with needed_by("influence"):
         from agentsim.studies.influence import MessageStudy
     files = named_run(name, logs_folder(logs_dir))
     study = MessageStudy.of(files, at, swap=swap, words=words, each=each, branches=branches)
     options = RunOptions(variables(env, allow_keys), own=models or {})
-    await _branches(study.jobs, jobs, lambda job: job.run(options, limits=LimitOverrides(max_cost_usd)))
+    limits = LimitOverrides(max_cost_usd, max_calls, max_wall_s)
+    await _branches(study.jobs, jobs, lambda job: job.run(options, limits=limits))
     return study.measured()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from agentsim.engine.game import Outcome
 from agentsim.engine.wording import counted
+from agentsim.errors import AgentsimError
 from agentsim.records.folders import listed, read_folder
 from agentsim.records.formats import Tables
 from agentsim.records.history import EventRecord, History
@@ -88,11 +89,15 @@ class RecordedRun:
         include_usage: bool = False,
         as_seen_by: str | None = None,
     ) -> Path:
-        """Write the run's page to `path`, replacing a file there, and return the path."""
+        """Write the run's page to `path`, replacing a file there, and return the path. Makes its folder."""
         from agentsim.report.page import PageOptions, page_of
 
         options = PageOptions(include_prompts, include_reasoning, include_usage, as_seen_by)
         target = Path(path)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AgentsimError(f"{target.parent}: cannot be made: {error.strerror}") from None
         write_whole(target, page_of(self.record, options, name=self.name, directory=self.path.parent))
         return target
 

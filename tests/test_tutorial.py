@@ -31,6 +31,13 @@ def files(page: str) -> dict[str, str]:
     return found
 
 
+def test_the_page_says_how_long_the_game_is() -> None:
+    modules = [text.partition("\n")[2] for name, text in files(PAGE).items() if re.match(r"prisoners/\w+\.py", name)]
+    lines = [line for text in modules for line in text.splitlines() if line.strip()]
+    assert len(modules) == 3
+    assert f"{len(lines)} lines of Python" in PAGE
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the files of the tutorial, with a `.dist-info` and entry points as an installation would leave."""

@@ -126,7 +126,8 @@ class Event:
 
         class Sold(Event, heading="Sold to {name} for {price}", content="{item.name}, quality {item.quality}."):
 
-    `kind` names the event in the history, by default the class's name in snake case. `heading` is a short title,
+    `kind` names the event in the history, by default the class's name in snake case; `label` names it for a reader
+    ("trade offered"), by default the kind in words. `heading` is a short title,
     `content` what happened, in prose: templates of the class's fields and properties (`engine.wording`). `words` names
     the field with a player's own words, which the history keeps as the event's `content` and not in its `data`. All
     other fields are the `data`, in numbers and ids, from which the outcome can be recomputed. `interactions` are the
@@ -142,6 +143,8 @@ class Event:
     """
 
     kind: ClassVar[str]
+    label: ClassVar[str]
+    """What a reader calls such events, in lower case."""
     words: ClassVar[str | None] = None
     in_prompt: ClassVar[bool] = True
     """True if the prompts of its audience tell it; if not, a person is shown it as it happens."""
@@ -166,6 +169,7 @@ class Event:
         cls,
         *,
         kind: str | None = None,
+        label: str | None = None,
         heading: Template | None = None,
         content: Template | None = None,
         words: str | None = None,
@@ -180,6 +184,7 @@ class Event:
     ) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = kind or snake_case(cls.__name__)
+        cls.label = label or cls.kind.replace("_", " ")
         # arguments that are not given are inherited from the base
         cls._heading = cls._heading if heading is None else heading
         cls._content = cls._content if content is None else content

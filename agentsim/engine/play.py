@@ -194,7 +194,8 @@ class GamePlay:
                 self.table.latest[request.player] = self._index
                 if self._latest.get(request.player, _NEVER)[0] is not request:
                     self._latest[request.player] = request, events_before
-            asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced))
+            held = request.round if isinstance(request, Survey) else len(self.table.rounds) - 1
+            asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced, held))
         return Wave(self._wave, tuple(asks))
 
     def _verify(self) -> None:

@@ -292,7 +292,10 @@ class Request(Generic[D]):
 
 
 class Ask(NamedTuple):
-    """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind."""
+    """A request with its place: `index` counts all decisions from 1, `nth` those of this player and kind.
+
+    `round` is the round in which it is asked; of a survey, that at whose end it is held.
+    """
 
     index: int  # type: ignore[assignment] # hides a method of tuples that is not needed here
     wave: int
@@ -301,6 +304,7 @@ class Ask(NamedTuple):
     request: Request[Any]
     announced: tuple[str, ...] = ()
     """The announcements since the rules made the request, or all of them, after a line that introduces them."""
+    round: int = 0
 
     def prompt(self) -> Prompt:
         """Return the question in words, with the announcements."""

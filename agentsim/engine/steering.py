@@ -22,7 +22,9 @@ ANNOUNCED_SO_FAR = "The narrator has announced to all:"
 _Words = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[^\n\r]+$")]
 
 
-class Announced(Event, kind="narrator_announced", heading="The narrator announces", content="{said}"):
+class Announced(
+    Event, kind="narrator_announced", label="announcement", heading="The narrator announces", content="{said}"
+):
     """The announcement of the narrator, who is the experimenter, to all."""
 
     said: str

@@ -85,7 +85,7 @@ class DecisionRecord:
     """A decision with every attempt at it, in memory, in the journal and in the history; (wave, place) is its key.
 
     `fingerprint` is a digest of the request. A decision with a `survey` answers an interview, which is not part of the
-    game.
+    game. `round` is that in which it was asked, or None in older journals.
     """
 
     index: Count
@@ -100,6 +100,7 @@ class DecisionRecord:
     attempts: tuple[Attempt, ...]
     parse: Parse | None
     survey: Annotated[SurveyPlace | None, OmitUnset] = None
+    round: Annotated[Count | None, OmitUnset] = None
 
     @property
     def cause(self) -> Cause | None:

@@ -145,11 +145,13 @@ def _events(history: History) -> Iterator[Row]:
 
 def _decisions(history: History, models: Mapping[str, str]) -> Iterator[Row]:
     rounds = decided_in(history)
-    return (_decision(history, each, rounds[each.wave], models.get(each.player)) for each in history.decisions)
+    for each in history.decisions:
+        held = rounds[each.wave] if each.round is None else each.round
+        yield _decision(history, each, held, models.get(each.player))
 
 
 def decided_in(history: History) -> dict[int, int | None]:
-    """Return the round of each wave of decisions: that of the events that it led to.
+    """Return the round of each wave of decisions by its events, for decisions without a round of their own.
 
     A wave without events has the round of the waves before and after it, or None if these differ.
     """

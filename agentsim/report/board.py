@@ -25,6 +25,7 @@ _RADIUS = 7.5
 _BAR, _STRIP = 11.0, 13.0
 _LABEL_CHARACTERS, _MARK_CHARACTERS = 13, 11
 _CHARACTER, _LABEL = 5.2, 4.9  # widths of characters: bold ones in boxes, and those of labels
+_NARROW = frozenset("iIjl.,'|:; tfr")
 _SMALL, _LARGE, _PITCH = 8.0, 18.0, 11.0
 
 
@@ -105,6 +106,11 @@ def _track(values: Iterable[Any]) -> list[Any]:
     return track
 
 
+def _width(label: str) -> float:
+    """Return about how wide a label is, in units of the drawing."""
+    return sum(_LABEL * (0.55 if letter in _NARROW else 1.08) for letter in label)
+
+
 def _text(value: Cell) -> str:
     return plain(cell(value).text)
 
@@ -166,7 +172,7 @@ def tile(tile: Tile, players: Mapping[str, int], hottest: float) -> TemplateCont
         top=_BAR if tile.hue and tile.edge == "top" else _STRIP if tile.edge == "bottom" else 0.0,
         middle=(CELL + (side if tile.edge == "left" else -side)) / 2,
         # with the width to which a long line is compressed
-        lines=[(line, room if len(line) * _LABEL > room + 1.5 else None) for line in lines],
+        lines=[(line, room if _width(line) > room + 1.5 else None) for line in lines],
         bar=bar,
         blocks=list(_blocks(tile, upright)),
         boxes=list(_boxes(tile, players, side)),

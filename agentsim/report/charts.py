@@ -21,8 +21,10 @@ _CHARACTER = 6.1  # width of a label's character, in units of the drawing
 _LEAST = 1e-300
 _LABEL_MAX, _NAME_MAX = 14, 28
 _MANY = 400  # with more points, lines have no dots and points are smaller, so that they hide less
+_CATERPILLAR = 11.5  # if points of a line are nearer to each other than this, it has no dots
 _LARGE, _SMALL = 4.4, 2.6
 _ROW, _TOP = 24.0, 10.0
+_LARGER = 17 / 11  # size of the text of a drawing on a telephone
 _STEPS = (0.0, -2.5, 2.5, -5.0, 5.0)
 """Distances between lines with equal values, in units of the drawing; more lines than these hide each other."""
 
@@ -46,6 +48,8 @@ class Label(NamedTuple):
     at: float
     text: str
     full: str = ""
+    second: bool = False
+    """True if a telephone has no room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,14 @@ class Axis:
 
     def labels(self, room: float = 0.0) -> tuple[Label, ...]:
         """Return all marks, or every second, third, ..., so that they are at least `room` apart."""
-        every = max(1, math.ceil(room * (len(self.marks) - 1) / abs(self.end - self.start)))
-        return tuple(Label(self.at(mark), number(mark)) for mark in self.marks[::every])
+        step = abs(self.end - self.start) / max(1, len(self.marks) - 1)
+        every = max(1, math.ceil(room / step))
+        return thinned([Label(self.at(mark), number(mark)) for mark in self.marks[::every]], room, every * step)
+
+
+def thinned(labels: Sequence[Label], room: float, apart: float) -> tuple[Label, ...]:
+    """Return labels that stand `apart`, every second one marked if on a telephone each needs more than that."""
+    return tuple(label._replace(second=room * _LARGER > apart and place % 2 == 1) for place, label in enumerate(labels))
 
 
 class Plot(TemplateContext):
@@ -122,28 +132,45 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
         left = max(left, 0.75 * longest - (right - left) / places / 2)
     band = (right - left) / places
     xs = [round(left + band * (place + 0.5), 1) for place in range(len(shorts))]
-    every = max(1, math.ceil((14 if tilted else longest + 8) / band))
     runs = list(_runs(panel, values, tones, xs, y)) if lined else []
-    rows = tuple((name, *(row[place] for row in values)) for place, name in enumerate(panel.x))
+    # the places between stretches are no data
+    named = [place for place, name in enumerate(panel.x) if name or any(row[place] is not None for row in values)]
+    rows = tuple((panel.x[place], *(row[place] for row in values)) for place in named)
     unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
+    heads = [series.name or panel.y_label for series in panel.series]
+    crowded = band < _CATERPILLAR or sum(map(len, runs)) > _MANY
     return Plot(
         panel=panel,
         kind=panel.kind,
         x=Axis((), round(left, 1), right),
         y=y,
-        x_ticks=tuple(map(Label, xs, shorts, panel.x))[::every],
-        y_ticks=y.labels(),
+        x_ticks=_places(panel, [*map(Label, xs, shorts, panel.x)], 14 if tilted else longest + 8, band),
+        y_ticks=y.labels(14),
         foot=18 + 0.75 * longest if tilted else 24.0,
         tilted=tilted,
         lines=tuple((_points(run, stepped=panel.kind == "step"), run[0].tone) for run in runs),
         leads=[xs[place] for place in leads],
         rounds=panel.rounds if len(panel.rounds) == len(xs) else (),
         band=round(band, 3),
-        dots=tuple(chain(*runs)) if sum(map(len, runs)) <= _MANY else (),
+        dots=tuple(chain(*(run for run in runs if not crowded or len(run) == 1))),
         bars=() if lined else tuple(_bars(panel, values, tones, xs, y, band=band)),
         legend=() if unnamed else tuple((s.name, its) for s, its in zip(panel.series, tones, strict=True)),
-        data=table(DataTable("", (panel.x_label, *(series.name for series in panel.series)), rows)),
+        data=table(DataTable("", (panel.x_label, *heads), rows)),
     )
+
+
+def _places(panel: Chart, labels: Sequence[Label], room: float, band: float) -> tuple[Label, ...]:
+    """Return the labels of the places that have room. Of an axis in stretches, only first places have one."""
+    firsts = [place for place in range(len(labels)) if not place or not panel.x[place - 1]] if "" in panel.x else []
+    if len(firsts) < 2:
+        every = max(1, math.ceil(room / band))
+        return thinned(labels[::every], room, every * band)
+    shown: list[int] = []
+    for place in firsts:
+        if not shown or (place - shown[-1]) * band >= room:
+            shown.append(place)
+    apart = min((later - each for each, later in pairwise(shown)), default=1) * band
+    return thinned([labels[place] for place in shown], room, apart)
 
 
 def _points(run: Sequence[Mark], *, stepped: bool) -> str:
@@ -300,7 +327,7 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
         panel=panel,
         x=x,
         y=Axis((0, 1), _TOP + _ROW * max(1, len(drawn)), _TOP),
-        x_ticks=x.labels(),
+        x_ticks=x.labels(_widest(x.marks) + 8),
         y_ticks=tuple(Label(y, shorts[row.name], row.name) for row, y in heights),
         lines=tuple(
             (f"{x.at(row.low)},{y} {x.at(row.high)},{y}", tones[row.name])

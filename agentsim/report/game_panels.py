@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from agentsim.engine.codec import paths_in
-from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
+from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Event, Sign
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.engine.steering import Announced
 from agentsim.engine.survey import SurveyQuestion
 from agentsim.engine.wording import cut, listed
+from agentsim.errors import ScenarioError
+from agentsim.games import find
 from agentsim.records.events import InteractionCount, Pair
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
@@ -27,6 +30,20 @@ MOST_ROWS = 1_500
 """The most decisions in the table of words and actions."""
 _LONG = 600  # characters of a cell of that table
 _SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
+
+
+def label_of(kind: str, labels: Mapping[str, str]) -> str:
+    """Return what a reader calls events of a kind, by the labels of the game's events."""
+    return labels.get(kind) or kind.replace("_", " ")
+
+
+def event_labels(game: str) -> dict[str, str]:
+    """Return the labels of a game's events by kind, or nothing if the game is not installed."""
+    try:
+        known: tuple[type[Event], ...] = (Announced, *find(game).events)
+    except ScenarioError:
+        return {}
+    return {event.kind: event.label for event in known}
 
 
 def model_table(history: History, actions: Mapping[str, Counter[str]]) -> DataTable | None:
@@ -56,12 +73,13 @@ def model_table(history: History, actions: Mapping[str, Counter[str]]) -> DataTa
         return (model, len(players), *([mean_rank] if ranked else []), *means, share)
 
     rank = ("mean rank",) if ranked else ()
-    columns = ("model", "players", *rank, *(kind.replace("_", " ") for kind in kinds), "fallbacks")
-    note = (
-        "Events are per player; fallbacks are a share of decisions that no bot made. One game is an anecdote: to "
-        "compare, play many."
-    )
-    return DataTable("By model", columns, tuple(row(model, players) for model, players in models.items()), note)
+    columns = ("model", "players", *rank, *(label_of(kind, event_labels(history.game)) for kind in kinds), "fallbacks")
+    rows = tuple(row(model, players) for model, players in models.items())
+    share = "; fallbacks are a share of decisions that no bot made"
+    if all(each[-1] is None for each in rows):
+        columns, rows, share = columns[:-1], tuple(each[:-1] for each in rows), ""
+    note = f"Events are per player{share}. One game is an anecdote: to compare, play many."
+    return DataTable("By model", columns, rows, note)
 
 
 def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable | None:
@@ -130,7 +148,7 @@ def _turns(pair: Pair, titles: Mapping[int, str]) -> str | None:
     turns = []
     for at, sign in pair.turns:
         when = _short(at, titles).replace(" ", "\u00a0")
-        turns.append(f"{'for' if sign == FOR else 'against'} in\u00a0{when}")
+        turns.append(f"{'for' if sign == FOR else 'against'} ({when})")
     return "; ".join(turns[:2]) + (f"; {len(turns) - 2} more" if len(turns) > 2 else "") if turns else None
 
 
@@ -183,24 +201,35 @@ def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
                 caused[index].append((record.title, event))
     found = [_row(decision, caused.get(decision.index, ()), reasoning=reasoning) for decision in history.decisions]
     rows = [row for row in found if row.said and (row.thought or row.explanation or row.reasoning or row.did)]
-    note = "Public words beside the private thought and the act of the same decision. The search finds these too."
-    if not rows:
+    parted = not rows  # words and actions are separate decisions
+    if parted:
         rows = list(_beside(found))
-        note = "Private thoughts and acts, beside what the player last said to all in that round."
     if not rows:
         return None
-    if len(rows) > MOST_ROWS:
-        note += f" The first {MOST_ROWS:,} of {len(rows):,}."
     names = SaidAndDone._fields
     # drop empty columns, to leave room for the others
     shown = [name for name, *cells in zip(names, *rows[:MOST_ROWS], strict=True) if set(cells) != {None}]
     parts = ["said"] * ("said" in shown) + ["thought"] * bool({"thought", "reasoning"} & {*shown})
     parts += ["explained"] * ("explanation" in shown)
     title = listed([*parts, *["done"] * ("did" in shown)]).capitalize()
+    note = _note_of(shown, parted=parted)
+    if len(rows) > MOST_ROWS:
+        note += f" The first {MOST_ROWS:,} of {len(rows):,}."
     places = [names.index(name) for name in shown]
     return DataTable(
         title, tuple(shown), tuple(tuple(row[place] for place in places) for row in rows[:MOST_ROWS]), note
     )
+
+
+def _note_of(columns: Collection[str], *, parted: bool) -> str:
+    """Say what stands beside what, by the columns that are shown."""
+    own = {"thought": "private thought", "reasoning": "reasoning", "explanation": "explanation", "did": "action"}
+    beside = listed([what for column, what in own.items() if column in columns])
+    if "said" not in columns:
+        return f"The {beside} of each decision."
+    if parted:
+        return f"The {beside} of a decision, beside what the player last said to all in that round."
+    return f"What was said in a decision, beside its {beside}. The search finds these too."
 
 
 class SaidAndDone(NamedTuple):
@@ -240,15 +269,16 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
         if event.content.strip() not in words:
             did.append(event.heading)
             continue
-        spoken.append(event.heading)
         others = [player for player in event.visibility if event.visibility != "all" and player != decision.player]
         if event.content.lstrip().startswith("{"):
             continue  # a bot's memory is not words
         if event.visibility == "all" or others:
             said.append(event.content)
             to = "all" if event.visibility == "all" else to or ", ".join(others)
+            spoken.append(event.heading)
         elif event.content.strip() == explanation:  # of a vote, which its counters read
             explained.append(event.content)
+            spoken.append(event.heading)
         else:
             thought.append(event.content)
     if reasoning:

@@ -52,6 +52,11 @@ def _revealed(chip: str, hidden: re.Match[str]) -> str:
     return kept + "".join(chip.format(ord(char)) for char in hidden[0].removeprefix(kept))
 
 
+def first_upper(text: str) -> str:
+    """Return text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
 def fitted(text: object, most: int) -> str:
     """Return `plain` text, cut with an ellipsis to at most `most` characters."""
     shown = plain(str(text)[: most + 1])
@@ -162,8 +167,14 @@ class CellView(NamedTuple):
     heat: int | None = None
 
 
+_NUMBERS = re.compile(r"[-+($\d][-+()$%.,\d]*( (to|[-+()$%.,\d]+))*")
+_MINUS = re.compile(r"(?<![\w.])-(?=[$\d])")
+
+
 def cell(value: Cell, heat: int | None = None) -> CellView:
-    """Return one value as text."""
+    """Return one value as text; in an interval or another text of numbers alone, with minus signs."""
+    if isinstance(value, str) and _NUMBERS.fullmatch(value):
+        value = _MINUS.sub("\u2212", value)
     return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
 
 
@@ -254,6 +265,6 @@ def environment() -> Environment:
         # A safety net for templates that forget `foreign`: hidden characters never reach the page.
         finalize=lambda value: plain(value) if type(value) is str else value,
     )
-    filters = (foreign, worded, sentence, by_count, plain, number, money, when, span_of_time)
+    filters = (first_upper, foreign, worded, sentence, by_count, plain, number, money, when, span_of_time)
     made.filters |= {function.__name__: function for function in filters}
     return made

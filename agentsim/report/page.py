@@ -7,9 +7,10 @@ panels; colors are in `logs.css`, markup is in `templates/`.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -39,7 +40,15 @@ from agentsim.records.journal import Totals
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, forest, ranges, scatter
-from agentsim.report.game_panels import model_table, pairs_table, phases, say_do_table, survey_panels
+from agentsim.report.game_panels import (
+    event_labels,
+    label_of,
+    model_table,
+    pairs_table,
+    phases,
+    say_do_table,
+    survey_panels,
+)
 from agentsim.report.markup import table
 from agentsim.report.people import network, threads
 from agentsim.report.player_view import as_seen_by
@@ -194,6 +203,7 @@ def render(
     # charts refer to players by their names in the game
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
+    labels = event_labels(history.game)
     if by_model := model_table(history, actions):
         views.append(view(by_model, places))
     words = say_do_table(history, reasoning=options.include_reasoning)
@@ -207,7 +217,7 @@ def render(
         served=served,
         part=_as_it_is if served is None else served.part,
         name=name,
-        game=_title(history.game),
+        game=game_title(history.game),
         style=style,
         script=Markup(script),  # noqa: S704 (ours, and the same on every page)
         csp=markup.content_security_policy(style, script),
@@ -229,12 +239,53 @@ def render(
         rounds=rounds,
         silent=silent,
         tones={player: markup.tone(place) for player, place in places.items()},
-        kinds=sorted({entry.record.kind for entry in entries}),
+        labels=labels,
+        kinds=sorted({entry.record.kind for entry in entries}, key=lambda kind: (label_of(kind, labels), kind)),
+        fork=None if run is None else f"agentsim fork {run} --at",
         visibilities=[each for each in ("public", "private", "log") if any(entry.sight == each for entry in entries)],
         speakers=[(place, record.id) for place, record in enumerate(history.players) if record.id in told],
         cached=_cached(history),
         scenario=json.dumps(history.scenario, ensure_ascii=False, indent=2) if options.include_prompts else None,
     )  # fmt: skip
+
+
+def with_scores_in_words(panels: Sequence[Panel]) -> list[Panel]:
+    """Return the panels of a report with the names of scores (`votes_against`) in words, for readers of a page."""
+    tables = [panel for panel in panels if isinstance(panel, DataTable)]
+    names = {column for panel in tables if panel.title == "Scores" for column in panel.columns}
+    for panel in tables:
+        for column, *cells in zip(panel.columns, *panel.rows, strict=True):
+            names |= {str(cell) for cell in cells} if column == "measure" else set()
+    known = [name for name in names if re.fullmatch(r"[a-z]+(_[a-z]+)+", name)]
+    if not known:
+        return [*panels]
+    pattern = re.compile(rf"(?<![\w/.])({'|'.join(sorted(known, key=len, reverse=True))})(?![\w/.])")
+
+    def said(text: str) -> str:
+        return pattern.sub(lambda found: found[0].replace("_", " "), text)
+
+    def table_in_words(panel: DataTable) -> DataTable:
+        rows = tuple(
+            tuple(
+                said(cell) if column == "measure" and isinstance(cell, str) else cell
+                for column, cell in zip(panel.columns, row, strict=True)
+            )
+            for row in panel.rows
+        )
+        sentence, columns = said(panel.sentence), tuple(map(said, panel.columns))
+        return replace(panel, title=said(panel.title), columns=columns, rows=rows, sentence=sentence)
+
+    def in_words(panel: Panel) -> Panel:
+        match panel:
+            case DataTable():
+                return table_in_words(panel)
+            case Forest(groups=groups):
+                return replace(panel, groups=tuple(replace(group, title=said(group.title)) for group in groups))
+            case Estimates():
+                return replace(panel, title=said(panel.title), x_label=said(panel.x_label))
+        return panel
+
+    return [in_words(panel) for panel in panels]
 
 
 def render_batch(
@@ -257,15 +308,18 @@ def render_batch(
     are exploratory; `panels` are folded. A `served` page links its style sheet.
     """
     style = markup.inlined(css)
+    every = with_scores_in_words([*panels, *planned, *main])
+    views = [view(panel, labels) for panel in every]
+    folded, opened = len(panels), len(panels) + len(planned)
     return markup.environment().get_template("batch.html.j2").render(
         served=served,
         name=name,
         facts=facts,
         warning=warning,
         verdict=verdict,
-        panels=[view(panel, labels) for panel in panels],
-        planned=[view(panel, labels) for panel in planned],
-        main=[view(panel, labels) for panel in main],
+        panels=views[:folded],
+        planned=views[folded:opened],
+        main=views[opened:],
         exploratory=EXPLORATORY,
         games=games,
         style=style,
@@ -273,7 +327,7 @@ def render_batch(
     )  # fmt: skip
 
 
-def _title(game: str) -> str:
+def game_title(game: str) -> str:
     """Return the title of a game, or its name in words if the game is not installed."""
     try:
         return find(game).title

@@ -169,7 +169,7 @@ def _largest(
 ) -> Iterator[TurningPoint]:
     """Yield the largest change of one series between adjacent places of the axis, unless many are as large.
 
-    It links to the event by which a player left in those rounds, or else to the event that best explains the change.
+    It links to the event by which a player left in those rounds, or else to the event that has the amount, if one has.
     """
     standing = overview.standing
     if standing is None or not standing.rounds:
@@ -191,7 +191,8 @@ def _largest(
         parts = [(at, part) for at, part in enumerate(history.rounds) if part.index in span]
         events = [event for _, part in parts for event in part.events if {who, name} & _named(event)]
         left = [event for entry, event in gone.values() if entry.round in span]
-        found = max(left or events, key=lambda event: _fit(event, abs(change), {who, name}), default=None)
+        told = [event for event in events if _fit(event, abs(change), {who, name})[1]]
+        found = max(left or told, key=lambda event: _fit(event, abs(change), {who, name}), default=None)
         seated = who in {record.id for record in history.seated}
         measure = standing.title[:1].lower() + standing.title[1:] if seated else name
         said = f"{measure} {'+' if change > 0 else ''}{number(change)}"

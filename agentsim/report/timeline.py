@@ -29,7 +29,8 @@ PROMPT_BUDGET = 16_000_000
 _LINE = 300  # the longest data of an event, in characters, that is put on one line
 
 MOST_FORKS = 5_000
-"""The most decisions of a game whose events each say the command that forks there, which is a sixth of a large page."""
+"""The most decisions of a game whose events each hold the command that forks there. Of more it would be a sixth of the
+page, and the script writes it into the event that is selected."""
 
 
 class Timeline:
@@ -112,7 +113,7 @@ class Timeline:
         )
 
     def _fork(self, decision: int) -> str:
-        """Return the command that forks the run at a decision, or "" in a game of very many decisions."""
+        """Return the command that forks the run at a decision, or "" if the page's script writes it."""
         return f"agentsim fork {self._run} --at {decision}" if len(self._decisions) <= MOST_FORKS else ""
 
     def _silent(self, decision: DecisionRecord) -> TemplateContext:

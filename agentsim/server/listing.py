@@ -17,7 +17,7 @@ from aiohttp import web
 from agentsim.errors import AgentsimError, needed_by
 from agentsim.records.load import BatchSummary, RunSummary, list_batches, run_names, summarized
 from agentsim.records.run_files import RunFiles
-from agentsim.report.page import Served
+from agentsim.report.page import Served, game_title
 from agentsim.server.site import STYLE, Site, page
 
 _ANALYSIS = find_spec("scipy") is not None
@@ -80,6 +80,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
         served = Served(STYLE, (), home="/" if batch else "")
         return page("listing.html.j2", {
             "served": served, "title": batch or "Runs", "runs": runs, "batches": inside, "base": base, "wins": wins,
+            "title_of": game_title,
             "analysis": _ANALYSIS, "experimenter": site.guard.role(request) == "experimenter", "report": report,
             "running": [run for run in runs if run.status == "running"],
         })  # fmt: skip

@@ -36,7 +36,7 @@ from agentsim.records.load import RunSummary
 from agentsim.records.run_files import MANIFEST
 from agentsim.report import paper
 from agentsim.report.markup import money
-from agentsim.report.page import GameLink, Served, render_batch
+from agentsim.report.page import GameLink, Served, game_title, render_batch
 from agentsim.scenario.validation import nearest
 from agentsim.studies.effects import DesignEffects, all_effects, design_effects, design_panels
 from agentsim.studies.report_tables import (
@@ -485,7 +485,7 @@ def folder_page(
     """Return the page of a folder. `pages` has the addresses of the pages of its games, by name of the game."""
     games, played = [], []
     for run in runs:
-        played.append(run.game.replace("_", " ").title())
+        played.append(game_title(run.game))
         by_model = {} if run.fallback_rates is None else run.fallback_rates.by_model
         share = ", ".join(f"{model} {each.percent}" for model, each in by_model.items())
         if run.fallback_rates is not None and run.fallback_rates.whole.causes:

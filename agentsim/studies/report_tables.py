@@ -230,7 +230,7 @@ def cost_panel(lines: Sequence[LabelCounts]) -> DataTable:
     rows = []
     for line in lines:
         share = f" ({line.fallbacks / line.asked:.0%})" if line.asked else ""
-        cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.4f}"
+        cost = "unknown" if line.cost_usd is None else f"${line.cost_usd:.{4 if line.cost_usd else 2}f}"
         counts = (line.games, line.decisions, line.calls, line.reasks, f"{line.fallbacks}{share}")
         rows.append((line.label, *counts, cost))
     columns = ("", "games", "decisions", "calls", "re-asks", "fallbacks", "cost of a game")

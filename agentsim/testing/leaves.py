@@ -14,15 +14,14 @@ from agentsim.testing.check import Check, Findings
 
 _MOST = 8
 """The most questions of a kind that are examined, and the most values from other requests that are tried in a place."""
+_DECIDES = "Show it in the prompt: what is legal, or the fallback, depends on it."
+_IDLE = "Leave it out of the request."
 Path: TypeAlias = tuple[str | int, ...]
 
 
 @Check
 def leaves_shown(case: Case) -> Findings:
-    """Every value of a request changes what its player reads, or the schema of its answer.
-
-    Show it in the prompt, leave it out of the request, or give the reason in the request's `unshown`.
-    """
+    """Every value of a request changes what its player reads, or the schema of its answer."""
     if case.partial:
         return "nothing: what is shown in one of a game's scenarios is shown"
     looked = [leaf for each in (case, *case.others) for leaf in _looked_at(each)]
@@ -31,12 +30,15 @@ def leaves_shown(case: Case) -> Findings:
         if value not in values[place][:_MOST]:
             values[place].append(value)
     read: dict[str, bool] = {}
+    decides: set[str] = set()
     for place, request, data, path, value in looked:
         for other in (*_changes(value), *values[place][:_MOST]):
             if not read.get(place) and (now := _reads(request, data, path, other)) is not None:
                 read[place] = now
+                if not now and _decides(request, data, path, other):
+                    decides.add(place)
     for place in sorted(place for place, shown in read.items() if not shown):
-        yield place, "no prompt and no schema changes with it"
+        yield place, "no prompt and no schema changes with it", _DECIDES if place in decides else _IDLE
     return counted(len(read), "value of requests", "values of requests")
 
 
@@ -74,14 +76,31 @@ def _changes(value: Any) -> tuple[Any, ...]:
 
 def _reads(request: Request[Any], data: str, path: Path, value: Any) -> bool | None:
     """Return whether this value at the path changes what the player reads, or None if no valid prompt results."""
+    try:
+        other = _with(request, data, path, value)
+        return None if other is None else _read(other) != _read(request)
+    except Exception:  # noqa: BLE001 - the game may refuse in any way to make a prompt of what cannot be
+        return None
+
+
+def _decides(request: Request[Any], data: str, path: Path, value: Any) -> bool:
+    """Return whether this value at the path changes the fallback, or whether the present one is legal."""
+    other, decision = _with(request, data, path, value), request.fallback()
+    assert other is not None, "`_reads` found it different"
+    try:
+        other.check(decision)
+        return bool(other.fallback() != decision)
+    except Exception:  # noqa: BLE001 - as above, and a decision that is not legal
+        return True
+
+
+def _with(request: Request[Any], data: str, path: Path, value: Any) -> Request[Any] | None:
+    """Return the request with this value at the path, or None if it has it already."""
     inside = changed = json.loads(data)
     for part in path[:-1]:
         inside = inside[part]
     inside[path[-1]] = value
-    try:
-        return None if changed == json.loads(data) else _read(type(request).restore(changed)) != _read(request)
-    except Exception:  # noqa: BLE001 - the game may refuse in any way to make a prompt of what cannot be
-        return None
+    return None if changed == json.loads(data) else type(request).restore(changed)
 
 
 def _read(request: Request[Any]) -> tuple[str, str]:

@@ -29,15 +29,13 @@ _REDRAWS = 3
 """The number of other results of a draw."""
 _MOST = 6
 """The most games per seed in which one player's decision is changed, and the most in which one draw is changed."""
+_FROM_EVENTS = "Make the request of what its player heard (`table.heard`, `table.memory`)."
+_LEFT_OUT = "Leave it out of the request: its prompt does not show it."
 
 
 @Check
 def no_information_leak(case: Case) -> Findings:
-    """A player who heard and decided the same is asked the same, whatever others decided and whatever was drawn.
-
-    Make the request of what its player heard (`table.heard`, `table.memory`), tell the player what it is to know, or
-    give the reason in the request's `unheard`.
-    """
+    """A player who heard and decided the same is asked the same, whatever others decided and whatever was drawn."""
     known: dict[tuple[str, ...], tuple[str, str]] = {}
     found: set[tuple[str, str]] = set()
     compared = 0
@@ -48,12 +46,14 @@ def no_information_leak(case: Case) -> Findings:
             compared += there != here
             if data == asked.data:
                 continue
+            other = type(asked.ask.request).restore(json.loads(data))
+            is_read = other.prompt().text() != asked.ask.request.prompt().text()
             for path, before, after in differences(json.loads(data), json.loads(asked.data)):
                 name = named(path.split("."), case.players)
                 if (kind, name) not in found and not excused(name, asked.ask.request.unheard):
                     found.add((kind, name))
                     what = f"`{path}` is {after!r}, and is {before!r} in {there}, with the same heard and decided"
-                    yield here, what
+                    yield here, what, _FROM_EVENTS if is_read else _LEFT_OUT
     return (
         f"{counted(compared, 'question')} after the same"
         if compared

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agentsim.engine.event import Nobody
+from agentsim.engine.event import LoggedEvent, Nobody, PlayerId
 from agentsim.engine.game import bots_of
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.wording import counted
@@ -100,10 +100,19 @@ def declared(case: Case) -> Findings:
             yield f"game.{name}", f"two classes are of the kind {kind}"
     logs = [told for played in case.games for told in played.log]
     heard = {told.event.kind for told in logs if told.to != Nobody}
-    for kind in sorted({told.event.kind for told in logs if not told.event.for_log} - heard):
-        advice = "Tell a player the event, or say of its class that it is `for_log`."
-        yield f"event {kind}", "it is told, and no player hears it in any game", advice
+    unheard = {told.event.kind: told for told in logs if not told.event.for_log and told.event.kind not in heard}
+    for kind, told in sorted(unheard.items()):
+        yield f"event {kind}", "it is told, and no player hears it in any game", _audience(told, case.players)
     return "; ".join([case.looked_at, *_missed(case)])
+
+
+def _audience(told: LoggedEvent, players: Sequence[PlayerId]) -> str:
+    """Return the advice for an event that no player hears."""
+    if told.event.confidants(players):
+        return "Tell it to the players that its class names as `private`."
+    if told.by is not None:
+        return "Tell it to the player whose decision it follows."
+    return "Say of its class that it is `for_log`."
 
 
 def _missed(case: Case) -> Iterator[str]:

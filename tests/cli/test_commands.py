@@ -170,15 +170,19 @@ def test_logs_elsewhere(project: Path) -> None:
 
 def test_logs_and_export_write_where_out_says_and_json_names_the_files(project: Path) -> None:
     before = snapshot(project)
-    page = agentsim("logs", "done", "--out", "../page.html", "--as-seen-by", "A", "--json", cwd=project)
-    assert json.loads(page.out) == {"name": "done", "as_seen_by": "A", "html": "../page.html"}
-    assert "as seen by A" in (project.parent / "page.html").read_text("utf-8")
+    page = agentsim("logs", "done", "--out", "../pages/new/page.html", "--as-seen-by", "A", "--json", cwd=project)
+    assert json.loads(page.out) == {"name": "done", "as_seen_by": "A", "html": "../pages/new/page.html"}
+    assert "as seen by A" in (project.parent / "pages" / "new" / "page.html").read_text("utf-8")
     tables = agentsim("export", "done", "--out", "../tables", "--json", cwd=project)
     rows = json.loads(tables.out)
     assert rows["../tables/done.standings.csv"] == 3
     assert {path.name for path in (project.parent / "tables").iterdir()} == {Path(each).name for each in rows}
     assert snapshot(project) == before
     assert agentsim("export", "done", "--out", "trio.toml", cwd=project).line == "--out trio.toml: is not a directory"
+    assert (
+        agentsim("logs", "done", "--out", "trio.toml/x.html", cwd=project).line
+        == "trio.toml: cannot be made: File exists"
+    )
 
 
 def test_logs_with_every_flag(project: Path) -> None:

@@ -111,3 +111,13 @@ class Voted(Event, content="All voted.", interactions=(InteractionRule("votes", 
 def test_a_deed_of_many_is_one_of_each_to_the_one_that_it_chose() -> None:
     done = [Interaction("A", "B", "voted against", AGAINST), Interaction("B", "A", "voted against", AGAINST)]
     assert list(Voted({"A": "B", "B": "A"}).interactions(Past())) == done
+
+
+def test_a_kind_of_event_has_a_label_which_by_default_is_its_class_in_words() -> None:
+    class TradeProposed(Event, heading="A trade", content=""):
+        pass
+
+    class Voted(Event, label="vote", content=""):
+        pass
+
+    assert [TradeProposed.label, Voted.label, Voted().heading] == ["trade proposed", "vote", "Voted"]

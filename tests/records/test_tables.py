@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +20,10 @@ from agentsim.games.agent_island.votes import Tallied, Voted
 from agentsim.records.formats import kinds
 from agentsim.records.history import History, PlayerRecord, build_history, dump_history
 from agentsim.records.tables import BASE, LEADING, decided_in, run_tables
+from agentsim.results import run_in
 from tests.cli.command_line import ROOT
+from tests.contract.harness import tiny
+from tests.playing import play_scenario
 from tests.records.sample import entry, failed, paid
 
 GAME = games.find("agent_island")
@@ -181,7 +185,18 @@ def edited(**changes: Any) -> History:
     return History.model_validate_json(json.dumps(loaded))
 
 
-def test_a_decision_has_the_round_that_events_tell_and_none_that_they_do_not() -> None:
+@pytest.mark.parametrize("game", games.names())
+def test_every_decision_has_the_round_in_which_it_was_asked(game: str, tmp_path: Path) -> None:
+    """Also those that no event tells. A decision has the round of its events."""
+    result = play_scenario(tiny(game, 'defaults.model="bot/random"'), tmp_path, env={}, stem="run")
+    found = run_in(result.files).record
+    rounds = [row["round"] for row in rows(run_tables(found)["decisions"])]
+    assert None not in rounds
+    told = decided_in(found)
+    assert all(told[record.wave] in {None, at} for record, at in zip(found.decisions, rounds, strict=True))
+
+
+def test_without_a_round_of_its_own_a_decision_has_that_of_its_events_or_none() -> None:
     def told(*rounds: int | None) -> list[int | None]:
         """The rounds of as many waves, each of one decision, with an event in that round or without one."""
         decisions = [SimpleNamespace(index=at, wave=at) for at in range(1, len(rounds) + 1)]

@@ -279,6 +279,12 @@ def test_a_name_of_nine_letters_is_whole_in_the_owners_strip(edge: Any) -> None:
     assert made.boxes[0].text == "Professor"
 
 
+def test_only_a_label_that_is_too_wide_is_squeezed() -> None:
+    labels = ("Illinois Ave.", "WWWWWWWWWWWWW")
+    forms = [draw(Tile(0, 0, label), {}, 0.0).lines for label in labels]
+    assert [[room is not None for _, room in lines] for lines in forms] == [[False], [True]]
+
+
 def test_the_heat_of_tiles_is_their_share_of_the_hottest() -> None:
     tiles = tuple(Tile(i, 0, "T", heat=heat) for i, heat in enumerate((0.0, 1.0, 2.0)))
     figure = drawn(Board("B", 3, 1, (Scene("", (*tiles, Tile(3, 0, "cold"))),)))
@@ -362,6 +368,36 @@ def test_lines_of_equal_values_stand_beside_each_other() -> None:
     assert xs == [point.partition(",")[0] for point in other.split()]
     alone = drawn(chart("line", (3, 2, 1), (1, 2, 3))).all("polyline")[0]
     assert crossing == alone.attrs["points"], "lines that only cross are drawn where they are"
+
+
+def test_between_stretches_of_an_axis_is_no_data_and_each_first_place_has_the_label() -> None:
+    x = ("1.1", "1.2", "1.3", "", "2.1", "2.2")
+    made = laid(chart("line", (1.0, 2.0, 3.0, None, 1.0, 2.0), x=x))
+    assert [tick.text for tick in made.x_ticks] == ["1.1", "2.1"]
+    assert [row[0].text for row in made.data.rows] == [name for name in x if name]
+
+
+def test_the_numbers_of_a_series_without_a_name_are_headed_by_the_axis() -> None:
+    made = laid(Chart("Survival", "bar", ("A", "B"), (Series("", (1.0, 2.0)),), "player", "rounds survived"))
+    assert made.data.panel.columns == ("player", "rounds survived")
+
+
+def test_a_telephone_leaves_out_every_second_name_only_if_it_has_no_room() -> None:
+    few, many = (laid(chart("bar", tuple(range(n)), x=tuple(f"player{i}" for i in range(n)))) for n in (5, 9))
+    assert not any(tick.second for tick in (*few.x_ticks, *few.y_ticks))
+    assert [tick.second for tick in many.x_ticks] == [place % 2 == 1 for place in range(9)]
+
+
+def test_points_that_would_touch_are_a_line_alone_but_for_those_that_stand_alone() -> None:
+    values = (*map(float, range(60)), None, 3.0)
+    made = laid(chart("line", values, x=tuple(map(str, range(62)))))
+    assert [dot.title for dot in made.dots] == ["61, s: 3"]
+
+
+def test_hyphens_before_numbers_are_minus_signs_in_a_cell_of_numbers_alone() -> None:
+    said = ("-0.14 (-0.72 to +0.41)", "-$3", "2026-11-29", "gpt-4", "I lose -4 dollars")
+    cells = laid(DataTable("T", ("a",) * len(said), (said,))).rows[0]
+    assert [cell.text for cell in cells] == ["\u22120.14 (\u22120.72 to +0.41)", "\u2212$3", *said[2:]]
 
 
 def test_a_cell_with_many_names_is_folded() -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from agentsim.engine.panel import Board, Chart, Overview, Piece, Scene, Series, Tile
 from agentsim.records.history import History
 from agentsim.report.page import render
-from tests.report.sample import document
+from tests.report.sample import document, sample
 from tests.report.test_browser import ALL, Opened, browser
 
 __all__ = ["browser"]
@@ -167,6 +167,30 @@ def test_hits_of_a_search_are_marked_and_counted(browser: Browser, page_file: Pa
         page.keyboard.press("Escape")
         page.fill("#find", "")
         assert page.evaluate("CSS.highlights.has('found')") is False
+
+
+def test_the_next_event_is_sought_by_the_label_of_its_kind(browser: Browser, page_file: Path) -> None:
+    with Opened(browser, page_file) as opened:
+        page = opened.page
+        page.locator("#cursor .kinds").select_option(label="Elimination")
+        page.get_by_role("button", name="Jump to").click()
+        expect(page.locator("#list .chosen")).to_have_attribute("data-kind", "eliminated")
+
+
+def test_on_a_very_long_page_the_chosen_event_says_how_to_fork_there(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentsim.report.timeline.MOST_FORKS", 1)
+    file = tmp_path / "page.html"
+    file.write_text(render(sample(), [], ALL, name="run", css=packaged()), encoding="utf-8")
+    with Opened(browser, file) as opened:
+        page = opened.page
+        event = page.locator("#list article:has(> .at)").first
+        number = event.locator("> .at").text_content() or ""
+        assert re.fullmatch(r"decision \d+", number)
+        for _ in range(2):
+            event.click()
+            expect(page.locator("#pane .at")).to_have_text(f"{number}, agentsim fork run --at {number.split()[1]}")
 
 
 def test_on_paper_every_event_is_whole_and_controls_are_gone(browser: Browser, page_file: Path) -> None:

@@ -45,6 +45,13 @@ def the_event(kind: str, role: str, nth: int = 0) -> int:
     return found[nth]
 
 
+def test_kinds_of_events_are_named_as_the_game_labels_them() -> None:
+    kinds = {each.attrs["value"]: each.text for each in tree().one("select", id="by-kind").all("option")}
+    assert kinds["eliminated"] == "Elimination"
+    assert kinds["tally"] == "Count of votes"
+    assert "3\u00a0×\u00a0vote" in tree().one("section", id="players").text
+
+
 def test_the_same_history_gives_the_same_bytes() -> None:
     assert page(options=ALL).encode() == page(options=ALL).encode()
 
@@ -291,7 +298,7 @@ def test_the_work_of_a_page_grows_with_its_events() -> None:
 
 
 def test_a_page_of_very_many_events_is_without_their_data_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "The events' data is left out of so long a page"
+    said = "This page is too long to hold the events' data"
     assert tree().one("section", id="timeline").all("details", cls="data")
     assert said not in tree().text
     monkeypatch.setattr(timeline, "MOST_FOLDS", 2)

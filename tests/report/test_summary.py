@@ -70,6 +70,11 @@ def test_the_largest_change_is_linked_to_the_event_that_gives_its_number() -> No
     assert event.kind == "tally"
 
 
+def test_no_event_explains_a_change_of_another_size() -> None:
+    [point] = [p for p in card(standing(A=(0, 0, 0, 0), D=(0, 77, 77, 77))).points if p.what == "Largest change"]
+    assert (point.text, point.anchor) == ("votes +77", "round-1")
+
+
 def test_the_margin_is_of_the_score_that_decided() -> None:
     doc = document()
     doc["outcome"]["standings"][0]["score"] = {"jury_votes": 3, "votes_against": 0}
@@ -93,7 +98,7 @@ SAYS: dict[str, tuple[str, ...]] = {
     "werewolf_bots": ("The werewolves won: ", "The village hanged", "First to leave", "Decided", "seer", "doctor"),
     "smith_1962": ("Efficiency 100.0% in 5 periods, Smith's alpha", "in equilibrium", "Supply and demand", "nearest"),
     "market_bots": ("beat", "in capital", "units and sold", "Largest change", "Last change of the lead"),
-    "society_bots": ("agents are active after", "Gini coefficient", "food made", "First law", "Closest vote", "middle"),
+    "society_bots": ("agents are active after", "Gini coefficient", "food made", "First law", "Closest vote", "median"),
 }
 
 

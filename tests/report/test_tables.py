@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
@@ -57,6 +58,18 @@ def test_fallbacks_are_a_share_of_decisions() -> None:
     found = by_model(history, DEEDS)
     assert found["y"]["fallbacks"] == round(fell / (len(asked) + len(others)), 3)
     assert found["x"]["fallbacks"] == 0
+
+
+def test_bots_alone_have_no_column_of_fallbacks() -> None:
+    history = of_models("x", "x", "y", "y")
+    bots = [replace(decision, source="bot") for decision in history.decisions]
+    assert "fallbacks" not in by_model(history.model_copy(update={"decisions": bots}), DEEDS)["x"]
+
+
+def test_kinds_of_events_have_the_labels_that_the_game_gives_them() -> None:
+    assert by_model(of_models("x", "x", "y", "y"), {player: Counter(eliminated=1) for player in "ABCD"})["x"][
+        "elimination"
+    ]
 
 
 def test_one_model_or_one_player_each_compares_nothing() -> None:
@@ -121,7 +134,7 @@ def test_a_row_is_a_pair_and_a_column_a_round_in_which_anything_was_done() -> No
             "Ada → Bo",
             2,
             1,
-            "against in\u00a0Turn\u00a03",
+            "against (Turn\u00a03)",
             "wrote to\u00a0×2, +\u00a0gave food\u00a0×2 (7.5)",
             "−\u00a0voted no",
             1,

@@ -64,7 +64,7 @@ def test_the_list_has_runs_with_status_game_players_winner_and_cost(site: Served
     page = site.get("/").text
     history = json.loads(RunFiles(logs, "done").history.read_text("utf-8"))
     row = page.partition('href="/runs/done"')[2].partition("</tr>")[0]
-    for words in ("completed", "agent island", "bot/random", history["outcome"]["winner"], ">7<", "$0"):
+    for words in ("completed", "Agent Island: Deliberations", "bot/random", history["outcome"]["winner"], ">7<", "$0"):
         assert words in row, words
     assert 'href="/batches/few"' in page
 

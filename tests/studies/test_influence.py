@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import Prompt
-from agentsim.errors import UsageError
+from agentsim.errors import BudgetReached, UsageError
 from agentsim.records.load import load_history
 from agentsim.runs.decide import DecisionResult, decision_record_of
 from agentsim.runs.played_game import DecidedWave
@@ -108,6 +109,14 @@ def test_a_planted_persuader_is_found_and_a_message_without_effect_is_not(villag
     known = [(low, high) for low, high in ends if low is not None and high is not None]
     assert known
     assert [(low, high) for low, high in known if not low <= 0 <= high] == []
+
+
+@pytest.mark.parametrize("limit", [{"max_calls": 1}, {"max_wall_s": 1e-9}], ids=["calls", "time"])
+def test_limits_in_python_hold_for_each_branch(limit: dict[str, Any], village: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(village, tmp_path / "logs"))
+    options: dict[str, Any] = {"swap": "neutral", "branches": 1, "logs_dir": folder, "models": {"mine": Listening()}}
+    with pytest.raises(BudgetReached):
+        asyncio.run(library.influence("trunk", at=1, **options, **limit))
 
 
 def test_what_bots_do_not_hear_does_nothing_and_the_same_command_again_plays_nothing(bots: Path) -> None:

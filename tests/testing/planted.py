@@ -56,6 +56,14 @@ class Repeated(Event, content="That is nothing new.", private=("player",)):
         return True
 
 
+class Confided(Event, heading="A secret", content="", private=("player",)):
+    player: str
+
+
+class Recorded(Event, heading="For the record", content=""):
+    pass
+
+
 class Nameless(Event, heading="", content="Something."):
     pass
 
@@ -103,7 +111,8 @@ class Vote(Request[Cast]):
         return "That is nothing new." if decision.vote == self.before and self.fault != "no warning" else ""
 
     def fallback(self) -> Cast:
-        return Cast(words="", vote=self.player if self.fault == "illegal fallback" else self.others[0])
+        first = self.others[self.extra] if self.fault == "unshown rule" else self.others[0]
+        return Cast(words="", vote=self.player if self.fault == "illegal fallback" else first)
 
 
 @dataclass
@@ -146,6 +155,7 @@ class Planted(Game):
         self.fault, self.played = fault, 0
         self.bots: Mapping[str, Bot] = {"random": Forgetful() if fault == "stateful bot" else randomly}  # type: ignore[misc] # a fault may be that of a bot
         told: tuple[type[Event], ...] = (Dealt, Counted, Nameless, Repeated)
+        told += {"private event for no player": (Confided,), "event of no player": (Recorded,)}.get(fault, ())
         declared = told if fault == "undeclared event" else (*told, Whispered)
         self.events = declared  # type: ignore[misc] # a fault may be what it declares
 
@@ -153,7 +163,7 @@ class Planted(Game):
         return None
 
     async def play(self, table: Table, config: Any) -> Outcome:
-        Vote.unshown = {} if self.fault == "unshown value" else {"extra": "faults are put there"}
+        Vote.unshown = {} if self.fault in {"unshown value", "unshown rule"} else {"extra": "faults are put there"}
         Vote.fault, state, order = self.fault, Votes(broken=self.fault == "broken invariant"), list(table.players)
         self.played += 1
         table.watch(state)
@@ -171,8 +181,13 @@ class Planted(Game):
             for player in order:
                 ballot = await table.ask(self.vote(table, state, player, kept, luck))
                 following = table.players[(table.players.index(player) + 1) % len(table.players)]
-                hearers = () if self.fault == "event for no player" else (player, following)
-                table.tell(Whispered(player, ballot.words), to=hearers, by=player)
+                hearers = () if self.fault.endswith("event for no player") else (player, following)
+                if self.fault == "private event for no player":
+                    table.tell(Confided(player), to=(), by=player)
+                elif self.fault == "event of no player":
+                    table.tell(Recorded(), to=())
+                else:
+                    table.tell(Whispered(player, ballot.words), to=hearers, by=player)
                 if ballot.vote == state.cast.get(player):
                     table.tell(Repeated(player), to=(player,), by=player)
                 state.cast[player] = ballot.vote
@@ -198,6 +213,7 @@ class Planted(Game):
             "mutable request": kept,
             "global counter": self.played,
             "unshown value": len(heard),
+            "unshown rule": len(heard) % 2,
         }.get(self.fault)
         others = tuple(other for other in table.players if other != player)
         before = state.cast.get(player)

@@ -77,7 +77,17 @@ def test_a_planted_fault_is_found_and_explained(fault: str, check: str, said: st
     ("fault", "check", "advice"),
     [
         ("no standing", "games_end", "`ranked` makes standings of scores (1, 1, 3)."),
-        ("event for no player", "declared", "Tell a player the event, or say of its class that it is `for_log`."),
+        ("event for no player", "declared", "Tell it to the player whose decision it follows."),
+        ("event of no player", "declared", "Say of its class that it is `for_log`."),
+        ("private event for no player", "declared", "Tell it to the players that its class names as `private`."),
+        ("unshown value", "leaves_shown", "Leave it out of the request."),
+        ("unshown rule", "leaves_shown", "Show it in the prompt: what is legal, or the fallback, depends on it."),
+        ("luck in a view", "no_information_leak", "Leave it out of the request: its prompt does not show it."),
+        (
+            "the whole log",
+            "no_information_leak",
+            "Make the request of what its player heard (`table.heard`, `table.memory`).",
+        ),
         ("illegal fallback", "fallbacks_legal", "Let it choose from what `options` and `why_not` allow."),
         ("nameless event", "json_and_back", "Give its class a heading."),
         ("hole in a prompt", "prompts_filled", "Put into words what has no value."),

@@ -19,6 +19,7 @@ NOBODY = "nobody"
 
 class ExchangeBegan(
     IslandEvent,
+    label="private talks",
     heading="Private talks, exchange {exchange} of {exchanges}",
     content="Exchange {exchange} of {exchanges} begins. A talk has {messages:message}.",
 ):
@@ -30,6 +31,7 @@ class ExchangeBegan(
 class Approached(
     IslandEvent,
     kind="approach",
+    label="request for a private talk",
     heading="Player {player} seeks a private word",
     content=If(
         "partner",
@@ -71,13 +73,14 @@ class TakenAside(
     partner: str
 
 
-class Paired(IslandEvent, heading="{pair:and} step aside", content="{pair:and} talk in private."):
+class Paired(IslandEvent, label="pairing", heading="{pair:and} step aside", content="{pair:and} talk in private."):
     pair: tuple[str, str]
 
 
 class Whispered(
     IslandEvent,
     kind="whisper",
+    label="private message",
     heading="{speaker} to {listener}, in private",
     words="text",
     interactions=(InteractionRule("speaker", "listener", "whispered", when="text"),),

@@ -184,7 +184,12 @@ class OrderDrawn(
 
 
 class Summarized(
-    IslandEvent, kind="summary", heading="Player {player}'s memory of round {round}", words="text", private=("player",)
+    IslandEvent,
+    kind="summary",
+    label="memory summary",
+    heading="Player {player}'s memory of round {round}",
+    words="text",
+    private=("player",),
 ):
     forgets: ClassVar[bool] = True
     said: ClassVar[Template] = "note"

@@ -56,6 +56,7 @@ class Voted(
 class Tallied(
     IslandEvent,
     kind="tally",
+    label="count of votes",
     heading=If("final", "The jury has voted", "The votes are in"),
     content=(
         "Votes: {votes}.",
@@ -80,6 +81,7 @@ class Tallied(
 
 class Eliminated(
     IslandEvent,
+    label="elimination",
     heading="Player {player} is eliminated",
     content=(
         "{player} leaves the game ",
@@ -100,6 +102,7 @@ class Eliminated(
 
 class Won(
     IslandEvent,
+    label="win",
     heading="Player {player} wins",
     content=("{player} wins the game ", If("drawn_by_lot", "by lot", "with {votes:vote} of the jury"), "."),
     in_prompt=False,

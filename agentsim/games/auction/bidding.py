@@ -71,7 +71,9 @@ class BidMade(
         return self.fail_reason in {"OverBudget", "LowerThanHighBid"}
 
 
-class Reasoned(Event, kind="reasoning", heading="{name} to itself", words="text", private=("team",)):
+class Reasoned(
+    Event, kind="reasoning", label="private reasoning", heading="{name} to itself", words="text", private=("team",)
+):
     """A team's private reasoning about its bid."""
 
     round: int

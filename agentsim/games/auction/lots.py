@@ -57,6 +57,7 @@ def began(auction: Auction, config: AuctionConfig, scenario: str) -> AuctionBega
 
 class ItemOffered(
     Event,
+    label="item for sale",
     heading="For sale: {item.name}",
     content=("Quality {item.quality}, ", If("item.required", "required", "not required"), "."),
     in_prompt=False,
@@ -77,12 +78,12 @@ class ItemSold(
     price: int
 
 
-class ItemLost(Event, heading="Nobody bids", content="{item.name} is lost.", in_prompt=False):
+class ItemLost(Event, label="item unsold", heading="Nobody bids", content="{item.name} is lost.", in_prompt=False):
     round: int
     item: Item
 
 
-class Paid(Event, heading="{name} pays {amount}", content="{budget} left.", in_prompt=False):
+class Paid(Event, label="payment", heading="{name} pays {amount}", content="{budget} left.", in_prompt=False):
     """A team's payment. `budget` is what is left afterwards."""
 
     round: int

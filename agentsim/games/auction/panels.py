@@ -80,7 +80,7 @@ class _Heard:
         for first, *others in (event.results for event in self.ended):
             spent = self.began[0].budget - first.budget
             needed = counted(self.began[0].needed, "required component")
-            had = f"{first.name} bought {first.count} of {needed} for {spent}"
+            had = f"{first.name} bought {first.count} of {needed} for {spent:,}"
             tied = [other.name for other in others if other.count == first.count]
             return f"{had}; {listed(tied)} bought as many, of lower quality." if tied else f"{had}."
         return ""

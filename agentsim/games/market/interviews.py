@@ -26,21 +26,25 @@ QUESTION_CHARS = 1_000
 SHOWN_INTERVIEWS = 6
 
 
-class Paused(Event, heading="The moderator to {agent}", content="PAUSE", private=("agent",)):
+class Paused(Event, label="interview began", heading="The moderator to {agent}", content="PAUSE", private=("agent",)):
     agent: str
 
 
-class Asked(Event, heading="The moderator asks {agent}", words="question", private=("agent",)):
+class Asked(
+    Event, label="interview question", heading="The moderator asks {agent}", words="question", private=("agent",)
+):
     agent: str
     question: str
 
 
-class Answered(Event, heading="{agent} answers the moderator", words="text", private=("agent",)):
+class Answered(
+    Event, label="interview answer", heading="{agent} answers the moderator", words="text", private=("agent",)
+):
     agent: str
     text: str
 
 
-class Resumed(Event, heading="The moderator to {agent}", content="RESUME", private=("agent",)):
+class Resumed(Event, label="interview ended", heading="The moderator to {agent}", content="RESUME", private=("agent",)):
     agent: str
 
 

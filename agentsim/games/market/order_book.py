@@ -52,6 +52,7 @@ class _OfOrder(Event, private=("hearer",), base=True):
 
 class Ordered(
     _OfOrder,
+    label="order",
     heading=("{agent} ", By("side", {"buy": "bids"}, "asks"), " {price}"),
     content="Order {order}: {side} {quantity} {good} at {price}; {standing} resting.",
 ):
@@ -62,6 +63,7 @@ class Ordered(
 
 class Withdrawn(
     _OfOrder,
+    label="order withdrawn",
     heading="{agent}'s order {order} is gone",
     content=("To {side} {quantity} {good} at {price}: it ", By("why", _GONE), "."),
 ):
@@ -75,7 +77,7 @@ class Withdrawn(
         return {"your_order": self.order, "gone": _NOTED[self.why]} if concerns else None
 
 
-class Traded(Trade):
+class Traded(Trade, label="trade"):
     """Two orders met: `resting` is the one in the book, and `taker` the side of the aggressor."""
 
     resting: int

@@ -36,7 +36,7 @@ class MarketBegan(
     rounds: int
 
 
-class Endowed(Event, heading="{agent} is endowed", private=("agent",)):
+class Endowed(Event, label="endowment", heading="{agent} is endowed", private=("agent",)):
     """An agent's holdings from now on, in place of earlier ones; `worth` are its private values per unit, in order."""
 
     agent: str
@@ -52,7 +52,7 @@ class Endowed(Event, heading="{agent} is endowed", private=("agent",)):
         return f"Holds {held or 'nothing'}." + (f" Its {what} of {values}." if values else "")
 
 
-class OrderDrawn(Event, heading="Round {round} begins", drawn=("order",)):
+class OrderDrawn(Event, label="round began", heading="Round {round} begins", drawn=("order",)):
     round: int
     order: tuple[str, ...]
 

@@ -299,7 +299,11 @@ UNCLEAR = "unclear"
 
 
 class Briefed(
-    Event, heading=("{agent} ", If("understood", "is ready", "does not understand")), words="text", private=("agent",)
+    Event,
+    label="briefing",
+    heading=("{agent} ", If("understood", "is ready", "does not understand")),
+    words="text",
+    private=("agent",),
 ):
     """An agent's answer to the briefing."""
 
@@ -385,7 +389,7 @@ def _known(value: Any) -> Any:
     return [_known(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-class Observed(Event, heading="{agent} asks for {query}", private=("agent",)):
+class Observed(Event, label="query", heading="{agent} asks for {query}", private=("agent",)):
     """An agent asked an artifact or a tool something; `observation` is the answer, for it alone."""
 
     agent: str
@@ -414,6 +418,7 @@ class Observed(Event, heading="{agent} asks for {query}", private=("agent",)):
 
 class Forfeited(
     Event,
+    label="forfeited turn",
     heading="{agent} forfeits its {stage}",
     content=("The reply was outside the format", If("lacked", ": {lacked}", ".")),
     private=("agent",),
@@ -427,7 +432,11 @@ class Forfeited(
 
 
 class Acted(
-    Event, heading=("{agent}: {action}", If("accepted", "", " (refused)")), content="{result}", private=("agent",)
+    Event,
+    label="action",
+    heading=("{agent}: {action}", If("accepted", "", " (refused)")),
+    content="{result}",
+    private=("agent",),
 ):
     """An agent's action; `result` is the message for the agent, or the reason if the action is refused."""
 
@@ -442,7 +451,7 @@ class Acted(
         return not self.accepted
 
 
-class Remembered(Event, heading="{agent}'s working memory", words="text", private=("agent",)):
+class Remembered(Event, label="working memory", heading="{agent}'s working memory", words="text", private=("agent",)):
     """The working memory that an agent wrote; no other agent reads it."""
 
     agent: str

@@ -176,7 +176,7 @@ class Trade(
         return None
 
 
-class Exchanged(Trade):
+class Exchanged(Trade, label="trade"):
     """A trade that an artifact made (`World.trade`), between two agents or an agent and the artifact."""
 
     @property
@@ -253,6 +253,7 @@ def clearing(bids: Sequence[Quote], asks: Sequence[Quote]) -> Clearing:
 
 class Transferred(
     Event,
+    label="transfer",
     heading="{giver} gives {taker} {amount} {asset}",
     content="{reason}",
     interactions=(InteractionRule("giver", "taker", "gave {asset}", FOR, amount="amount"),),
@@ -267,7 +268,7 @@ class Transferred(
     reason: str
 
 
-class Reported(Event, heading="From {artifact}", words="text"):
+class Reported(Event, label="report", heading="From {artifact}", words="text"):
     """A message of an artifact that has no event of its own for it."""
 
     artifact: str
@@ -275,7 +276,7 @@ class Reported(Event, heading="From {artifact}", words="text"):
     details: dict[str, Any] = field(default_factory=dict)
 
 
-class Noted(Event, heading="{agent} is told", content="{fields}", private=("agent",)):
+class Noted(Event, label="notice", heading="{agent} is told", content="{fields}", private=("agent",)):
     """A note for an agent that no other event tells it."""
 
     agent: str

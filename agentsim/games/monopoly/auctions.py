@@ -36,6 +36,7 @@ class BidMade(
 
 class AuctionClosed(
     OnBoard,
+    label="auction result",
     heading=If("winner", "{winner_name} wins the auction", "Nobody bids"),
     content=If("winner", "{position} for ${price}.", "The bank keeps {position}."),
 ):

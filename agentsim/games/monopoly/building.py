@@ -281,11 +281,11 @@ class _BuildingsChanged(OnDeed, content="${amount}; now {after}. {name} has ${ca
     cash: int
 
 
-class Built(_BuildingsChanged, heading="{name} builds on {position}"):
+class Built(_BuildingsChanged, label="building", heading="{name} builds on {position}"):
     short = "{name} builds up to: {position} {after}"
 
 
-class Sold(_BuildingsChanged, heading="{name} sells buildings on {position}"):
+class Sold(_BuildingsChanged, label="sale of buildings", heading="{name} sells buildings on {position}"):
     short = "{name} sells down to: {position} {after}"
 
 
@@ -293,7 +293,7 @@ class _Pledged(OnDeed, content="${amount}; {name} has ${cash}.", base=True):
     cash: int
 
 
-class Mortgaged(_Pledged, heading="{name} mortgages {position}"):
+class Mortgaged(_Pledged, label="mortgage", heading="{name} mortgages {position}"):
     short = "{name} mortgages: {position}"
 
 
@@ -419,6 +419,7 @@ def clear_buildings(match: Match, number: int, *, paid: bool) -> None:
 
 class BuildingShort(
     OnBoard,
+    label="building shortage",
     heading="{name} builds while others could: the bank has {stock} {building} left",
     content="Each goes to the highest bidder, from ${price} up.",
 ):

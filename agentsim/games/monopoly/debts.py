@@ -33,6 +33,7 @@ from agentsim.games.monopoly.trade import Proposal, Proposing, deal
 
 class Bankrupted(
     OfPlayer,
+    label="bankruptcy",
     heading="{name} is bankrupt",
     content="Owes {creditor_name} ${owed} and has ${cash}.",
     out=("player",),

@@ -27,6 +27,7 @@ _MANAGED = 2
 
 class Jailed(
     OfPlayer,
+    label="sent to jail",
     heading="{name} goes to jail",
     content=By("why", {"space": "The space says so.", "card": "The card says so."}, "Three doubles in one turn."),
 ):
@@ -36,6 +37,7 @@ class Jailed(
 
 class Freed(
     OfPlayer,
+    label="release from jail",
     heading="{name} leaves jail",
     content=By("how", {"fine": "Paid.", "card": "By a card.", "doubles": "By doubles."}, "Three rolls are all."),
 ):

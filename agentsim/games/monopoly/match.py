@@ -53,6 +53,7 @@ _SHORT: dict[str, Template] = {  # of the others a line of their own tells
 
 class Paid(
     OnBoard,
+    label="payment",
     heading=If("payer", ("{by}", " pays", If("payee", " {to}"), " ${amount}"), "{to} receives ${amount}"),
     content=(By("why", _FOR), By("position", {None: ""}, ", {position}"), "; now {left}."),
 ):
@@ -84,6 +85,7 @@ class Paid(
 
 class DeedMoved(
     OnBoard,
+    label="change of owner",
     heading="{position} goes to {taker_name}",
     content=(
         By(
@@ -107,6 +109,7 @@ class DeedMoved(
 
 class CardMoved(
     OnBoard,
+    label="Get Out of Jail Free card handed over",
     heading="{giver_name} hands over a Get Out of Jail Free card",
     content=If("taker", "It goes to {taker_name}.", "It lies at the bottom of its deck."),
 ):
@@ -121,6 +124,7 @@ class CardMoved(
 
 class Rolled(
     OfPlayer,
+    label="dice roll",
     heading=(
         "{name} ",
         By("purpose", {"move": "rolls", "jail": "rolls for freedom:", "rent": "rolls for the rent:"}),
@@ -142,7 +146,12 @@ class Rolled(
         return self.dice[0] == self.dice[1]
 
 
-class Moved(OfPlayer, heading="{name} comes to {to}", content=("From {start}", By("by", {"card": " by a card"}), ".")):
+class Moved(
+    OfPlayer,
+    label="move",
+    heading="{name} comes to {to}",
+    content=("From {start}", By("by", {"card": " by a card"}), "."),
+):
     start: Position
     to: Position
     by: MovedBy

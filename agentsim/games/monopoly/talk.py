@@ -182,7 +182,7 @@ class _InWords(Remembered, words="text", base=True):
     text: str
 
 
-class Spoke(_InWords, heading="{name} says"):
+class Spoke(_InWords, label="speech", heading="{name} says"):
     """A player speaks to the whole table; `asked` is the kind of the question that it answered."""
 
     short = "{name}"
@@ -195,7 +195,7 @@ class Thought(_InWords, heading="{name} thinks", private=("player",)):
     room = THOUGHTS
 
 
-class Narrated(_InWords, heading="The narrator, in place of {name}"):
+class Narrated(_InWords, label="narration", heading="The narrator, in place of {name}"):
     """The narrator's line in place of a player without a usable answer; none of it is the player's words."""
 
     short = "NARRATOR: {text}"
@@ -205,7 +205,7 @@ class Narrated(_InWords, heading="The narrator, in place of {name}"):
         return ""
 
 
-class Summarized(Remembered, heading="The table talk in short", words="text"):
+class Summarized(Remembered, label="summary of the talk", heading="The table talk in short", words="text"):
     """A summary that replaces some turns in the players' memory, by the summarizer or the digest."""
 
     forgets: ClassVar[bool] = True

@@ -205,7 +205,7 @@ class _Trade(Remembered, base=True):
     target_name: str
 
 
-class TradeProposed(_Trade, heading=_OFFERS, words="pitch", interactions=_PROPOSED):
+class TradeProposed(_Trade, label="trade offered", heading=_OFFERS, words="pitch", interactions=_PROPOSED):
     """A trade is put before the table; `mortgaged` are the positions of both sides that are mortgaged."""
 
     short = _OFFERS

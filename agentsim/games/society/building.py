@@ -34,6 +34,7 @@ class ProjectBuilt(
 
 class Contributed(
     AgentEvent,
+    label="contribution",
     heading="Agent #{agent} gives {amount:material} to project {project}",
     content="{given} of {cost:material}.",
 ):

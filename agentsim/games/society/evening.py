@@ -21,7 +21,7 @@ from agentsim.games.society.turn import Action, AgentEvent, Daily, Turn, Why
 from agentsim.games.society.voting import count_votes, name_idlers, pay_dividends
 
 
-class Idled(AgentEvent, heading="Agent #{agent} does nothing", words="text", private=("agent",)):
+class Idled(AgentEvent, label="idle turn", heading="Agent #{agent} does nothing", words="text", private=("agent",)):
     """An agent does nothing; it alone hears its reason."""
 
     text: str
@@ -45,6 +45,7 @@ class Meal:
 
 class Consumed(
     Daily,
+    label="consumption",
     heading="The day costs {food} food and {energy} energy",
     content="Paid by {active} active and {dormant:dormant agent}; {unfed:#} could not pay.",
 ):
@@ -76,6 +77,7 @@ class FellDormant(AgentEvent, heading="Agent #{agent} falls dormant", content="I
 class AgentDied(
     AgentEvent,
     kind="died",
+    label="death",
     heading="Agent #{agent} dies",
     content="{evenings:evening} without enough food and energy.",
     out=("agent",),
@@ -85,7 +87,7 @@ class AgentDied(
     evenings: int
 
 
-class AgentWoke(AgentEvent, kind="woke", heading="Agent #{agent} wakes", content=""):
+class AgentWoke(AgentEvent, kind="woke", label="waking", heading="Agent #{agent} wakes", content=""):
     """A dormant agent holds enough food and energy and is active again."""
 
 
@@ -139,6 +141,7 @@ def _eat(state: State, citizen: Citizen, meal: Meal) -> tuple[Resource, ...]:
 
 class Regrown(
     Daily,
+    label="regrowth",
     heading="The commons regrow by {regrown}",
     content="Work drew {harvest} from them; they hold {stock}.",
 ):

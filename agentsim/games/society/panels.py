@@ -303,7 +303,7 @@ def _by_day(days: Mapping[str, Sequence[Any]]) -> Iterator[Chart]:
         ("Held by agents", "units"): {name: f"{name}_held" for name in RESOURCES},
         ("The common pool", "units"): {name: f"{name}_pool" for name in (*RESOURCES, "land")},
         **({("The commons", "food"): {"food": "commons_pool"}} if any(days.get("commons_pool", ())) else {}),
-        ("Inequality of wealth", "0 to 1"): {"Gini coefficient": "gini"},
+        ("Inequality of wealth", "Gini coefficient"): {"Gini coefficient": "gini"},
         ("Talk and votes by day", "a day"): {name: name for name in COUNTS[:4]},
     }
     for (title, unit), lines in charts.items() if days else ():
@@ -423,7 +423,7 @@ def _personalities(events: Sequence[Event], people: People) -> Iterator[Panel]:
             row += [sum(result.status == "active" for result in own)]
             row += [round(sum(result.wealth for result in own) / UNIT / size, 2)]
         rows.append(tuple(row))
-    note = "Deeds are per agent, over the whole game; wealth is an agent's food, energy and materials together."
+    note = "Actions are per agent, over the whole game; wealth is an agent's food, energy and materials together."
     yield DataTable("By personality", columns, tuple(rows), note)
 
 

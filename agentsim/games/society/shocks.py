@@ -15,6 +15,7 @@ from agentsim.games.society.turn import AgentEvent, Daily
 
 class ShockStruck(
     Daily,
+    label="shock",
     heading=(If("title", "{title}", "A shock"), ": ", By("what", {"rates": "work makes less"}, "a loss")),
     content=By(
         "what",
@@ -42,7 +43,12 @@ class ShockStruck(
 
 
 class LostToShock(
-    AgentEvent, kind="lost", heading="Agent #{agent} loses by a shock", content="{lost}", private=("agent",)
+    AgentEvent,
+    kind="lost",
+    label="loss by a shock",
+    heading="Agent #{agent} loses by a shock",
+    content="{lost}",
+    private=("agent",),
 ):
     lost: dict[Resource, Amount]
 

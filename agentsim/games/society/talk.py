@@ -22,6 +22,7 @@ _MENTION = re.compile(
 
 class Posted(
     Daily,
+    label="post",
     heading=("Agent #{agent}: post {post}", If("parent", ", a reply to {parent}")),
     words="text",
     concerns=("mentions",),
@@ -120,7 +121,7 @@ class DirectMessage(Action, needs=("talk",)):
         turn.tell_alone(MessageSent(turn.day, turn.agent, other.number, self.content.strip()), other)
 
 
-class Renamed(AgentEvent, heading="Agent #{agent} chooses a name", words="name"):
+class Renamed(AgentEvent, label="choice of a name", heading="Agent #{agent} chooses a name", words="name"):
     name: str
 
 

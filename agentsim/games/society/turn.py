@@ -106,7 +106,11 @@ class Action(Decision):
 
 
 class InvalidAction(
-    AgentEvent, heading="Agent #{agent}: an action is rejected", content="Action rejected: {reason}", private=("agent",)
+    AgentEvent,
+    label="rejected action",
+    heading="Agent #{agent}: an action is rejected",
+    content="Action rejected: {reason}",
+    private=("agent",),
 ):
     """A rejected action, without a penalty; `action` is the object as JSON, or "" if the reply had none."""
 
@@ -118,7 +122,7 @@ class InvalidAction(
         return True
 
 
-class Noted(AgentEvent, heading="Agent #{agent} notes for itself", words="text", private=("agent",)):
+class Noted(AgentEvent, label="note", heading="Agent #{agent} notes for itself", words="text", private=("agent",)):
     """A note that an agent writes for itself; it replaces the one before."""
 
     text: str

@@ -37,7 +37,9 @@ from agentsim.games.society.turn import Action, AgentEvent, Daily, Id, Known, Tu
 _SIGNS: dict[Ballot, Sign] = {"yes": FOR, "no": AGAINST, "abstain": NEITHER}
 
 
-class Proposed(Daily, heading="Agent #{agent} proposes {type} {proposal}: {title}", words="description"):
+class Proposed(
+    Daily, label="proposal", heading="Agent #{agent} proposes {type} {proposal}: {title}", words="description"
+):
     """An agent makes a proposal; its votes are counted on the evening of day `closes`."""
 
     proposal: int
@@ -69,6 +71,7 @@ class CreateProposal(Action):
 
 class Voted(
     Daily,
+    label="vote",
     heading="Agent #{agent} votes {vote} on proposal {proposal}",
     content=("{yes} yes, {no} no, {abstain} abstain", If("before", " (before: {before})"), "."),
 ):
@@ -92,6 +95,7 @@ class Voted(
 class Reasoned(
     AgentEvent,
     kind="reasoning",
+    label="reasons for a vote",
     heading="Agent #{agent} to itself, on proposal {proposal}",
     words="text",
     private=("agent",),
@@ -126,6 +130,7 @@ class Vote(Action):
 
 class ProposalResolved(
     Daily,
+    label="result of a proposal",
     heading=("Proposal {proposal} ", By("result", {"passed": "has passed"}, "has failed"), ": {title}"),
     content=("{yes} yes, {no} no, {abstain} abstain.", If("note", " {note}")),
     concerns=("agent",),
@@ -263,6 +268,7 @@ def carried_out(state: State, proposal: Proposal) -> tuple[list[Event], list[str
 
 class AllocationPaid(
     Daily,
+    label="allocation",
     heading="Proposal {proposal} pays {total} {resource} from the pool",
     content=(If("paid", "{each}", "No agent is paid"), ".", If("missing", " The pool lacked {missing}.")),
     concerns=("paid",),
@@ -299,6 +305,7 @@ def _allocated(state: State, proposal: Proposal, term: Allocation) -> Allocation
 
 class DividendPaid(
     Daily,
+    label="dividend",
     heading="Law {law} pays {amount} {resource} each to {agents:agent}",
     content=If("missing", "The pool is empty: {missing} {resource} could not be paid.", "All were paid in full."),
     concerns=("agents",),
@@ -347,7 +354,11 @@ def _dividend(table: Table, state: State, law: int, dividend: Dividend) -> Divid
 
 
 class WorkMinimumBroken(
-    Daily, heading="Law {law}: {agents:agent} worked less than {hours} h", content="{agents}", concerns=("agents",)
+    Daily,
+    label="work minimum missed",
+    heading="Law {law}: {agents:agent} worked less than {hours} h",
+    content="{agents}",
+    concerns=("agents",),
 ):
     """The agents that had a turn today and worked fewer hours than a law asks for."""
 

@@ -17,6 +17,7 @@ from agentsim.games.society.turn import Action, AgentEvent, Known, Turn
 
 class Worked(
     AgentEvent,
+    label="work",
     heading="Agent #{agent} works {hours} h ({work})",
     content=("{made} {resource}", If("taxed", ", {taxed} of it for the pool"), "; {energy} energy spent."),
     private=("agent",),
@@ -70,6 +71,7 @@ class Work(Action):
 
 class Traded(
     AgentEvent,
+    label="gift",
     heading=("Agent #{agent} gives {amount} {resource} to ", If("recipient", "agent #{recipient}", "the common pool")),
     content="",
     private=("pair",),

@@ -24,6 +24,7 @@ _VOTED = InteractionRule("votes", "votes", By("at", {"night": "voted to kill", "
 
 class Dealt(
     Event,
+    label="role dealt",
     heading="{player} is a {role}",
     content=If("pack", "Werewolves: {pack:and}.", "In secret."),
     private=("player",),
@@ -39,20 +40,38 @@ class Thought(Event, heading="{player} thinks", words="text", private=("player",
     text: str
 
 
-class Inspected(Event, heading="{seer} inspects {target}", content=("{target} is ", _NATURE, "."), private=("seer",)):
+class Inspected(
+    Event,
+    label="inspection",
+    heading="{seer} inspects {target}",
+    content=("{target} is ", _NATURE, "."),
+    private=("seer",),
+):
     seer: str
     target: str
     werewolf: bool
 
 
 class Protected(
-    Event, heading="{doctor} protects {target}", content="In secret.", interactions=(_PROTECTED,), private=("doctor",)
+    Event,
+    label="protection",
+    heading="{doctor} protects {target}",
+    content="In secret.",
+    interactions=(_PROTECTED,),
+    private=("doctor",),
 ):
     doctor: str
     target: str
 
 
-class Voted(Event, heading="The votes of the {at}", content="{ballots}.", interactions=(_VOTED,), private=("pack",)):
+class Voted(
+    Event,
+    label="vote",
+    heading="The votes of the {at}",
+    content="{ballots}.",
+    interactions=(_VOTED,),
+    private=("pack",),
+):
     at: Part
     votes: dict[str, str]
 
@@ -68,6 +87,7 @@ class Voted(Event, heading="The votes of the {at}", content="{ballots}.", intera
 
 class Died(
     Event,
+    label="death",
     heading=(If("victim", "{victim} ", "No player "), _DIED),
     content=If("role", "Role: {role}.", "No role is shown."),
     out=("victim",),
@@ -79,6 +99,7 @@ class Died(
 
 class Said(
     Event,
+    label="speech",
     heading=(_SAYS, If("text", "", " nothing"), _CLAIM),
     words="text",
     interactions=(_ACCUSED,),
@@ -93,7 +114,9 @@ class Said(
     werewolf: bool = False
 
 
-class Unmasked(Event, heading=If("winners", "The {winners} won", "No team won"), content="Roles: {roles}."):
+class Unmasked(
+    Event, label="roles revealed", heading=If("winners", "The {winners} won", "No team won"), content="Roles: {roles}."
+):
     winners: Team | None
     roles: dict[str, Role]
 

@@ -110,9 +110,16 @@
 
   // The chosen event stands whole in the pane, with its prompt, reasoning, reply and data unfolded.
   let chosen = null;
+  // On a very long page only the chosen event says the command that forks at its decision.
+  const forked = (event) => {
+    const at = event.querySelector(":scope > .at");
+    if (!at || at.firstElementChild || !timeline.dataset.fork) return;
+    at.append(", ", made("code", { textContent: `${timeline.dataset.fork} ${at.textContent.match(/\d+/)[0]}` }));
+  };
   const choose = (event) => {
     chosen?.classList.remove("chosen");
     chosen = event;
+    if (event) forked(event);
     const copy = event?.cloneNode(true);
     if (copy) {
       event.classList.add("chosen");
@@ -273,10 +280,15 @@
     select.append(made("option", { value, textContent: text() }));
   };
   offer.of = new Map();
+  const labels = JSON.parse(form.dataset.labels);
+  const labelOf = (kind) => {
+    const label = labels[kind] ?? kind.replaceAll("_", " ");
+    return label.charAt(0).toUpperCase() + label.slice(1);
+  };
   const kinds = () => {
     for (const event of events) {
       const { kind, player } = event.dataset;
-      for (const select of [selects.kind, jump]) offer(select, kind, () => kind.replaceAll("_", " "));
+      for (const select of [selects.kind, jump]) offer(select, kind, () => labelOf(kind));
       offer(selects.player, player, () => event.querySelector(".role .who")?.textContent);
       offer(byRound, event.parentElement.id, () => event.parentElement.querySelector("h3").textContent);
     }

@@ -35,6 +35,7 @@ class BankSettings(GameConfig):
 
 class Banked(
     Event,
+    label="bank transaction",
     heading="{agent} and the bank: {what}",
     content="{amount}; deposit {deposit}, loan {loan}.",
     private=("agent",),

@@ -30,6 +30,7 @@ class CallMarketSettings(LimitOrderSettings):
 
 class Called(
     Event,
+    label="call auction",
     heading=("{good} is called", If("quantity", ": {quantity} at {price}", ": nothing meets")),
     content="{wanted:unit} wanted, {offered} offered.",
 ):

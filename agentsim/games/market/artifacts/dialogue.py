@@ -27,6 +27,7 @@ class DialogueSettings(GameConfig):
 
 class Messaged(
     Event,
+    label="message",
     heading=("{sender} to ", By("to", {None: "all"}, "{to}")),
     words="text",
     interactions=(InteractionRule("sender", "to", "wrote to"),),

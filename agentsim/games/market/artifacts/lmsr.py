@@ -65,7 +65,7 @@ class LmsrSettings(GameConfig):
     )
 
 
-class Priced(Event, heading="Prices of the market maker", content="{prices}"):
+class Priced(Event, label="market maker prices", heading="Prices of the market maker", content="{prices}"):
     """The price of each outcome at the end of a round, in payouts, and how many shares of it are sold."""
 
     prices: dict[str, float]
@@ -74,6 +74,7 @@ class Priced(Event, heading="Prices of the market maker", content="{prices}"):
 
 class Settled(
     Event,
+    label="settlement",
     heading="The outcome is {outcome}",
     content=(
         "Its shares are paid {paid} capital. The market maker ",

@@ -15,7 +15,11 @@ from agentsim.games.market.world import CAPITAL
 
 
 class Redeemed(
-    Event, heading="{agent} redeems {quantity} {good} at {value}", content="{paid} capital in all.", private=("agent",)
+    Event,
+    label="redemption",
+    heading="{agent} redeems {quantity} {good} at {value}",
+    content="{paid} capital in all.",
+    private=("agent",),
 ):
     """Units left the market for their private value to an agent; no other agent learns of it."""
 
