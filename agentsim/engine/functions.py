@@ -26,7 +26,7 @@ _OTHER_TOOL: Final = re.compile(
 _WORDS = """
     a act action an answer answers call cast choice choose decide decision final format formatted function give json
     make message my object output pick place post provide public reply respond response result return say schema select
-    speak speech statement structured submit take talk text the tool words your
+    speak speech statement structured submit take talk text the tool vote words your
 """
 _ANSWERING: Final = frozenset(_WORDS.split())
 """Words of names that only say that they answer."""
