@@ -138,6 +138,6 @@ class Chance:
     def once(self, name: str, per_game: str | None = None) -> Stream:
         """Return a new stream that is not stored: for a name that is used once, such as one decision of a bot.
 
-        `lasting` names the owner of its `lasting` streams.
+        `per_game` names the owner of its streams that are the same all game.
         """
         return Stream(self._key(name), None if per_game is None else f"{self.seed}/{per_game}")

@@ -29,7 +29,7 @@ from agentsim.records.causes import Cause, cause_of
 from agentsim.records.disk import lock_soon, write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
 
-TICK_DEADLINE = "wave_deadline"
+WAVE_DEADLINE = "wave_deadline"
 """The `fallback_reason` of a decision that was not made within `limits.wave_deadline_s`."""
 DecisionKey: TypeAlias = tuple[int, int]
 """The key of a decision: its wave and its place in the wave."""
@@ -207,7 +207,7 @@ class Totals(BaseModel):
     def add(self, decision: DecisionRecord) -> None:
         """Count one decision and its calls; a person's reply is not a call."""
         self.fallbacks += decision.source == "fallback"
-        self.late += decision.fallback_reason == TICK_DEADLINE
+        self.late += decision.fallback_reason == WAVE_DEADLINE
         self.repaired += decision.parse is not None and decision.parse.repaired
         self.cut += decision.parse is not None and decision.parse.stage == "cut"
         if not decision.attempts:

@@ -39,7 +39,7 @@ from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
 from agentsim.records.diagnostics import diagnostics, emptiness
 from agentsim.records.history import Branch
-from agentsim.records.journal import TICK_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
+from agentsim.records.journal import WAVE_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
 from agentsim.runs.limits import CallLimits, ModelId
 from agentsim.runs.watcher import Watcher
 
@@ -276,7 +276,7 @@ def deadline(player: Player, wave_ends: float | None) -> tuple[float | None, str
     """Return when a player's decision falls back, in the loop's time or None for never, and the reason."""
     if isinstance(player, WebPlayer) and player.timeout_s is not None:
         return asyncio.get_running_loop().time() + player.timeout_s, NO_ANSWER
-    return None if isinstance(player, HumanPlayer | WebPlayer) else wave_ends, TICK_DEADLINE
+    return None if isinstance(player, HumanPlayer | WebPlayer) else wave_ends, WAVE_DEADLINE
 
 
 def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> DecisionResult:
@@ -292,7 +292,7 @@ def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | Non
     It is final, and does not blame the provider.
     """
     why = "No answer came before the end of the wave."
-    return Attempt(messages, TICK_DEADLINE, why, latency_s=latency_s, model=model, final=True)
+    return Attempt(messages, WAVE_DEADLINE, why, latency_s=latency_s, model=model, final=True)
 
 
 def without_reply(request: Request[Any], attempts: Sequence[Attempt]) -> Decision:
@@ -438,7 +438,7 @@ class Decider:
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
                 result = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
-            late = result.fallback_reason == TICK_DEADLINE
+            late = result.fallback_reason == WAVE_DEADLINE
             if breaker.is_silent(index) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if breaker.waits(index):
                     self.limits.check()  # or it would wait for requests that are not asked any more

@@ -179,7 +179,9 @@ def restored_decision(ask: Ask, entry: DecisionRecord) -> Decision:
     Raises `JournalMismatch` if the request does not allow it, or if the reply says something else.
     """
     request = ask.request
-    fallback = without_reply(request, entry.attempts) if entry.source == "fallback" else None
+    # a lost reply for which the game has a decision of its own was read; without a reading it is the request's fallback
+    unread = entry.source == "fallback" and entry.parse is None
+    fallback = without_reply(request, entry.attempts) if unread else None
     # a fallback may say more than a reply can, such as the lines of a narrator
     answer = request.answer if fallback is None else type(fallback)
     try:

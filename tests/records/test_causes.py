@@ -16,7 +16,7 @@ from agentsim.players.web import NO_ANSWER, WITHDRAWN
 from agentsim.records.causes import CAUSE_OF, CAUSES, cause_of
 from agentsim.records.diagnostics import emptiness
 from agentsim.records.fallback_rates import FallbackRate, fallback_rates
-from agentsim.records.journal import TICK_DEADLINE
+from agentsim.records.journal import WAVE_DEADLINE
 from tests.cli.command_line import ROOT
 
 PACKAGE = Path(agentsim.__file__).parent
@@ -64,7 +64,7 @@ def reasons_in_the_source() -> set[str]:
     modules = [*(PACKAGE / "models").rglob("*.py"), *(PACKAGE / "runs").rglob("*.py"), PACKAGE / "errors.py"]
     found = {code for path in modules for code in given_as_codes(ast.parse(path.read_text("utf-8")))}
     empty = get_args(get_args(get_type_hints(emptiness)["return"])[0])
-    return found | {*empty, NO_ANSWER, WITHDRAWN, TICK_DEADLINE}
+    return found | {*empty, NO_ANSWER, WITHDRAWN, WAVE_DEADLINE}
 
 
 def test_no_reason_lacks_a_cause() -> None:
@@ -90,7 +90,7 @@ def test_the_documented_causes_are_those_of_the_table() -> None:
     [
         *(("http_503", "host"), ("context", "host"), ("illegal", "model"), ("empty_reasoning", "model")),
         *(("refusal", "model"), ("content_filter", "host"), ("moderation", "host"), ("bad_envelope", "host")),
-        *((NO_ANSWER, "person"), (WITHDRAWN, "person"), (TICK_DEADLINE, "deadline"), ("of_a_plugin", "host")),
+        *((NO_ANSWER, "person"), (WITHDRAWN, "person"), (WAVE_DEADLINE, "deadline"), ("of_a_plugin", "host")),
     ],
 )
 def test_the_cause_of_a_reason(reason: str, cause: str) -> None:
