@@ -30,7 +30,7 @@ class Stream:
             yield from _WORDS.unpack(hashlib.sha256(prefix + block.to_bytes(8, "big")).digest())
 
     def turn(self, key: str) -> None:
-        """Draw from now on like a new stream with this key; its lasting streams stay as they are."""
+        """Draw from now on like a new stream with this key; its streams of the whole game stay as they are."""
         self._key = key
         self._words = self._generate()
 
@@ -117,7 +117,7 @@ class Chance:
         self._salt = ""
 
     def branch_seed(self, word: str) -> None:
-        """Salt all draws from now on with this word, except for bots' lasting streams."""
+        """Salt all draws from now on with this word, except for bots' streams of the whole game."""
         self._salt += f"{word}/"
         for name, stream in self._streams.items():
             stream.turn(self._key(name))

@@ -126,7 +126,7 @@ class LegalValues:
         return True
 
     @property
-    def silence(self) -> Any:
+    def fallback_value(self) -> Any:
         """The value of a fallback that says nothing, or `MISSING`."""
         return self.nothing
 
@@ -431,7 +431,7 @@ class Text(LegalValues):
         return "must be words" if self.spoken(value) is None else ""
 
     @property
-    def silence(self) -> str:
+    def fallback_value(self) -> str:
         return ""
 
     def words(self, name: str) -> str:
@@ -670,7 +670,7 @@ class Each(LegalValues):
         return self.value is None
 
     @property
-    def silence(self) -> dict[str, Any]:
+    def fallback_value(self) -> dict[str, Any]:
         return {}
 
     def converted(self, given: Any, beside: Mapping[str, Any]) -> dict[str, Any]:
@@ -731,7 +731,7 @@ class Variant(LegalValues):
         return {f"{path}.{name}": option for name, option in self._every() if option.kind == "choice"}
 
     @property
-    def silence(self) -> Any:
+    def fallback_value(self) -> Any:
         return MISSING
 
     def words(self, name: str) -> str:
@@ -1050,16 +1050,16 @@ class Fixed(LegalValues):
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """A field of a form: its option, a `hint` that replaces its range, and the `usual` value of an empty field."""
+    """A field of a form: its option, a `hint` that replaces its range, and the `preset` value of an empty field."""
 
     option: LegalValues
     hint: str = ""
-    usual: Any = MISSING
+    preset: Any = MISSING
 
     @property
     def empty(self) -> Any:
         """The value of an empty field, or `MISSING`."""
-        return self.option.only if self.usual is MISSING else self.usual
+        return self.option.only if self.preset is MISSING else self.preset
 
     def parse(self, text: str) -> Any:
         """Return the meaning of a person's text. Raises `ValueError` with words for that person."""
@@ -1189,7 +1189,7 @@ class Narrowed:
     """
 
     hint: str = ""
-    usual: Any = MISSING
+    preset: Any = MISSING
     for_people: LegalValues | None = None
     for_models: LegalValues | None = None
 

@@ -163,7 +163,7 @@ class GamePlay:
             self.outcome = reached
             return None
         if self._surveys is not None and reached is not self._reached:  # else an aside was held before it
-            self._surveys.look(reached)
+            self._surveys.remember_asked(reached)
         self._reached = reached
         return self.steered(self._number(reached))
 
@@ -194,8 +194,8 @@ class GamePlay:
                 self.table.latest[request.player] = self._index
                 if self._latest.get(request.player, _NEVER)[0] is not request:
                     self._latest[request.player] = request, events_before
-            held = request.round if isinstance(request, Survey) else len(self.table.rounds) - 1
-            asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced, held))
+            asked_in = request.round if isinstance(request, Survey) else len(self.table.rounds) - 1
+            asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced, asked_in))
         return Wave(self._wave, tuple(asks))
 
     def _verify(self) -> None:

@@ -74,7 +74,7 @@ class Request(Generic[D]):
     """Whether the fallback, an abstention, is legal although no answer can express it."""
     unshown: ClassVar[Mapping[str, str]] = {}
     """Fields that no prompt shows, with the reason, by path: `menu.tools`; `#` is any entry of a list."""
-    unheard: ClassVar[Mapping[str, str]] = {}
+    leak_exempt: ClassVar[Mapping[str, str]] = {}
     """Fields that depend on more than their player was told, with the reason, by path: `world.totals` are public."""
 
     player: PlayerId
@@ -129,8 +129,8 @@ class Request(Generic[D]):
         said: dict[str, Any] = {
             name: False for name, field in self.answer.model_fields.items() if field.annotation is bool
         }
-        silences = ((name, option.silence) for name, option in self.checked_options.items())
-        said |= {name: silence for name, silence in silences if silence is not MISSING}
+        fallbacks = ((name, option.fallback_value) for name, option in self.checked_options.items())
+        said |= {name: value for name, value in fallbacks if value is not MISSING}
         try:
             return self.answer.model_validate(said)  # type: ignore[return-value] # `answer` is D's class
         except ValidationError as error:
@@ -248,7 +248,7 @@ class Request(Generic[D]):
         a `Fixed` option.
         """
         more = self.narrowed().get(path) or Narrowed()
-        return FormField(more.for_people or option.given(answered), more.hint, more.usual)
+        return FormField(more.for_people or option.given(answered), more.hint, more.preset)
 
     def narrowed(self) -> Mapping[str, Narrowed | None]:
         """Return the state's limits on fields, by path; None for a field that cannot matter and is not asked for."""

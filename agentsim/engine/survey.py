@@ -175,7 +175,7 @@ class Surveys:
         self._asked = [_asked(each, place, table) for place, each in enumerate(interviews)]
         self._upto = 0  # the game's round at the last call of `due`
 
-    def look(self, requests: Requests) -> None:
+    def remember_asked(self, requests: Requests) -> None:
         """Remember what the players of these requests know now: surveys tell them the news since."""
         for each in requests:
             self._latest[each.player] = each, self._table.heard(each.player)

@@ -40,7 +40,7 @@ class ConnectionSlots(asyncio.Semaphore):
 
 
 CONNECTION_SLOTS: WeakKeyDictionary[asyncio.AbstractEventLoop, ConnectionSlots] = WeakKeyDictionary()
-"""The semaphore of each event loop, sized by the file descriptors of this machine (`runs.process.make_room`)."""
+"""The semaphore of each event loop, sized by the descriptors of this machine (`runs.process.reserve_descriptors`)."""
 NO_LIMIT = 2**31
 """A number larger than any real limit."""
 _ENOUGH = ConnectionSlots(NO_LIMIT)

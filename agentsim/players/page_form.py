@@ -170,7 +170,7 @@ def room_for(option: Several) -> int:
 def kind_field(option: Kinds, *, or_none: bool) -> FormField:
     """Return the field that asks for one of several kinds of record, or for none."""
     kinds = (*option.kinds, "none") if or_none else tuple(option.kinds)
-    return FormField(Choice(kinds), usual="none" if or_none else MISSING)
+    return FormField(Choice(kinds), preset="none" if or_none else MISSING)
 
 
 def untagged(option: Kinds, kind: str) -> Parts:

@@ -146,8 +146,8 @@ def _events(history: History) -> Iterator[Row]:
 def _decisions(history: History, models: Mapping[str, str]) -> Iterator[Row]:
     rounds = decided_in(history)
     for each in history.decisions:
-        held = rounds[each.wave] if each.round is None else each.round
-        yield _decision(history, each, held, models.get(each.player))
+        asked_in = rounds[each.wave] if each.round is None else each.round
+        yield _decision(history, each, asked_in, models.get(each.player))
 
 
 def decided_in(history: History) -> dict[int, int | None]:
@@ -176,10 +176,10 @@ def _filled(values: Iterable[int | None]) -> Iterator[int | None]:
     return accumulate(values, lambda last, own: last if own is None else own)
 
 
-def _decision(history: History, record: DecisionRecord, held: int | None, model: str | None) -> Row:
+def _decision(history: History, record: DecisionRecord, asked_in: int | None, model: str | None) -> Row:
     parse = record.parse
     return (
-        *(record.index, held, record.wave, record.player, record.kind),
+        *(record.index, asked_in, record.wave, record.player, record.kind),
         _json(record.decision, f"decision {record.index}"),
         *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),

@@ -362,7 +362,7 @@ class Decider:
         self.totals = Totals.zero()
         # no prompt tells staff about the game, the screen does
         people = (player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer))
-        self.people = {player for player in people if not player.startswith("@")}
+        self.terminal_players = {player for player in people if not player.startswith("@")}
         self._breaker_indices: Mapping[int, int] = {}
         self._warned: set[tuple[str, str]] = set()
         self._hosts: dict[str, str] = {}  # the host that answered first, by model
@@ -371,7 +371,7 @@ class Decider:
 
     def asks_person(self, wave: Wave) -> bool:
         """Return whether the wave asks a player at this terminal."""
-        return any(ask.request.player in self.people for ask in wave.asks)
+        return any(ask.request.player in self.terminal_players for ask in wave.asks)
 
     def begin(self, asks: Sequence[Ask]) -> None:
         """Begin to decide a wave's requests. Recorded calls count for the breaker, the totals and the budget."""
@@ -510,8 +510,8 @@ class _DecisionCalls:
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (fallback_unless_called := player.fallback_unless_called(self._ask)) is not None:
-                return fallback_unless_called
+            if (fallback_unless_rung := player.fallback_unless_rung(self._ask)) is not None:
+                return fallback_unless_rung
             async with player.terminal.turn:
                 self._watcher.person(asked=True)
                 try:

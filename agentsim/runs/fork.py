@@ -26,7 +26,7 @@ from agentsim.records.load import branches_in
 from agentsim.records.run_files import RunFiles, check_name, is_running
 from agentsim.runs.decide import DecisionResult, decision_record_of
 from agentsim.runs.played_game import PlayedGame, head_of
-from agentsim.runs.process import make_room
+from agentsim.runs.process import reserve_descriptors
 from agentsim.runs.replay import is_over
 from agentsim.runs.run import PreparedRun, Run, RunOptions, RunResult, seats_of
 from agentsim.scenario.document import by_typed_ids, overridden
@@ -393,7 +393,7 @@ async def play_at_once(
         for job in turns:
             run = opened(job)
             calls = run.seats.most_calls(run.scenario.limits.concurrency) if not run.is_over else 0
-            if (line := make_room(calls * at_once, at_once)) is not None:
+            if (line := reserve_descriptors(calls * at_once, at_once)) is not None:
                 noted(line)
             task = asyncio.create_task(run.play())
             try:

@@ -55,7 +55,7 @@ class _News:
 
     def before(self, wave: Wave) -> None:
         """Tell the watcher the new events before a wave is decided."""
-        people = bool(self._decider.people)
+        people = bool(self._decider.terminal_players)
         new = [told for told in self._log[self._told :] if not (people and told.event.in_prompt)]
         self._decider.watcher.told(new)
         self._told = len(self._log)

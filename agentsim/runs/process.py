@@ -59,7 +59,7 @@ def stoppable(interrupt: InterruptRequest | None = None) -> Iterator[Callable[[a
             signal.signal(number, handler)
 
 
-def make_room(calls: int, games: int = 1, *, connections: int = 0) -> str | None:
+def reserve_descriptors(calls: int, games: int = 1, *, connections: int = 0) -> str | None:
     """Reserve file descriptors for so many concurrent calls, connections and games in the running event loop.
 
     Raises the soft limit (`ulimit -n`) if it is too low. Returns a message for the user if fewer calls are possible all

@@ -32,7 +32,7 @@ from agentsim.runs.decide import BeforeDecision, Decider
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import BeforeWave
 from agentsim.runs.played_game import PlayedGame, filled, head_of, restored_scenario, stamp, volatile_of
-from agentsim.runs.process import make_room, stoppable
+from agentsim.runs.process import reserve_descriptors, stoppable
 from agentsim.runs.recorder import Recording
 from agentsim.runs.replay import history_problem, is_over, rebuild_history
 from agentsim.runs.seats import Seats, build_players
@@ -288,7 +288,7 @@ class Run:
             wave_deadline_s=limits.wave_deadline_s,
             before_decision=self.before_decision,
         )
-        if (line := make_room(seats.most_calls(limits.concurrency))) is not None:
+        if (line := reserve_descriptors(seats.most_calls(limits.concurrency))) is not None:
             watcher.noted(f"agentsim: {line}")
         journal.append_reply_files(self.options.recording.played)
         for line in seats.key_disclosures:

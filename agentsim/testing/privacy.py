@@ -50,7 +50,7 @@ def no_information_leak(case: Case) -> Findings:
             is_read = other.prompt().text() != asked.ask.request.prompt().text()
             for path, before, after in differences(json.loads(data), json.loads(asked.data)):
                 name = named(path.split("."), case.players)
-                if (kind, name) not in found and not excused(name, asked.ask.request.unheard):
+                if (kind, name) not in found and not excused(name, asked.ask.request.leak_exempt):
                     found.add((kind, name))
                     what = f"`{path}` is {after!r}, and is {before!r} in {there}, with the same heard and decided"
                     yield here, what, _FROM_EVENTS if is_read else _LEFT_OUT

@@ -79,7 +79,7 @@ class Filling:
                 here = any(here.values())
             elif here is not None:
                 here = here.get(name, "")
-        return "none" if here is None and isinstance(self.open[path].field.usual, str) else here
+        return "none" if here is None and isinstance(self.open[path].field.preset, str) else here
 
 
 def sendable(request: Request[Any], decision: Decision) -> bool:
@@ -273,7 +273,7 @@ def field(option: LegalValues | FormField) -> PageField:
         (SOME, "3 4", [3, 4]),
         (of_schema({"type": "object"}), "{broken", "{broken"),
         (Anything({}), "words", "words"),
-        (FormField(WHOLE, usual=0), "", 0),
+        (FormField(WHOLE, preset=0), "", 0),
         (Number(90, 90), "", 90),
     ],
 )
@@ -310,8 +310,8 @@ def test_hints_say_what_may_be_answered() -> None:
         "at most 9 characters": Text(9),
         "1 or more": Number(1, None),
         "1; nothing for 1": Number(1, 1),
-        "0, or 60 to 90; nothing for 0": FormField(WHOLE, "0, or 60 to 90", usual=0),
-        "nothing for none": FormField(WORDS, usual=""),
+        "0, or 60 to 90; nothing for 0": FormField(WHOLE, "0, or 60 to 90", preset=0),
+        "nothing for none": FormField(WORDS, preset=""),
         "number, ...": SOME,
     }
     assert {field(option).hint: option for option in hints.values()} == hints

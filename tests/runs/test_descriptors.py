@@ -70,11 +70,11 @@ def test_a_hundred_callers_and_64_descriptors_play_the_same_game_fewer_at_once(
 
 _ROOM = """
     import asyncio, resource
-    from agentsim.runs.process import make_room
+    from agentsim.runs.process import reserve_descriptors
     from agentsim.models.pacing import connection_slots
 
     async def main():
-        said, room = make_room(100), connection_slots()
+        said, room = reserve_descriptors(100), connection_slots()
         print(said, room.tight, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
         taken = 0
         while not room.locked():

@@ -89,6 +89,11 @@ class RoundContext:
     island: Island | None = None
     """The state of the whole game, or None if a phase is played by itself."""
 
+    @property
+    def table(self) -> Table:
+        """The table, by the name that other games have for it."""
+        return self.history
+
     @cached_property
     def state(self) -> Island:
         """The state of the game, which shares its two lists of players with this context.
@@ -110,7 +115,7 @@ class RoundContext:
         return self.config.settings(self.round_index, self.state.rounds)
 
     def view_of(self, player: PlayerId) -> View:
-        return view(self.history, self.state, player, self.rules_prompt)
+        return view(self.table, self.state, player, self.rules_prompt)
 
     def question(self, kind: type[R], player: PlayerId, **fields: Any) -> R:
         """Return a request to this player, with all that it may know now."""
@@ -118,11 +123,11 @@ class RoundContext:
 
     def drawn(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
         """Draw an order of these players. No player is told it before its phase is over."""
-        return self.history.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
+        return self.table.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
 
     def tell(self, event: Event, *, to: Audience, by: PlayerId | None = None) -> None:
         """Tell the table, and log the event's heading."""
-        self.history.tell(event, to=to, by=by)
+        self.table.tell(event, to=to, by=by)
         if self.logger is not None:
             self.logger.info("round %d: %s", self.round_index, event.heading)
 
@@ -148,7 +153,7 @@ class Round:
         """Announce the round and play its phases in order."""
         context = self.context
         last = context.round_index == context.state.rounds
-        context.history.round("Final round" if context.final_round else f"Round {context.round_index}")
+        context.table.round("Final round" if context.final_round else f"Round {context.round_index}")
         began = (LastRoundBegan if last and not context.final_round else RoundBegan)(
             context.round_index,
             context.state.rounds,

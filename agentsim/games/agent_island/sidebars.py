@@ -125,7 +125,7 @@ class AnswerApproach(IslandRequest[Answer]):
     """A request to accept or decline an approach."""
 
     particulars: ClassVar[tuple[str, ...]] = ("by",)
-    unheard: ClassVar[Mapping[str, str]] = {"by": "who asks is read here first"}
+    leak_exempt: ClassVar[Mapping[str, str]] = {"by": "who asks is read here first"}
 
     by: str
 
@@ -172,14 +172,14 @@ async def _at_once(context: RoundContext, order: Sequence[str]) -> None:
             partner = await _approach(context, player, free)
             if partner is not None:
                 pairs.append((player, partner))
-    await context.history.together([_exchange(context, *pair) for pair in pairs])
+    await context.table.together([_exchange(context, *pair) for pair in pairs])
 
 
 async def _in_turn(context: RoundContext, order: Sequence[str], where: str) -> None:
     """Let every player in turn open one talk with any other. Each talk ends before the next is opened."""
     for player in order:
         others = [other for other in context.active_player_ids if other != player]
-        drawn = context.history.chance.stream(f"partners/{where}/{player}").shuffled(others)
+        drawn = context.table.chance.stream(f"partners/{where}/{player}").shuffled(others)
         partner = await _approach(context, player, tuple(drawn)) if drawn else None
         if partner is not None:
             await _exchange(context, player, partner)
@@ -187,7 +187,7 @@ async def _in_turn(context: RoundContext, order: Sequence[str], where: str) -> N
 
 async def _approach(context: RoundContext, player: str, free: tuple[str, ...]) -> str | None:
     """Return the partner who agrees to talk, or None. Only the players concerned hear of an approach that fails."""
-    table, settings = context.history, context.settings
+    table, settings = context.table, context.settings
     made = await table.ask(context.question(Approach, player, free=free, may_decline=settings.may_decline))
     partner = made.partner
     if partner == NOBODY:
@@ -207,7 +207,7 @@ async def _approach(context: RoundContext, player: str, free: tuple[str, ...]) -
 
 async def _exchange(context: RoundContext, first: str, second: str) -> None:
     """Let two players speak in turn, heard only by each other."""
-    table, limit = context.history, context.settings.message_chars
+    table, limit = context.table, context.settings.message_chars
     turns = context.settings.messages_per_exchange
     for turn in range(1, turns + 1):
         speaker, listener = (first, second) if turn % 2 else (second, first)

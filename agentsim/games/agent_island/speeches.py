@@ -35,7 +35,7 @@ async def phase_pitches(context: RoundContext) -> None:
 
     The pitches alone tell the order: a speaker does not know how many speak after it.
     """
-    table, limit = context.history, context.settings.pitch_chars
+    table, limit = context.table, context.settings.pitch_chars
     order = context.drawn("pitches", context.active_player_ids)
     for position, player in enumerate(order, start=1):
         speech = await table.ask(context.question(Pitch, player, limit=limit))
@@ -80,7 +80,7 @@ async def phase_quips(context: RoundContext) -> None:
 
     Unless only active players quip, there are lines about eliminated players too. A player who is alone is not asked.
     """
-    table, settings, limit = context.history, context.settings, context.settings.quip_chars
+    table, settings, limit = context.table, context.settings, context.settings.quip_chars
     active = settings.quips_by == "active"
     players = tuple(context.active_player_ids if active else context.players)
     speakers = players if isinstance(settings.quips_by, str) else settings.quips_by

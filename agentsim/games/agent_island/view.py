@@ -267,6 +267,6 @@ async def phase_summaries(context: RoundContext) -> None:
         for player in context.players
         if context.config.remembers(player) == "summary"
     ]
-    for request, note in zip(requests, await context.history.ask_all(requests), strict=True):
+    for request, note in zip(requests, await context.table.ask_all(requests), strict=True):
         summarized = Summarized(request.player, context.round_index, cut(note.text, limit))
         context.tell(summarized, to=(request.player,), by=request.player)

@@ -116,7 +116,7 @@ class Vote(IslandRequest[VoteCast]):
     """A request for a secret vote. `ballot` is the order in which this voter reads the candidates."""
 
     abstains: ClassVar[bool] = True
-    unheard: ClassVar[Mapping[str, str]] = {"ballot": "its order is drawn for this vote, and is read here first"}
+    leak_exempt: ClassVar[Mapping[str, str]] = {"ballot": "its order is drawn for this vote, and is read here first"}
 
     ballot: tuple[str, ...]
     limit: int
@@ -136,7 +136,7 @@ class Vote(IslandRequest[VoteCast]):
         return f"{poll}Vote for the player who should {aim}. Your vote and your explanation stay secret."
 
     def narrowed(self) -> Mapping[str, Narrowed | None]:
-        return {"explanation": Narrowed(usual="")}
+        return {"explanation": Narrowed(preset="")}
 
 
 async def phase_votes(context: RoundContext) -> None:
@@ -144,7 +144,7 @@ async def phase_votes(context: RoundContext) -> None:
 
     Chance decides a tie. No player leaves by a poll.
     """
-    table, index = context.history, context.round_index
+    table, index = context.table, context.round_index
     candidates = tuple(context.active_player_ids)
     voters = context.eliminated_player_ids if context.final_round else candidates if len(candidates) > 1 else ()
     if poll := context.settings.vote == "poll":
@@ -179,7 +179,7 @@ def _count(context: RoundContext, votes: Mapping[str, VoteCast]) -> None:
     if context.settings.vote == "poll":
         chosen, tied = None, ()
     elif len(tied) > 1:
-        chosen = context.history.chance.stream(f"tie/{index}").pick(tied)
+        chosen = context.table.chance.stream(f"tie/{index}").pick(tied)
     else:
         (chosen,), tied = tied, ()
     context.state.settle(Tally(index, final, tuple(counts.items()), cast[None], chosen, tied))

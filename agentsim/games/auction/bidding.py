@@ -213,7 +213,7 @@ class Bid(Request[BidCast]):
         return f"{self._least} to {self.state.you.budget}, or 0 to pass"
 
     def narrowed(self) -> Mapping[str, Narrowed | None]:
-        return {"reasoning": Narrowed(usual=""), "bid": Narrowed(self._worth_saying)}
+        return {"reasoning": Narrowed(preset=""), "bid": Narrowed(self._worth_saying)}
 
     def decision_of(self, said: Mapping[str, Any]) -> BidCast:
         cast = super().decision_of(said)

@@ -1,6 +1,6 @@
 """Bots: scripted bidders. Each is a pure function of the request and of its own random streams.
 
-A bot's private values last for the game (`Stream.lasting`); other draws are made at every decision.
+A bot's private values last for the game (`Stream.per_game`); other draws are made at every decision.
 """
 
 from __future__ import annotations

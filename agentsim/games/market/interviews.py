@@ -150,7 +150,7 @@ class Moderate(Request[Moderation]):
 
     def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
         if path == "ask":
-            return FormField(option, usual=NOBODY)
+            return FormField(option, preset=NOBODY)
         return FormField(Fixed("") if answered["ask"] == NOBODY else Text(QUESTION_CHARS, empty=False))
 
 

@@ -589,7 +589,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
 
     def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
         if path == "working_memory":
-            return FormField(option, f"at most {counted(self.menu.memory_chars, 'character')}", usual="")
+            return FormField(option, f"at most {counted(self.menu.memory_chars, 'character')}", preset="")
         if path == "action_parameters.to" and option.kind == "choice":
             return FormField(Choice(tuple(each for each in option.values if each != self.player)))
         if path == "action_parameters.order":

@@ -177,7 +177,7 @@ class MonopolyRequest(Request[S]):
             "public_speech": f"at most {counted(self.words, 'word')}",
             "private_thought": f"at most {counted(self.chars, 'character')}",
         }
-        return {name: Narrowed(words, usual="") for name, words in room.items()} | dict(self.on_board())
+        return {name: Narrowed(words, preset="") for name, words in room.items()} | dict(self.on_board())
 
     def on_board(self) -> Iterable[tuple[str, Narrowed | None]]:
         """Return what the board allows by path of a field, or None if the field cannot matter (`narrowed`)."""

@@ -399,13 +399,13 @@ class Proposing(TradeRequest[S]):
         estate = self.view.estate()
         others = [number for number in self.view.living if number != self.seat]
         names = [seats[number].id for number in others]
-        usual = names[0] if len(names) == 1 else MISSING
-        yield f"{path}.target_player", Narrowed(usual=usual, for_people=Choice(tuple(names)))
+        preset = names[0] if len(names) == 1 else MISSING
+        yield f"{path}.target_player", Narrowed(preset=preset, for_people=Choice(tuple(names)))
         for side, givers in (("offer", [self.seat]), ("request", others)):
             cash, cards = max(seats[giver].cash for giver in givers), max(len(seats[giver].cards) for giver in givers)
             deeds = Narrowed(DEEDS_IN_WORDS) if any(map(estate.held, givers)) else None
-            yield f"{path}.{side}.cash", Narrowed(usual=0, for_people=Number(0, cash))
-            yield f"{path}.{side}.jail_cards", Narrowed(usual=0, for_people=Number(0, cards)) if cards else None
+            yield f"{path}.{side}.cash", Narrowed(preset=0, for_people=Number(0, cash))
+            yield f"{path}.{side}.jail_cards", Narrowed(preset=0, for_people=Number(0, cards)) if cards else None
             yield f"{path}.{side}.properties", deeds
         yield f"{path}.pitch", Narrowed("your words to that player; nothing for none")
 

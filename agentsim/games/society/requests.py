@@ -115,7 +115,7 @@ class Act(Request[Acted]):
     """
 
     unshown: ClassVar[Mapping[str, str]] = {path: why for why, paths in _UNSHOWN.items() for path in paths}
-    unheard: ClassVar[Mapping[str, str]] = {
+    leak_exempt: ClassVar[Mapping[str, str]] = {
         "world.pool": "public, and told in no event where it changes by a law",
         "world.totals": "public, and told in no event",
     }

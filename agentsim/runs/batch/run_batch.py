@@ -34,7 +34,7 @@ from agentsim.runs.batch.tally import (
     used,
 )
 from agentsim.runs.limits import Budget
-from agentsim.runs.process import make_room, stoppable
+from agentsim.runs.process import reserve_descriptors, stoppable
 from agentsim.runs.seats import build_players
 from agentsim.scenario.scenario import Scenario
 
@@ -155,7 +155,9 @@ class Batch:
             executor = InLoop(self.env, self._budget, self._used, self.own)
         games = min(self._jobs, len(left))
         most = self._calls * games
-        if isinstance(executor, InLoop) and (line := make_room(min(most, self._at_once), games, connections=most)):
+        if isinstance(executor, InLoop) and (
+            line := reserve_descriptors(min(most, self._at_once), games, connections=most)
+        ):
             self.watcher.noted(f"agentsim: {line}")
         lanes: list[asyncio.Task[None]] = []
         try:
