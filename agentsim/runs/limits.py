@@ -204,8 +204,8 @@ class CircuitBreaker:
     the run stops, as if its provider had not answered. Other failures cost one decision.
 
     Decisions are judged in the order of the requests, not of the replies: the calls of a wave count as if they had been
-    made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks. A
-    index is the position of a request in the current wave.
+    made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks.
+    An index is the position of a request in the current wave.
 
     With `on_failure="fallback"`, silence, calls that exceed patience, requests that are not accepted and refusals alike
     cost decisions only; rejected models still stop the run.
