@@ -22,7 +22,7 @@ from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
 from tests.contract.harness import GAMES, tiny_path
-from tests.fakes.replies import varied_by_schema
+from tests.fakes.replies import first_by_schema, varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import play_scenario
 
@@ -86,7 +86,8 @@ def test_bots_of_any_names_play_a_game_to_its_end(game: str, tmp_path: Path) -> 
 
 @every_game
 def test_models_of_any_names_play_a_game_and_are_asked_by_these_names(game: str, tmp_path: Path) -> None:
-    result, prompts = played(game, tmp_path, varied_by_schema)
+    # a society's act that is drawn by the schema alone may be invalid, such as a gift of 0, and is a fallback then
+    result, prompts = played(game, tmp_path, first_by_schema if game == "society" else varied_by_schema)
     is_whole(result, tmp_path)
     reasons = {each.fallback_reason for each in result.record.decisions}
     # a reply drawn by the schema alone may be no way out of a debt

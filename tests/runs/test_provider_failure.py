@@ -17,7 +17,7 @@ from agentsim.records.load import load_history
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
-from tests.fakes.replies import varied_by_schema
+from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
 from tests.runs.island import FOUR, journaled, play, resumed, stable
@@ -49,7 +49,7 @@ ILL = '[[players]]\nid = "lost"\ncount = {}\nprompt = "You are lost."\n'
 
 
 def three_are_lost(body: dict[str, Any]) -> str | Raw:
-    return UNWELL if "You are lost." in str(body["messages"]) else varied_by_schema(body)
+    return UNWELL if "You are lost." in str(body["messages"]) else first_by_schema(body)
 
 
 def society(tmp_path: Path, then: str, well: int, lost: int) -> RunResult:
@@ -86,7 +86,7 @@ def shipped(config: str, tmp_path: Path, lost: tuple[str, ...], *overrides: str)
 
     def reply(body: dict[str, Any]) -> str | Raw:
         prompt = "".join(str(message["content"]) for message in body["messages"])
-        return UNWELL if any(text in prompt for text in lost) else varied_by_schema(body)
+        return UNWELL if any(text in prompt for text in lost) else first_by_schema(body)
 
     with FakeServer(reply).in_thread() as fake:
         host = (f'providers.lab.base_url="{fake.url()}"', 'prices."lab/echo"={input=0,output=0}')
@@ -174,7 +174,7 @@ def breaks(refusal: Callable[[int], Raw], after: int, until: int = 10**9) -> Cal
         words = json.dumps(body["messages"])
         prompts.extend([words] if words not in prompts else [])
         broken = after <= prompts.index(words) < until
-        return refusal(len(prompts)) if broken else varied_by_schema(body)
+        return refusal(len(prompts)) if broken else first_by_schema(body)
 
     return reply
 
@@ -192,7 +192,7 @@ def test_a_refusal_that_no_table_knows_stops_the_run_at_the_fifth_decision_in_a_
 
 def test_the_decision_that_it_stops_at_is_asked_again_and_what_was_given_up_stays(tmp_path: Path) -> None:
     broken, mended = breaks(REFUSALS["403"], 4), Counter[str]()
-    with FakeServer(lambda body: varied_by_schema(body) if mended["key"] else broken(body)).in_thread() as fake:
+    with FakeServer(lambda body: first_by_schema(body) if mended["key"] else broken(body)).in_thread() as fake:
         stopped = play(fake.url(), tmp_path, *ONE_BY_ONE, players=FOUR)
         assert stopped.status == "stopped_provider"
         lost = [record.index for record in journaled(stopped.files) if record.fallback_reason == "forbidden"]
@@ -237,7 +237,7 @@ def test_how_many_calls_run_at_once_does_not_decide_whether_refusals_stop_a_run(
         def reply(body: dict[str, Any]) -> str | Raw:
             words = str(body["messages"])
             lost = "round 2" in words.lower() and any(f"You are player {player}." in words for player in players)
-            return REFUSALS["403"](7) if lost else varied_by_schema(body)
+            return REFUSALS["403"](7) if lost else first_by_schema(body)
 
         return reply
 
