@@ -665,6 +665,13 @@ _GOES_ON = re.compile(
     r"|<\|im_start\|>\s*+(?:assistant|answer|response|final|think|reasoning|analysis))",
     re.IGNORECASE,
 )
+_OWN_ANSWER = re.compile(
+    r"\s*+(?:(?:<\|start\|>\s*+(?:assistant)?\s*+)?<\|channel\|>\s*+(?:final\b|commentary[^<>]{0,40} to=)"
+    r"|<\|begin\|>assistant<\|content\|>)",
+    re.IGNORECASE,
+)
+"""The header of the model's own answer: what stands before it without a header is thinking, whose header is a part of
+the prompt at some hosts."""
 _THOUGHT = re.compile(
     r"(?:</[\w:]{0,20}(?:think|thought|reason)\w{0,20}>|\[/THINK\]|◁/think▷|<\|(?:END_THINKING|end_of_thought)\|>"
     r"|<channel\|>|<(?:ctrl|unused)95>)\s*\Z",
@@ -809,6 +816,9 @@ def first_turn(
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
             continue
+        if not tokens_alone and mark.lastgroup in {"end", "close"} and _OWN_ANSWER.match(bare, next_message):
+            rest = [(a - shift - next_message, b - shift - next_message) for a, b in objects[place:]]
+            return first_turn(bare[next_message:], rest, speakers, tokens_alone=tokens_alone)
         return bare[:start].rstrip()
     return bare
 
@@ -819,7 +829,14 @@ _SPEAKS = (
     r"says?|said|replie[sd]|reply|answer(?:s|ed)?|asks?|asked|whispers?|whispered|adds?|added|thinks?|to all"
     r"|wr(?:ites?|ote)|respond(?:s|ed)?|shout(?:s|ed)?|yell(?:s|ed)?|mutter(?:s|ed)?|interrupt(?:s|ed)?|interject(?:s|ed)?"
     r"|continue[sd]?|announce[sd]?|declare[sd]?|retort(?:s|ed)?|exclaim(?:s|ed)?|speaks?|spoke|nods?|laughs?|sighs?"
+    r"|dit|sagt|sagte|dice|dijo|diz|disse|говорит|сказал"
 )
+_SPEAKS_IN_SIGNS = r"(?:说道?|說道?|回答道?|表示)"
+_PLAYER = (
+    r"(?:player|agent|candidate|team|joueu(?:r|se)|spieler(?:in)?|jugadora?|jogadora?|giocat(?:ore|rice)|speler|игрок|gracz)"
+    r"[ \t]#?|(?:玩家|选手|參賽者|参赛者|プレイヤー|플레이어)[ \t]?"
+)
+"""Words for a player before its name."""
 _NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 
 
@@ -891,11 +908,11 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         r"(?:[^\w\n]|_){0,8}+)"
         r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
         r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
-        rf"(?:(?:player|agent|candidate|team)[ \t]#?)?(?P<name>{name}|{_CROWD})(?![^\W_])"
+        rf"(?:{_PLAYER})?(?P<name>{name}|{_CROWD})(?:(?![^\W_])|(?={_SPEAKS_IN_SIGNS}))"
         rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
         r"(?P<closes>[\])）】*_>\"”]{0,4})"
         r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
-        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
+        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SPEAKS_IN_SIGNS}|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
         rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
         r"|(?P<bare>(?<=[\])）】>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,

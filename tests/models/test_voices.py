@@ -430,3 +430,17 @@ def test_a_call_by_tags_is_read_from_the_text(tmp_path: Path) -> None:
     with FakeServer(reply).in_thread() as server:
         result = play(server.url(), tmp_path, 'providers.fake.structured="tool"')
     assert (result.status, result.history["usage"]["reasks"]) == ("completed", 0)
+
+
+@pytest.mark.parametrize("wire", ALL)
+def test_arguments_that_a_host_has_parsed_and_closed_are_as_open_as_the_answer_was(wire: WireName) -> None:
+    made = calling(wire, ("pitch", {"text": "Keep me. And I prom"}))
+    if wire == "chat":
+        made["choices"][0]["finish_reason"] = "length"
+        made["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = {"text": "Keep me. And I prom"}
+    elif wire == "responses":
+        made |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+        made["output"][-1]["arguments"] = {"text": "Keep me. And I prom"}
+    else:
+        made["stop_reason"] = "max_tokens"
+    assert read(wire, made, Function("pitch", forced=True, schema=PITCH)).text == '{"text": "Keep me. And I prom'

@@ -1475,3 +1475,67 @@ def test_a_last_part_in_a_fence_keeps_its_marks() -> None:
     formula = f"{WORDS}\n```\nTRUST = HONESTY * TIME\n```"
     for reply in both(formula):
         assert said(reply) == formula
+
+
+# -- answers that begin in the middle of thinking, or are cut off
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "<|start|>assistant<|channel|>final<|message|>",
+        "<|channel|>final<|message|>",
+        "<|start|>assistant<|channel|>commentary to=functions.pitch <|constrain|>json<|message|>",
+    ],
+)
+def test_words_before_the_header_of_the_answer_are_thinking_if_the_prompt_holds_their_own_header(header: str) -> None:
+    words = json.dumps({"text": WORDS}) if "json" in header else WORDS
+    assert said(f"I betray B.<|end|>{header}{words}") == WORDS
+    vote = header.replace("functions.pitch", "functions.vote")
+    assert decided(VOTE, f'{{"vote": "B"}}<|end|>{vote}{{"vote": "C"}}')["vote"] == "C"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "玩家B：你说谎。",
+        "[玩家B] 你说谎。",
+        "B说：你说谎。",
+        "B说道：你说谎。",
+        "Игрок B: Ты лжёшь.",
+        "Joueur B: Tu mens.",
+        "Spieler B: Du lügst.",
+        "Jugador B: Mientes.",
+        "Jogador B: Mentes.",
+        "プレイヤーB：嘘だ。",
+        "플레이어 B: 거짓말.",
+    ],
+)
+def test_a_line_of_another_player_is_known_in_other_languages(line: str) -> None:
+    for text in both(f"{WORDS}\n{line}"):
+        assert decided(PITCH, text) == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("werewolf/speak", "Thought: x\nClaim: none\nText: I am no wo"),
+        ("agent_island/quips", "B: x\nC: y\nD: z an"),
+        ("monopoly/react", "Action: none\nPublic speech: Nice tr"),
+        (ACTION, "working_memory: m\naction: buy\naction_parameters:\n  good: wheat\n  quantity: 1\n  price: 5"),
+        (PITCH, "text: |\n  Keep me and I pro"),
+    ],
+)
+def test_labels_and_yaml_that_are_cut_off_are_asked_again(name: str, text: str) -> None:
+    with pytest.raises(UnreadableReply):
+        asked(name).request.parse(text, cut=True)
+
+
+def test_an_act_in_yaml_that_is_cut_off_is_lost() -> None:
+    reading = asked(ACT).request.parse("action: work\nwork_type: generate\nhours: 2", cut=True)
+    assert reading.stage == "rejected"
+
+
+def test_a_note_below_other_words_is_a_part_of_a_summary() -> None:
+    for text in ("Turtle refused.\n\nNote: Shark seemed angry.", "- B lied.\n- Note: C is quiet."):
+        assert decided("agent_island/summary", text)["text"] == text

@@ -34,17 +34,18 @@ _LINE = re.compile(
 _BLOCK = re.compile(r"(?P<style>[|>])[+-]?\d?[+-]?(?:[ \t]+#[^\n]*)?")
 
 
-def as_json(body: str, names: Collection[str], deciding: Collection[str], *, nested: bool) -> str:
+def as_json(body: str, names: Collection[str], deciding: Collection[str], *, nested: bool, cut: bool = False) -> str:
     """Return the object that a text writes as XML or YAML, as JSON, or the text itself.
 
     `names` are the folded names that the object may have as keys; at least one key must be one of the `deciding`
     names or hold an object. Unless the answer has `nested` fields, XML stays as it is and is read as tags, except for a
-    tag with attributes alone, and so does YAML without a fence or a block scalar, which is read as labels.
+    tag with attributes alone, and so does YAML without a fence or a block scalar, which is read as labels. YAML that
+    may be `cut` has no end to tell that its last value is whole, unless a fence ends it.
     """
     inside = found["inner"] if (found := _AROUND.match(body)) else body
     if inside.lstrip().startswith("<") and (nested or _EMPTY.match(inside)):
         members = _elements(inside, names, 0)
-    elif ":" in inside:
+    elif ":" in inside and (found is not None or not cut):
         members = _lines(inside, names, nested=nested or found is not None)
     else:
         return body

@@ -503,7 +503,8 @@ class Reply:
         nested = any(field.kind in {"variant", "record"} for field in self.fields)
         tags = {option.tag for option in self.request.answer_fields.parts.values() if isinstance(option, Kinds)}
         deciding = {spaced(name) for field in self.weighty for name in (field.name, *self.names[field.path])} | tags
-        written = as_json(self._split[0], self._field_names | self._every_name, deciding, nested=nested)
+        names = self._field_names | self._every_name
+        written = as_json(self._split[0], names, deciding, nested=nested, cut=self.cut)
         return with_braces(written, self._field_names, speech)
 
     @cached_property
@@ -824,6 +825,8 @@ def _with_words(reply: Reply, each: Candidate) -> dict[str, Any]:
     """Return the object of a candidate in prose, with the words around it in the other fields."""
     said: dict[str, Any] = {}
     values = dict(each.values)
+    if reply.cut and reply.sections.words:  # labels have no end, so that the last words may be half
+        raise UnreadableReply("The words are cut off.")
     for field in reply.fields:
         if field.kind == "words" and field.path in reply.sections.words:
             values[field.path] = reply.labelled(field.path)
@@ -858,6 +861,8 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
         missing = [field.name for field in reply.weighty if field.name not in whole[0]] or ["what was asked for"]
         raise UnreadableReply(f"The JSON object lacks {' and '.join(missing)}.")
     if not reply.decides and reply.sections.words:
+        if reply.cut:
+            raise UnreadableReply("The words are cut off.")
         said = {path: reply.labelled(path) for path in reply.sections.words}
         return Reading(reply.request.decision_of(said), "label")
     raise UnreadableReply("There is no decision in the reply.")

@@ -744,9 +744,11 @@ def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False
     asides = [(*match.span(), False) for match in headings(plain, _asides(names), heads_thinking, anywhere=False)]
     anywhere = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
     found = {match.start(): match for match in headings(plain, names, heads_thinking, anywhere=anywhere)}
+    # a summary may have a note in it: `Note: ...` below its words is no heading of all of it
+    found = {start: match for start, match in found.items() if not _is_note(match, plain)}
     telling = tuple(name for name in names if name in _TELLING or name not in SPEECH)
     for match in headings(plain, telling, heads_thinking):
-        if match["colon"] and not match["lead"]:
+        if match["colon"] and not match["lead"] and not _is_note(match, plain):
             found.setdefault(match.start(), match)
     if not found:
         return body, []
@@ -767,6 +769,14 @@ def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False
         else:
             hidden.append(section)
     return "\n".join(words), [each for each in map(str.strip, hidden) if each]
+
+
+def _is_note(heading: re.Match[str], plain: str) -> bool:
+    """Return whether a heading is that of a note below other words."""
+    return spaced(heading["name"]) in _NOTE_HEADINGS and has_words(plain[: heading.start()])
+
+
+_NOTE_HEADINGS = frozenset(("note", "notes"))
 
 
 def _asides(own: Sequence[str]) -> tuple[str, ...]:

@@ -119,6 +119,9 @@ class Parts(NamedTuple):
     ends_with_call: bool = False
 
 
+_CLOSING: Final = re.compile(r"[\s\"\]}]+\Z")
+
+
 def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None) -> Completion:
     """Build the completion from the parts of an answer. If a `function` is forced, its arguments are the text.
 
@@ -150,6 +153,8 @@ def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None)
     if made.refusal is not None or not (forced or calls):
         return made
     arguments = _arguments(answers, function)
+    if ended in {"cut", "full"} and arguments is not None and not any(isinstance(c.arguments, str) for c in answers):
+        arguments = _CLOSING.sub("", arguments)  # the host has parsed the half, and closed what stood open
     # A text beside the call of what was asked for is a preamble.
     if arguments is not None and (function is not None or not text.strip() or is_call(finish_reason)):
         return replace(made, text=storable(arguments, secrets))
