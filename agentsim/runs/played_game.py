@@ -210,7 +210,9 @@ def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
     for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):
         with suppress(DecisionError):
             reading = ask.request.parse(reply.text, cut=cut, last=last, repair=repair)
-            if reading.decision == decision and Parse.of(reading) == entry.parse:
+            is_lost = reading.reask_reason is not None
+            same = reading.decision == decision and Parse.of(reading) == entry.parse
+            if same and is_lost == (entry.source == "fallback"):
                 return True
     return False
 
