@@ -127,11 +127,11 @@ class Event:
         class Sold(Event, heading="Sold to {name} for {price}", content="{item.name}, quality {item.quality}."):
 
     `kind` names the event in the history, by default the class's name in snake case; `label` names it for a reader
-    ("trade offered"), by default the kind in words. `heading` is a short title,
-    `content` what happened, in prose: templates of the class's fields and properties (`engine.wording`). `words` names
-    the field with a player's own words, which the history keeps as the event's `content` and not in its `data`. All
-    other fields are the `data`, in numbers and ids, from which the outcome can be recomputed. `interactions` are the
-    players' actions towards each other. `private` names fields or properties that limit the audience, staff aside:
+    ("trade offered"), by default the kind in words. `heading` is a short title, `content` what happened, in prose:
+    templates of the class's fields and properties (`engine.wording`). `words` names the field with a player's own
+    words, which the history keeps as the event's `content` and not in its `data`. All other fields are the `data`, in
+    numbers and ids, from which the outcome can be recomputed. `interactions` are the players' actions towards each
+    other. `private` names fields or properties that limit the audience, staff aside:
     players' ids, or the numbers of their seats from 1, or None for all; `Table.tell` refuses any other audience.
     `concerns` names in the same way the players that a public event is about: `Table.concerning` finds them for each
     player. `drawn` names the fields in an order that chance drew: a list of players, or one player if the events of a
@@ -144,7 +144,7 @@ class Event:
 
     kind: ClassVar[str]
     label: ClassVar[str]
-    """What a reader calls such events, in lower case."""
+    """The name of such events for a reader, in lower case."""
     words: ClassVar[str | None] = None
     in_prompt: ClassVar[bool] = True
     """True if the prompts of its audience tell it; if not, a person is shown it as it happens."""

@@ -794,14 +794,15 @@ def first_turn(
     """Return the model's own turn without its header: the text behind the first end of a turn is made up.
 
     A message of the turn that only thinks does not end it. Ends within the `objects`, which are sorted spans, do not
-    count: the strings of objects are read on their own. A word for a role begins no turn if it is the name of one of
+    count: the strings of objects are read on their own. Words before the header of the model's own answer are thinking,
+    whose header may have been a part of the prompt. A word for a role begins no turn if it is the name of one of
     the `speakers`. With `tokens_alone` only control tokens end a turn, and words for its end behind all others.
     """
     breaks = (_break() if _may_hold(text) else _stripped()) if not tokens_alone else _break_of_tokens()
     bare = without_header(text, speakers)
     shift = len(text) - len(bare)
     struck = _strikes(bare)
-    begins = place = 0
+    begins = place = answer = 0
     for mark in breaks.finditer(bare):
         start, end = mark.span()
         while place < len(objects) and objects[place][1] - shift <= start:
@@ -816,11 +817,12 @@ def first_turn(
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
             continue
-        if not tokens_alone and mark.lastgroup in {"end", "close"} and _OWN_ANSWER.match(bare, next_message):
-            rest = [(a - shift - next_message, b - shift - next_message) for a, b in objects[place:]]
-            return first_turn(bare[next_message:], rest, speakers, tokens_alone=tokens_alone)
-        return bare[:start].rstrip()
-    return bare
+        ends = mark.lastgroup in {"end", "close"} and not (answer or tokens_alone)
+        if ends and _OWN_ANSWER.match(bare, next_message):
+            answer = begins = next_message
+            continue
+        return without_header(bare[answer:start], speakers).rstrip() if answer else bare[:start].rstrip()
+    return without_header(bare[answer:], speakers) if answer else bare
 
 
 # -- lines of other players
@@ -831,7 +833,7 @@ _SPEAKS = (
     r"|continue[sd]?|announce[sd]?|declare[sd]?|retort(?:s|ed)?|exclaim(?:s|ed)?|speaks?|spoke|nods?|laughs?|sighs?"
     r"|dit|sagt|sagte|dice|dijo|diz|disse|говорит|сказал"
 )
-_SPEAKS_IN_SIGNS = r"(?:说道?|說道?|回答道?|表示)"
+_SAYS_IN_CHINESE = r"(?:说道?|說道?|回答道?|表示)"
 _PLAYER = (
     r"(?:player|agent|candidate|team|joueu(?:r|se)|spieler(?:in)?|jugadora?|jogadora?|giocat(?:ore|rice)|speler|игрок|gracz)"
     r"[ \t]#?|(?:玩家|选手|參賽者|参赛者|プレイヤー|플레이어)[ \t]?"
@@ -908,11 +910,11 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         r"(?:[^\w\n]|_){0,8}+)"
         r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
         r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
-        rf"(?:{_PLAYER})?(?P<name>{name}|{_CROWD})(?:(?![^\W_])|(?={_SPEAKS_IN_SIGNS}))"
+        rf"(?:{_PLAYER})?(?P<name>{name}|{_CROWD})(?:(?![^\W_])|(?={_SAYS_IN_CHINESE}))"
         rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
         r"(?P<closes>[\])）】*_>\"”]{0,4})"
         r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
-        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SPEAKS_IN_SIGNS}|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
+        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SAYS_IN_CHINESE}|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
         rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
         r"|(?P<bare>(?<=[\])）】>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
@@ -1429,10 +1431,15 @@ def plain_signs(text: str) -> str:
 def _with_latin_tokens(text: str, latin: str) -> str:
     """Return a text with its control tokens as they stand in `latin`, which is of the same length."""
     found = [*islice(_token().finditer(latin), _MOST_TOKENS), *islice(_STRIKE.finditer(latin), _MOST_TOKENS)]
+    return replaced(text, latin, sorted(each.span() for each in found))
+
+
+def replaced(text: str, by: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a text with other signs of the same number at these spans, which are sorted: those that `by` has there."""
     parts, position = [], 0
-    for start, end in sorted(each.span() for each in found):
+    for start, end in spans:
         if start >= position:
-            parts += [text[position:start], latin[start:end]]
+            parts += [text[position:start], by[start:end]]
             position = end
     return "".join((*parts, text[position:]))
 

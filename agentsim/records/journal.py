@@ -556,7 +556,7 @@ class Journal:
 
     @classmethod
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
-        """Begin a journal in a file that has just been created (see `RunFiles.reserve`)."""
+        """Begin a journal in an empty file (see `RunFiles.reserve`)."""
         journal = cls(JournalFile(path, handle), Contents())
         with journal.beginning():
             journal._file.lock()

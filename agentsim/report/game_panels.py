@@ -33,7 +33,7 @@ _SIGNS: dict[Sign, str] = {FOR: "+\u00a0", AGAINST: "\u2212\u00a0", NEITHER: ""}
 
 
 def label_of(kind: str, labels: Mapping[str, str]) -> str:
-    """Return what a reader calls events of a kind, by the labels of the game's events."""
+    """Return the name of a kind of event for a reader, by the labels of the game's events."""
     return labels.get(kind) or kind.replace("_", " ")
 
 
@@ -46,8 +46,10 @@ def event_labels(game: str) -> dict[str, str]:
     return {event.kind: event.label for event in known}
 
 
-def model_table(history: History, actions: Mapping[str, Counter[str]]) -> DataTable | None:
-    """Return the mean number of events of each kind per player, by model; `actions` holds the counts by player.
+def model_table(history: History, actions: Mapping[str, Counter[str]], labels: Mapping[str, str]) -> DataTable | None:
+    """Return the mean number of events of each kind per player, by model.
+
+    `actions` holds the counts by player, `labels` the names of the kinds for a reader (`event_labels`).
 
     None if there are fewer than two models or each has a single player.
     """
@@ -73,7 +75,7 @@ def model_table(history: History, actions: Mapping[str, Counter[str]]) -> DataTa
         return (model, len(players), *([mean_rank] if ranked else []), *means, share)
 
     rank = ("mean rank",) if ranked else ()
-    columns = ("model", "players", *rank, *(label_of(kind, event_labels(history.game)) for kind in kinds), "fallbacks")
+    columns = ("model", "players", *rank, *(label_of(kind, labels) for kind in kinds), "fallbacks")
     rows = tuple(row(model, players) for model, players in models.items())
     share = "; fallbacks are a share of decisions that no bot made"
     if all(each[-1] is None for each in rows):

@@ -204,7 +204,7 @@ def render(
     places = {name: places[player] for player, name in names.items()} | places
     views = [view(panel, places) for panel in panels]
     labels = event_labels(history.game)
-    if by_model := model_table(history, actions):
+    if by_model := model_table(history, actions, labels):
         views.append(view(by_model, places))
     words = say_do_table(history, reasoning=options.include_reasoning)
     card = summary(history, log, overview, places)

@@ -222,8 +222,8 @@ class _RetryLoop:
                 return self.fallback(code)
             self.complaints.append(RejectedReply(completion.text, reason))
             return None
-        if reading.reask_reason is not None:  # the game has a decision of its own for the reply
-            code, reason = _bad(completion, reading.reask_reason)
+        if reading.error is not None:  # the game has a decision of its own for the reply
+            code, reason = _bad(completion, reading.error)
             count(replace(attempt, code=code, error=reason))
             return DecisionResult(reading.decision, "fallback", tuple(self.attempts), reading, fallback_reason=code)
         self.attempts.append(attempt)
@@ -244,8 +244,8 @@ class _RetryLoop:
         reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
         if not reading.checked:
             request.check(reading.decision)
-        if reading.reask_reason is not None and self.may_reask(reading.reask_reason, made):
-            raise reading.reask_reason
+        if reading.error is not None and self.may_reask(reading.error, made):
+            raise reading.error
         return reading
 
     def may_reask(self, error: DecisionError, made: int | None = None) -> bool:

@@ -210,7 +210,7 @@ def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
     for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):
         with suppress(DecisionError):
             reading = ask.request.parse(reply.text, cut=cut, last=last, repair=repair)
-            is_lost = reading.reask_reason is not None
+            is_lost = reading.error is not None
             same = reading.decision == decision and Parse.of(reading) == entry.parse
             if same and is_lost == (entry.source == "fallback"):
                 return True

@@ -27,7 +27,7 @@ from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
 from agentsim.analysis.standings import Standings, relative, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
-from agentsim.engine.wording import by_count, counted, few, listed
+from agentsim.engine.wording import by_count, counted, few, listed, sentence
 from agentsim.errors import UsageError
 from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
@@ -561,5 +561,4 @@ def verdict(found: Report) -> str | None:
                 has = "has the best" if len(best) == 1 else "share the best"
                 words = f"{where}mean ranks differ by more than chance, and {listed(best)} {has}"
             said.append(f"{words} (sign-flip test: {p_value(p)}, {games})")
-    text = "; ".join(said)
-    return f"{text[:1].upper()}{text[1:]}." if text else None
+    return sentence("; ".join(said)) or None

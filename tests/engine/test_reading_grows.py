@@ -223,6 +223,7 @@ UNITS: dict[str, tuple[str, str, str]] = {
     "an attribute and apostrophes": ('<pitch text="', "a'", '"/>'),
     "attributes that do not end": ("", '<pitch text="', ""),
     "a module and dots": ("<|python_tag|>", "vote.", "call(vote='B')"),
+    "answers behind answers": ("W", "<|end|><|channel|>final<|message|>W", ""),
     "recipients of messages": ("", "to=a<|channel|>", ""),
 }
 KINDS = {(name.partition("/")[0], each.kind): name for name, each in ASKED.items()}

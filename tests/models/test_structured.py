@@ -328,3 +328,11 @@ def test_what_a_scenario_merges_into_a_schema_is_sent_and_spoils_no_other_body()
     merged = sent(response_format={"json_schema": {"strict": True, "name": "mine"}})
     assert merged == {"name": "mine", "schema": plain["schema"], "strict": True}
     assert (sent(), sent()["name"]) == (plain, "vote")
+
+
+def test_the_names_of_a_host_for_cap_and_seed_are_sent_as_the_guide_says() -> None:
+    table = ProviderSettings(base_url="https://lab.example/v1", max_tokens_field="max_output_tokens")
+    profile = resolve("lab", {"lab": table}, env={})
+    body = request_body(profile, "m", CALL, Sampling(max_tokens=64, extra={"random_seed": 7}))
+    assert (body["max_output_tokens"], body["random_seed"]) == (64, 7)
+    assert {"max_tokens", "max_completion_tokens", "seed"}.isdisjoint(body)

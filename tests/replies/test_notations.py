@@ -1491,8 +1491,13 @@ def test_a_last_part_in_a_fence_keeps_its_marks() -> None:
 def test_words_before_the_header_of_the_answer_are_thinking_if_the_prompt_holds_their_own_header(header: str) -> None:
     words = json.dumps({"text": WORDS}) if "json" in header else WORDS
     assert said(f"I betray B.<|end|>{header}{words}") == WORDS
+    assert said(f"I betray B.<|end|>{header}{words}" + f"<|end|>{header}MADE UP" * 2_000) == WORDS
     vote = header.replace("functions.pitch", "functions.vote")
     assert decided(VOTE, f'{{"vote": "B"}}<|end|>{vote}{{"vote": "C"}}')["vote"] == "C"
+
+
+def test_words_before_the_answer_of_solar_are_asked_again() -> None:
+    assert decided(PITCH, f"I betray B.<|end|><|begin|>assistant<|content|>{WORDS}") == "unreadable"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from agentsim.report.game_panels import (
     MOST_PAIRS,
     MOST_PERIODS,
     MOST_ROWS,
+    event_labels,
     model_table,
     pairs_table,
     say_do_table,
@@ -33,7 +34,7 @@ def of_models(*models: str, **changes: Any) -> History:
 
 
 def by_model(history: History, actions: dict[str, Counter[str]]) -> dict[str, dict[str, Any]]:
-    table = model_table(history, actions)
+    table = model_table(history, actions, event_labels(history.game))
     assert table is not None
     return {str(row[0]): dict(zip(table.columns, row, strict=True)) for row in table.rows}
 
@@ -73,8 +74,8 @@ def test_kinds_of_events_have_the_labels_that_the_game_gives_them() -> None:
 
 
 def test_one_model_or_one_player_each_compares_nothing() -> None:
-    assert model_table(of_models("x", "x", "x", "x"), DEEDS) is None
-    assert model_table(sample(), DEEDS) is None, "the cards of the players say it"
+    assert model_table(of_models("x", "x", "x", "x"), DEEDS, {}) is None
+    assert model_table(sample(), DEEDS, {}) is None, "the cards of the players say it"
 
 
 def test_as_one_player_saw_it_no_models_are_told() -> None:
@@ -91,7 +92,7 @@ def test_without_an_end_there_are_no_ranks() -> None:
 
 def test_rare_kinds_stay_in_the_cards() -> None:
     many = {player: Counter({f"kind{place}": 20 - place for place in range(20)}) for player in "ABCD"}
-    table = model_table(of_models("x", "x", "y", "y"), many)
+    table = model_table(of_models("x", "x", "y", "y"), many, {})
     assert table is not None
     assert table.columns[3:-1] == tuple(f"kind{place}" for place in range(MOST_KINDS))
 

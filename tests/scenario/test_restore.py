@@ -36,7 +36,7 @@ def test_the_round_trip_through_json_is_exact(text: str, tmp_path: Path) -> None
     assert json.dumps(restored.run_settings()) == json.dumps(scenario.run_settings())
 
 
-def test_the_identity_does_not_know_where_or_how_fast(tmp_path: Path) -> None:
+def test_the_settings_of_a_game_do_not_know_where_or_how_fast(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
@@ -54,14 +54,14 @@ def test_the_order_of_tables_does_not_matter(tmp_path: Path) -> None:
     assert json.dumps(one.game_settings()) == json.dumps(two.game_settings())
 
 
-def test_the_identity_is_resolved(tmp_path: Path) -> None:
+def test_the_settings_of_a_game_are_resolved(tmp_path: Path) -> None:
     identity = loaded(tmp_path, SEATS).game_settings()
     assert list(identity) == ["game", "game_config", "players", "staff", "providers", "prices"]
     assert identity["game_config"] == {"rounds": "auto", "stake": 1.0, "moods": ["calm"], "guests": [], "quiet": False}
     assert list(identity["players"][0])[:4] == ["id", "model", "temperature", "max_tokens"]
 
 
-def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
+def test_the_settings_of_the_run_hold_the_rest(tmp_path: Path) -> None:
     scenario = loaded(tmp_path, FULL)
     assert scenario.run_settings() == {
         "name": "evening",
@@ -93,7 +93,7 @@ def test_the_run_part_holds_the_rest(tmp_path: Path) -> None:
         ("extra", 1, "extra: unknown key (valid: game, game_config, interviews, players, prices, providers, staff)"),
     ],
 )
-def test_what_is_not_an_identity_is_an_error(key: str, value: object, line: str, tmp_path: Path) -> None:
+def test_what_are_no_settings_of_a_game_is_an_error(key: str, value: object, line: str, tmp_path: Path) -> None:
     scenario = loaded(tmp_path, SEATS)
     with pytest.raises(ScenarioError) as raised:
         Scenario.restore(scenario.game_settings() | {key: value}, scenario.run_settings())

@@ -18,6 +18,7 @@ from agentsim.engine.markup import (
     OPEN_BRACKETS,
     in_sentence,
     is_quoted,
+    replaced,
     with_latin,
     with_plain_lines,
 )
@@ -744,12 +745,12 @@ def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False
     asides = [(*match.span(), False) for match in headings(plain, _asides(names), heads_thinking, anywhere=False)]
     anywhere = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
     found = {match.start(): match for match in headings(plain, names, heads_thinking, anywhere=anywhere)}
-    # a summary may have a note in it: `Note: ...` below its words is no heading of all of it
-    found = {start: match for start, match in found.items() if not _is_note(match, plain)}
     telling = tuple(name for name in names if name in _TELLING or name not in SPEECH)
     for match in headings(plain, telling, heads_thinking):
-        if match["colon"] and not match["lead"] and not _is_note(match, plain):
+        if match["colon"] and not match["lead"]:
             found.setdefault(match.start(), match)
+    # a summary may have a note in it: `Note: ...` below its words is no heading of all of it
+    found = {start: match for start, match in found.items() if not _is_note(match, plain)}
     if not found:
         return body, []
     first = found[min(found)]
@@ -1038,12 +1039,8 @@ def _with_latin_marks(text: str) -> str:
     latin = with_latin(text)
     if latin == text:
         return text
-    parts, position = [], 0
-    for mark in islice(_MARK.finditer(latin), _MOST_MARKS):
-        end = min(mark.end(), mark.start() + _LONGEST_MARK)
-        parts += [text[position : mark.start()], latin[mark.start() : end]]
-        position = end
-    return "".join((*parts, text[position:]))
+    marks = (mark.span() for mark in islice(_MARK.finditer(latin), _MOST_MARKS))
+    return replaced(text, latin, ((start, min(end, start + _LONGEST_MARK)) for start, end in marks))
 
 
 def _plain_name(tag: re.Match[str]) -> str:

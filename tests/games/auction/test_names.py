@@ -329,7 +329,7 @@ def _prompts(files: RunFiles) -> list[str]:
     return said
 
 
-def test_the_identity_keeps_names_and_items_and_no_path(tmp_path: Path) -> None:
+def test_the_settings_of_the_game_keep_names_and_items_and_no_path(tmp_path: Path) -> None:
     first = load(folder(tmp_path / "here", "zespół 1!.txt", "b.txt"))
     second = load(folder(tmp_path / "there", "zespół 1!.txt", "b.txt"))
     text = json.dumps(first.game_settings(), ensure_ascii=False)
