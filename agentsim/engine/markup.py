@@ -1165,8 +1165,8 @@ def _is_quotation(words: str) -> bool:
 def _is_note(words: str, players: Collection[str], *, announced: bool) -> bool:
     """Return whether words behind a player's name are a note on that player, and not what the player says.
 
-    A note neither asks nor exclaims, answers nobody, and does not say what another of the `players` is or does. It has
-    two words or more and speaks to nobody, unless a line above has `announced` a list.
+    A note neither asks nor exclaims, is no answer, and does not say what another of the `players` is or does. It has
+    two words or more and addresses no player, unless a line above has `announced` a list.
     """
     if any(sign in words for sign in "?!？！") or _REPLIES.match(words) or _GESTURE.match(words):
         return False

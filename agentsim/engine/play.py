@@ -142,7 +142,9 @@ class GamePlay:
         """Return the stream that a bot draws from for this one decision, from the game's chance or another."""
         request = ask.request
         bot = f"bot/{request.player}"
-        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", per_game=f"{bot}/lasting")
+        return (chance or self.table.chance).once(
+            f"{bot}/{request.kind}/{ask.nth}", per_game=f"{bot}/lasting"
+        )  # a key of draws stays as it is
 
     def close(self) -> None:
         """Abandon the game in its current state."""

@@ -271,7 +271,7 @@ _TO_ITSELF = re.compile(
     r"|out of character)[*_]{0,2} ?:"
     r"|[*_(\[]{1,3}(?:thinks|thinking|to (?:my)?self|ooc|out of character)(?: to (?:my)?self)?[)*_\]]{1,3} ?\w)"
 )
-"""A folded line that is said to nobody: `Note to self: ...`, `*to myself* ...`."""
+"""A folded line of the writer to itself: `Note to self: ...`, `*to myself* ...`."""
 _LEFT_LINE = re.compile(
     r"[.!?…\n][\"')*_]{0,3}[ \t]{0,8}\n[ \t]{0,8}(?:thoughts?|think|thinking|reasoning|analysis|思考|思考过程|推理"
     r"|内心独白)[ \t]{0,8}\n"
