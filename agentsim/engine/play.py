@@ -142,9 +142,8 @@ class GamePlay:
         """Return the stream that a bot draws from for this one decision, from the game's chance or another."""
         request = ask.request
         bot = f"bot/{request.player}"
-        return (chance or self.table.chance).once(
-            f"{bot}/{request.kind}/{ask.nth}", per_game=f"{bot}/lasting"
-        )  # a key of draws stays as it is
+        # these keys never change: others would change the draws of all games
+        return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", per_game=f"{bot}/lasting")
 
     def close(self) -> None:
         """Abandon the game in its current state."""
