@@ -33,7 +33,7 @@ class RecordedRun:
     name: str
     path: Path
     history: dict[str, Any]
-    record: History
+    typed_history: History
 
     def __repr__(self) -> str:
         return f"<RecordedRun {self.name}: {self.history['game']}, seed {self.history['seed']}, {self.status}>"
@@ -41,7 +41,7 @@ class RecordedRun:
     @cached_property
     def tables(self) -> Tables:
         """The tables as DataFrames, with exactly their documented columns (extra `data`)."""
-        return Tables(run_tables(self.record))
+        return Tables(run_tables(self.typed_history))
 
     @property
     def status(self) -> str:
@@ -51,22 +51,22 @@ class RecordedRun:
     @property
     def outcome(self) -> Outcome | None:
         """The reason for the end of the game, its winner and its standings, or None if it did not end."""
-        return self.record.outcome
+        return self.typed_history.outcome
 
     @property
     def events(self) -> list[EventRecord]:
         """All events, in order."""
-        return [event for part in self.record.rounds for event in part.events]
+        return [event for part in self.typed_history.rounds for event in part.events]
 
     @property
     def decisions(self) -> list[DecisionRecord]:
         """All decisions, in order, with their attempts."""
-        return self.record.decisions
+        return self.typed_history.decisions
 
     @property
     def usage(self) -> Totals:
         """The calls, tokens and US dollars."""
-        return self.record.usage
+        return self.typed_history.usage
 
     def page_path(self, as_seen_by: str | None = None) -> Path:
         """Return the path of the run's page, or of the page of one player's view.
@@ -78,7 +78,9 @@ class RecordedRun:
         files = RunFiles(self.path.parent, self.name)
         if as_seen_by is None:
             return files.page
-        return files.seen_by(seated_player(self.record, as_seen_by), [player.id for player in self.record.seated])
+        return files.seen_by(
+            seated_player(self.typed_history, as_seen_by), [player.id for player in self.typed_history.seated]
+        )
 
     def page(
         self,
@@ -98,7 +100,7 @@ class RecordedRun:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise AgentsimError(f"{target.parent}: cannot be made: {error.strerror}") from None
-        write_whole(target, page_of(self.record, options, name=self.name, directory=self.path.parent))
+        write_whole(target, page_of(self.typed_history, options, name=self.name, directory=self.path.parent))
         return target
 
 

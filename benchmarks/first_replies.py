@@ -79,7 +79,7 @@ async def _is_legal(model: Any, ask: Ask, texts: list[str], free: bool, longest:
             raise
         return None
     try:
-        reading = ask.request.parse(completion.text, cut=completion.finish_reason == "length")
+        reading = ask.request.parse(completion.text, truncated=completion.finish_reason == "length")
         ask.request.check(reading.decision)
     except DecisionError:
         return False

@@ -24,7 +24,7 @@ from agentsim.analysis.conditions import by_condition, differences
 from agentsim.analysis.finished_games import labelled
 from agentsim.analysis.intervals import Interval, clusters, paired_intervals, ratio_intervals
 from agentsim.analysis.positions import ballots, place_p
-from agentsim.analysis.posterior import ContestedPlaces, contested_places, posterior, wins_check
+from agentsim.analysis.posterior import ChoiceSets, choice_sets, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
 from agentsim.studies.influence import ALL
 from benchmarks import arms_world, design_world
@@ -93,11 +93,11 @@ def own_maker(generator: np.random.Generator) -> Iterator[Said]:
 
 def _played(
     generator: np.random.Generator, logs: Array, games: int, fewest: int | None
-) -> tuple[list[ContestedPlaces], list[ContestedPlaces]]:
+) -> tuple[list[ChoiceSets], list[ChoiceSets]]:
     """Return the games for the rank fit, and for the fit of wins alone."""
     size = len(logs)
     played = tables(generator, logs, games, fewest)
-    ranked = [contested_places(list(ranks), list(seated), size) for seated, ranks in played]
+    ranked = [choice_sets(list(ranks), list(seated), size) for seated, ranks in played]
     won = [
         (
             np.bincount(seated, minlength=size)[None].astype(np.float64),
@@ -140,7 +140,7 @@ def no_wins(generator: np.random.Generator) -> Iterator[Said]:
     ranked, won = [], []
     for _ in range(150):
         ranks = np.append(generator.permutation(np.array([1.0, *range(3, size + 1)])), 2.0)
-        ranked.append(contested_places(list(ranks), list(range(size)), size))
+        ranked.append(choice_sets(list(ranks), list(range(size)), size))
         won.append((np.ones((1, size)), (ranks == 1.0) * 1.0))
     seed = int(generator.integers(2**31))
     first = posterior(won, size, chains=CHAINS, seed=seed).first[-1]

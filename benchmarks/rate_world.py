@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentsim.analysis.intervals import Array
-from agentsim.analysis.posterior import ContestedPlaces, contested_places
+from agentsim.analysis.posterior import ChoiceSets, choice_sets
 from agentsim.studies.placement import Placement, next_tables, placement
 from benchmarks.inference_worlds import arrivals
 
@@ -58,7 +58,7 @@ def placed(generator: np.random.Generator, world: Pool, *, width: float, chains:
         logs[-1] = world.above
     pool = [_played(generator, logs, generator.permutation(MEMBERS)[: world.seats]) for _ in range(world.games)]
     blocks, seed = world.most // world.seats, int(generator.integers(2**31))
-    games: list[ContestedPlaces] = []
+    games: list[ChoiceSets] = []
     seats = np.zeros(world.seats, dtype=np.int64)
 
     def said() -> Placement:
@@ -79,5 +79,5 @@ def placed(generator: np.random.Generator, world: Pool, *, width: float, chains:
     return Placed(float(logs[-1]), end, first, at, seats)
 
 
-def _played(generator: np.random.Generator, logs: Array, table: NDArray[np.int64]) -> ContestedPlaces:
-    return contested_places(list(arrivals(generator, logs[table])), list(table), len(logs))
+def _played(generator: np.random.Generator, logs: Array, table: NDArray[np.int64]) -> ChoiceSets:
+    return choice_sets(list(arrivals(generator, logs[table])), list(table), len(logs))

@@ -89,7 +89,7 @@ def _whole(agents: int, days: int) -> int:
         config.write_text(f'game = "society"\nseed = 1\n[game_config]\ndays = {days}\n{players}', "utf-8")
         result = play_scenario(load(config), Path(scratch), env={})
         assert result.status == "completed", result.error
-        return len(result.record.decisions)
+        return len(result.typed_history.decisions)
 
 
 def measured_here(path: str, agents: int, days: int) -> Measured:

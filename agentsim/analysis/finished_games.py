@@ -20,7 +20,7 @@ from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
 from agentsim.engine.wording import near
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
-from agentsim.records.events import Pair, computed_from, pairs, told_events
+from agentsim.records.events import Pair, compute_from_log, pairs, told_events
 from agentsim.records.fallback_rates import FallbackRate, fallback_rates_in
 from agentsim.records.history import FINISHED, Branch, History
 from agentsim.records.journal import DecisionRecord
@@ -174,7 +174,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
         game=history.game,
         seed=history.seed,
         entrants=tuple(entrants),
-        votes=tuple(_votes(history, {entry.event.kind for entry in log if "ballot" in entry.event.drawn})),
+        votes=tuple(_votes(history, {entry.event.kind for entry in log if "ballot" in entry.event.random_order})),
         cost_usd=paid.cost_usd,
         parent=None if fork is None else fork.of,
         fork=_fork(fork),
@@ -249,7 +249,7 @@ def _told(history: History) -> tuple[Sequence[LoggedEvent], list[Pair] | None]:
     log: Sequence[LoggedEvent] = ()
     try:
         log = told_events(history, games.find(history.game))
-        return log, computed_from(partial(pairs, names=history.names), log, history)
+        return log, compute_from_log(partial(pairs, names=history.names), log, history)
     except (UsageError, ScenarioError):
         return log, None
 
@@ -279,11 +279,11 @@ def _turns(log: Sequence[LoggedEvent], history: History) -> dict[str, int]:
     count: a place in them depends on the player.
     """
     players = {player.id for player in history.seated}
-    told = [entry for entry in log if entry.event.drawn and isinstance(entry.to, EveryoneType)]
+    told = [entry for entry in log if entry.event.random_order and isinstance(entry.to, EveryoneType)]
     for _, entries in groupby(told, lambda entry: (entry.round, entry.event.kind)):
         in_turn: dict[str, list[str]] = {}
         for event in (entry.event for entry in entries):
-            for name in event.drawn:
+            for name in event.random_order:
                 drawn = getattr(event, name)
                 in_turn.setdefault(name, []).extend((drawn,) if isinstance(drawn, str) else drawn)
         for order in map(list, map(dict.fromkeys, in_turn.values())):

@@ -33,10 +33,10 @@ _PIECE = 4_000  # draws at a time
 WRONG = 0.05
 """A check fails if its p-value is below this."""
 
-ContestedPlaces: TypeAlias = tuple[Array, Array]
+ChoiceSets: TypeAlias = tuple[Array, Array]
 
 
-def contested_places(ranks: Sequence[float], labels: Sequence[int], size: int) -> ContestedPlaces:
+def choice_sets(ranks: Sequence[float], labels: Sequence[int], size: int) -> ChoiceSets:
     """Return one game as (how many of each label competed for each place, how many places each label took).
 
     Players who tie share their places: each place has the competitors of the first, less the part of the tied players
@@ -166,7 +166,7 @@ def credible(draws: Array, alike: Orbits = (), means: Array | None = None) -> li
 
 
 def posterior(
-    games: Sequence[ContestedPlaces],
+    games: Sequence[ChoiceSets],
     size: int,
     *,
     weight: float | Array = 1.0,
@@ -218,7 +218,7 @@ def agreement(logs: Array) -> float:
     return float(np.sqrt((len(logs) - 1) / len(logs) + between / within).max())
 
 
-def game_weight(games: Sequence[ContestedPlaces], size: int, clusters: Array) -> float:
+def game_weight(games: Sequence[ChoiceSets], size: int, clusters: Array) -> float:
     """Return as how many independent games one counts if games of one cluster share their luck: 1 or less.
 
     It is the power of the likelihood that gives the posterior the spread of the scores of `clusters` by games

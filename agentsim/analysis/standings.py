@@ -20,7 +20,7 @@ from agentsim.analysis.posterior import (
     WRONG,
     Posterior,
     WinsCheck,
-    contested_places,
+    choice_sets,
     game_weight,
     posterior,
     wins_check,
@@ -185,8 +185,7 @@ def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     size = len(results.keys)
     index = {label: place for place, label in enumerate(results.keys)}
     ranked = [
-        contested_places([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size)
-        for game in games
+        choice_sets([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games
     ]
     won = [(counts[None], wins) for counts, wins in zip(results.counts_by_game, results.wins_by_game, strict=True)]
     weight = game_weight(ranked, size, results.clusters)

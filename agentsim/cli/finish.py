@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, shortened
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
 from agentsim.records.fallback_rates import FallbackRates, fallback_rates_in
@@ -36,7 +36,7 @@ def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool, 
     With `brief`, the result is one line. Returns if the code is 0.
     """
     html = None if page is None or result.how == "rebuilt" else _page(result.files, page)
-    history, error = result.record, result.error
+    history, error = result.typed_history, result.error
     _show(result.files, history, html, as_json=as_json, brief=brief)
     if result.remark is not None:
         remark(result.remark)
@@ -52,7 +52,7 @@ def finish(result: RunResult, *, page: Mapping[str, Any] | None, as_json: bool, 
 def show_finished(result: RunResult, *, as_json: bool) -> None:
     """Print the result of a run that had finished before, and the path of its page if it has one."""
     files = result.files
-    _show(files, result.record, files.page if files.page.is_file() else None, as_json=as_json)
+    _show(files, result.typed_history, files.page if files.page.is_file() else None, as_json=as_json)
 
 
 def _show(files: RunFiles, history: History, html: Path | None, *, as_json: bool, brief: bool = False) -> None:
@@ -101,7 +101,7 @@ def _print_json(files: RunFiles, history: History, html: Path | None) -> None:
             "game": history.game,
             "seed": history.seed,
             "winner": None if outcome is None else outcome.winner,
-            "standings": [] if outcome is None else values(outcome)["standings"],
+            "standings": [] if outcome is None else json_fields(outcome)["standings"],
             "usage": history.usage.model_dump(),
             **({"fork": history.fork.model_dump()} if history.fork else {}),
             "history": str(files.history),

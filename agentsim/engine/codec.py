@@ -23,7 +23,7 @@ _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 
 
-class ClosedTable(BaseModel):
+class StrictTable(BaseModel):
     """The base of all tables in files that people write: closed to unknown keys, strict about types, finite.
 
     Strings below fields describe them in the table's schema. They are read from the source when a schema is made,
@@ -45,10 +45,10 @@ class ClosedTable(BaseModel):
 
 
 @cache
-def _described(table: type[ClosedTable]) -> Mapping[str, str]:
+def _described(table: type[StrictTable]) -> Mapping[str, str]:
     """Return the strings below the fields of a table and of its bases; parsing its source is slow."""
     found: dict[str, str] = {}
-    for each in (each for each in reversed(table.__mro__) if issubclass(each, ClosedTable) and each is not ClosedTable):
+    for each in (each for each in reversed(table.__mro__) if issubclass(each, StrictTable) and each is not StrictTable):
         try:
             source = inspect.getsource(each)
         except OSError:  # classes of an interactive session have no source
@@ -72,18 +72,18 @@ def adapter(cls: type[Any]) -> TypeAdapter[Any]:
     return found
 
 
-def values(record: Any) -> dict[str, Any]:
+def json_fields(record: Any) -> dict[str, Any]:
     """Return a record's fields as JSON values."""
     out: dict[str, Any] = adapter(type(record)).serializer.to_python(record, mode="json")
     return out
 
 
-def values_at(record: BaseModel) -> dict[str, Any]:
+def values_by_path(record: BaseModel) -> dict[str, Any]:
     """Return a record's values by path: its fields (`bid`), and the fields of those (`action.bid`)."""
     found = dict(record.__dict__)
     for name, value in record.__dict__.items():
         if isinstance(value, BaseModel):
-            for path, inner in values_at(value).items():
+            for path, inner in values_by_path(value).items():
                 found[f"{name}.{path}"] = inner
     return found
 

@@ -26,7 +26,7 @@ from typing import (
 
 from pydantic import AfterValidator
 
-from agentsim.engine.codec import adapter, values
+from agentsim.engine.codec import adapter, json_fields
 from agentsim.engine.letters import composed
 from agentsim.engine.wording import Template, filled, names_in, snake_case
 
@@ -131,12 +131,12 @@ class Event:
     templates of the class's fields and properties (`engine.wording`). `words` names the field with a player's own
     words, which the history keeps as the event's `content` and not in its `data`. All other fields are the `data`, in
     numbers and ids, from which the outcome can be recomputed. `interactions` are the players' actions towards each
-    other. `private` names fields or properties that limit the audience, staff aside:
+    other. `private` names fields or properties that limit the audience, except for staff:
     players' ids, or the numbers of their seats from 1, or None for all; `Table.tell` refuses any other audience.
     `concerns` names in the same way the players that a public event is about: `Table.concerning` finds them for each
-    player. `drawn` names the fields in an order that chance drew: a list of players, or one player if the events of a
-    round come in such an order; reports test the effect of the place in it. `out` names the fields with the players
-    that leave the game by the event, in the form of `concerns`.
+    player. `random_order` names the fields in an order that chance drew: a list of players, or one player if the events
+    of a round come in such an order; reports test the effect of the place in it. `eliminates` names the fields with the
+    players that leave the game by the event, in the form of `concerns`.
 
     Raises `TypeError` for a name that the class lacks, and if a class has neither `content` nor `words`; a `base` of
     events, which is never told itself, may leave that to its subclasses.
@@ -161,9 +161,9 @@ class Event:
     _interactions: ClassVar[tuple[InteractionRule, ...]] = ()
     _private: ClassVar[tuple[str, ...]] = ()
     _concerns: ClassVar[tuple[str, ...]] = ()
-    drawn: ClassVar[tuple[str, ...]] = ()
+    random_order: ClassVar[tuple[str, ...]] = ()
     """The fields in an order that chance drew."""
-    _out: ClassVar[tuple[str, ...]] = ()
+    _eliminates: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(
         cls,
@@ -177,8 +177,8 @@ class Event:
         in_prompt: bool | None = None,
         private: tuple[str, ...] = (),
         concerns: tuple[str, ...] = (),
-        drawn: tuple[str, ...] = (),
-        out: tuple[str, ...] = (),
+        random_order: tuple[str, ...] = (),
+        eliminates: tuple[str, ...] = (),
         base: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -193,11 +193,11 @@ class Event:
         cls._interactions = interactions or cls._interactions
         cls._private = private or cls._private
         cls._concerns = concerns or cls._concerns
-        cls.drawn = drawn or cls.drawn
-        cls._out = out or cls._out
+        cls.random_order = random_order or cls.random_order
+        cls._eliminates = eliminates or cls._eliminates
         dataclass(frozen=True)(cls)
         named = {*names_in(cls._heading or ()), *names_in(cls._content or ()), *([cls.words] if cls.words else [])}
-        named.update((*cls._private, *cls._concerns, *cls._out, *cls.drawn))
+        named.update((*cls._private, *cls._concerns, *cls._eliminates, *cls.random_order))
         named.update(name for action in cls._interactions for name in action.names)
         known = {field.name for field in fields(cls)} | set(dir(cls))  # type: ignore[arg-type] # made one just above
         if unknown := sorted(named - known):
@@ -239,9 +239,9 @@ class Event:
         """
         return self._held(self._concerns)
 
-    def leaving(self, players: Sequence[PlayerId]) -> list[PlayerId]:
+    def eliminated_players(self, players: Sequence[PlayerId]) -> list[PlayerId]:
         """Return which of these players leave the game by it."""
-        held = (players[each - 1] if isinstance(each, int) else each for each in self._held(self._out))
+        held = (players[each - 1] if isinstance(each, int) else each for each in self._held(self._eliminates))
         return [each for each in held if each in players]
 
     def _held(self, names: tuple[str, ...]) -> Iterator[PlayerId | int]:
@@ -264,7 +264,7 @@ class Event:
 
     def data(self) -> dict[str, Any]:
         """Return every field but the words, as JSON values."""
-        out = values(self)
+        out = json_fields(self)
         if self.words is not None:
             del out[self.words]
         return out

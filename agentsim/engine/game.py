@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar
 from pydantic import computed_field
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.codec import ClosedTable
+from agentsim.engine.codec import StrictTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.letters import look_alike
@@ -86,7 +86,7 @@ class ByPlayer:
     key: Literal["memory"]
 
 
-class ProjectTable(ClosedTable):
+class ProjectTable(StrictTable):
     """The base of the `[game]` table of the project that a game comes from, whose files are read unchanged."""
 
     def translated(self, players: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ class ProjectTable(ClosedTable):
         raise NotImplementedError
 
 
-class GameConfig(ClosedTable):
+class GameConfig(StrictTable):
     """The base of a game's `[game_config]` table: strict, and closed to unknown keys.
 
     If `called_by_files` is set, players are named after their prompt files (`Table.names`), not by their ids. `reasks`
@@ -155,11 +155,11 @@ class Outcome:
 
 
 class RandomDraw(NamedTuple):
-    """A draw by lot: `what` it decided, the players `among` whom, in the order of the seats, and the one `drawn`."""
+    """A draw by lot: `what` it decided, the players `among` whom, in the order of the seats, and the one `chosen`."""
 
     what: str
     among: tuple[PlayerId, ...]
-    drawn: PlayerId
+    chosen: PlayerId
 
 
 class Game(ABC):

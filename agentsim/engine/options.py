@@ -2,9 +2,9 @@
 
 An option owns all that follows from its legal values: the JSON Schema, the check, the words in a prompt, the meaning of
 JSON in a reply, the field of a form, the meaning of a person's text, and random values. A new kind of option is one
-more class. A game declares `Choice`, `Number`, `Text`, `Subset`, `Order`, `Each` and `Variant`; the others follow from
-the types of a decision's fields. At the end stand the fields of a whole answer: of its types, of a request, and as a
-state narrows them. `Request.check` decides what is legal beyond options.
+more class. A game declares `Choice`, `Number`, `Text`, `Subset`, `Order`, `PerKey` and `Variant`; the others follow
+from the types of a decision's fields. At the end stand the fields of a whole answer: of its types, of a request, and as
+a state narrows them. `Request.check` decides what is legal beyond options.
 
 The keywords of a schema have one order, so that equal options are sent as equal bytes: `type` first, then `enum`,
 `items` or `properties`, then limits, the lower before the upper.
@@ -75,7 +75,7 @@ class LegalValues:
     is_needed: ClassVar[bool] = False
     """True if a form's field with this option must not be empty."""
     lacking: ClassVar[str] = "value"
-    """The name of a missing value in the errors of an `Each`."""
+    """The name of a missing value in the errors of a `PerKey`."""
     values: Sequence[Any] = ()
     """The legal values, if they are few; for a list, those of its entries."""
     nothing: Any = None
@@ -104,7 +104,7 @@ class LegalValues:
         return ""
 
     def why_not_part(self, value: Any) -> str:
-        """Return what a value of an `Each` or a `Variant` must be if it is not legal, or ""."""
+        """Return what a value of a `PerKey` or a `Variant` must be if it is not legal, or ""."""
         return self.why_not(value)
 
     def objection(self, path: str, given: Mapping[str, Any]) -> str:
@@ -623,14 +623,15 @@ class Order(Subset):
 
 
 Option: TypeAlias = Choice | Number | Text
-"""The option of one value of an `Each`, a `Variant` or a `MenuItem`."""
+"""The option of one value of a `PerKey`, a `Variant` or a `MenuItem`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Each(LegalValues):
-    """An object that has one value for each of these keys and no other: `Each(("A", "B"), Text(80, "one line"))`.
+class PerKey(LegalValues):
+    """An object that has one value for each of these keys and no other: `PerKey(("A", "B"), Text(80, "one line"))`.
 
-    If each key has its own option, `keys` maps keys to options: `Each({"price": Number(1, 9), "when": Choice(DAYS)})`.
+    If each key has its own option, `keys` maps keys to options:
+    `PerKey({"price": Number(1, 9), "when": Choice(DAYS)})`.
     A reply has all keys; other decisions, such as a fallback, may leave some out. It belongs to an outermost field of
     type `dict`. If that is a decision's only field, the answer is the object itself: `{"A": "<one line>", "B": "<one
     line>"}`. Options by key are in the request's fingerprint; one option for all keys is not, so
@@ -644,7 +645,7 @@ class Each(LegalValues):
 
     def __post_init__(self) -> None:
         if isinstance(self.keys, Mapping) == (self.value is not None):
-            raise TypeError("Each has one option for all its keys, or a mapping of an option for each")
+            raise TypeError("PerKey has one option for all its keys, or a mapping of an option for each")
 
     @property
     def parts(self) -> Mapping[str, Option]:  # type: ignore[override] # here it follows from the keys
@@ -1172,7 +1173,7 @@ def _type_of(values: Sequence[Value]) -> str | list[str]:
     return found[0] if len(found) == 1 else found
 
 
-Options: TypeAlias = Mapping[str, Choice | Number | Text | Subset | Each | Variant]
+Options: TypeAlias = Mapping[str, Choice | Number | Text | Subset | PerKey | Variant]
 """The legal values of a decision, by field (`action.bid` is a field of a field); other fields are limited by type only.
 
 If a field may be one of several kinds of record, an option applies to the kinds that have the path; a kind whose tag is
@@ -1235,7 +1236,7 @@ def _paths(option: LegalValues, place: str = "") -> Iterator[str]:
 
 
 def record_of(answer: type[Decision], options: Options) -> JsonObject:
-    """Return the fields of an answer within these options; if `Each` is its only field, the keys of that."""
+    """Return the fields of an answer within these options; if `PerKey` is its only field, the keys of that."""
     record: LegalValues = typed_record(answer)
     for path, option in options.items():
         record = changed(record, path, option.within)
@@ -1248,7 +1249,7 @@ def record_of(answer: type[Decision], options: Options) -> JsonObject:
 def bare_field(answer: type[Decision], options: Options) -> str | None:
     """Return the only field of a decision if an answer is the object in it, or None."""
     names = tuple(answer.model_fields)
-    return names[0] if len(names) == 1 and isinstance(options.get(names[0]), Each) else None
+    return names[0] if len(names) == 1 and isinstance(options.get(names[0]), PerKey) else None
 
 
 def leaves(answer: type[Decision], options: Options) -> Mapping[str, LegalValues]:

@@ -88,15 +88,15 @@ class TurnedAt(NamedTuple):
 class Overview:
     """The overview of a game, for the first screen of its page.
 
-    `standing` is a line for each player, or for each side or measure, over time. The highest line leads, or the lowest
-    if `lowest` is set; a player's line ends when the player leaves the game. `margin` names the scores of the standings
-    that decide the first place, each if those before are equal. `verdict` replaces the winner in a game about more than
-    one. `why` says in a sentence or two what decided the game. `refusals` are the actions, as they are told, that say
-    no without harm. `turns` come before the turning points that apply to every game. `labels` has a word
-    about each player for the standings, such as its role.
+    `score_chart` has a line for each player, or for each side or measure, over time. The highest line leads, or the
+    lowest if `lowest` is set; a player's line ends when the player leaves the game. `margin` names the scores of the
+    standings that decide the first place, each if those before are equal. `verdict` replaces the winner in a game about
+    more than one. `why` says in a sentence or two what decided the game. `refusals` are the actions, as they are told,
+    that say no without harm. `turns` come before the turning points that apply to every game. `labels` has a word about
+    each player for the standings, such as its role.
     """
 
-    standing: Chart | None = None
+    score_chart: Chart | None = None
     lowest: bool = False
     margin: tuple[str, ...] = ()
     verdict: str = ""

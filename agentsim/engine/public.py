@@ -6,7 +6,7 @@ from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision, WholeNumber
 from agentsim.engine.event import Event, Everyone, LoggedEvent, Nobody, PlayerId
 from agentsim.engine.game import Bot, Game, GameConfig, Outcome, RandomDraw, Standing, ranked
-from agentsim.engine.options import Choice, Each, Number, Options, Order, Subset, Text, Variant
+from agentsim.engine.options import Choice, Number, Options, Order, PerKey, Subset, Text, Variant
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import Prompt, joined, quoted
@@ -15,7 +15,6 @@ __all__ = [
     "Bot",
     "Choice",
     "Decision",
-    "Each",
     "Event",
     "Everyone",
     "Game",
@@ -26,6 +25,7 @@ __all__ = [
     "Options",
     "Order",
     "Outcome",
+    "PerKey",
     "PlayerId",
     "Prompt",
     "RandomDraw",

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transf
 
 from pydantic import ValidationError
 
-from agentsim.engine.codec import adapter, canonical, values, values_at
+from agentsim.engine.codec import adapter, canonical, json_fields, values_by_path
 from agentsim.engine.decision import Decision, Reading, unanswerable
 from agentsim.engine.event import PlayerId
 from agentsim.engine.options import (
@@ -140,7 +140,7 @@ class Request(Generic[D]):
                 f"{name} has no fallback for {field}: give each option a `nothing`, or write `{name}.fallback`"
             ) from None
 
-    def forfeit(self, problem: str) -> D:
+    def fallback_after(self, problem: str) -> D:
         """Return the decision after a reply that could not be used: by default the fallback.
 
         `problem` is what is wrong with the reply, in words that the rules may tell its player.
@@ -151,7 +151,7 @@ class Request(Generic[D]):
         """Raise `IllegalDecision` with a reason in words for the model if the decision is not legal."""
         if self.abstains and decision == self.fallback():
             return
-        given = values_at(decision)
+        given = values_by_path(decision)
         for path, option in self.checked_options.items():
             if path in given:
                 self.check_value(path, option, given)
@@ -171,15 +171,17 @@ class Request(Generic[D]):
         """Return why a legal decision will have no effect, for a person at a form, or ""."""
         return ""
 
-    def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[D]:
+    def parse(
+        self, text: str, *, truncated: bool = False, last_attempt: bool = False, repair: bool = True
+    ) -> Reading[D]:
         """Return the decision in a reply's text. Raises `UnreadableReply`, `AmbiguousReply` or `IllegalDecision`.
 
-        `cut` is True if the reply was cut off at its maximum length, `last` if the question is not asked again, and
-        `repair` if objects with broken punctuation are read.
+        `truncated` is True if the reply was cut off at its maximum length, `last_attempt` if the question is not asked
+        again, and `repair` if objects with broken punctuation are read.
         """
         from agentsim.engine.reading.reader import read
 
-        return read(self, text, cut=cut, last=last, repair=repair)
+        return read(self, text, truncated=truncated, last_attempt=last_attempt, repair=repair)
 
     def accepts_text(self, text: str) -> bool:
         """Return whether a model's reply is read: all are by default; one that is not is forfeited at once."""
@@ -275,14 +277,14 @@ class Request(Generic[D]):
         legal = {name: option.identity for name, option in self.legal.items()}
         fingerprint_fields = self.fingerprint_fields()
         assert fingerprint_fields or all(option.is_in_fingerprint for option in self.checked_options.values()), (
-            f"{self.kind}: no fingerprint names what is in Each"
+            f"{self.kind}: no fingerprint names the options in a `PerKey`"
         )
         parts = [self.kind, self.player, legal, dict(fingerprint_fields)]
         return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as JSON values; `restore` returns an equal request."""
-        return values(self)
+        return json_fields(self)
 
     @classmethod
     def restore(cls, data: Mapping[str, Any]) -> Request[D]:

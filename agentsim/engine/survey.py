@@ -13,11 +13,11 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.codec import ClosedTable
+from agentsim.engine.codec import StrictTable
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import Event, Heard, NamedPlayer, PlayerId
 from agentsim.engine.memory import Lines
-from agentsim.engine.options import Choice, Each, Number, Option, Options, Text
+from agentsim.engine.options import Choice, Number, Option, Options, PerKey, Text
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Requests, Table
@@ -32,7 +32,7 @@ _INTRODUCED = (
 )
 
 
-class SurveyQuestion(ClosedTable):
+class SurveyQuestion(StrictTable):
     """`[[interviews.questions]]`, and those of `[people]`: closed with `options` or `least` and `most`, else open."""
 
     name: Annotated[str, Field(pattern=_NAME)]
@@ -73,7 +73,7 @@ class SurveyQuestion(ClosedTable):
         return cut(answer, self.chars) if isinstance(answer, str) and not self.options else answer
 
 
-class Interview(ClosedTable):
+class Interview(StrictTable):
     """`[[interviews]]`: questions that are asked together, at the end of rounds.
 
     A round is what the game calls so: an island round, an auction item, a Monopoly turn, a society day, a market round.
@@ -120,7 +120,7 @@ class Survey(Request[SurveyAnswers]):
     round: int
 
     def options(self) -> Options:
-        return {"answers": Each({question.name: question.option for question in self.questions})}
+        return {"answers": PerKey({question.name: question.option for question in self.questions})}
 
     def prompt(self) -> Prompt:
         before = self.about.prompt()

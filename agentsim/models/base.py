@@ -2,7 +2,7 @@
 
 A prompt becomes `Message`s (`prompt_messages`), a `Call` goes out, and a `Completion` or an error comes back; an
 `Attempt` records either one, with its prompt. `ending` tells by the host's finish reason how an answer ended. Pydantic
-reads and writes these records. A `context` replaces long texts by references: see `Text`.
+reads and writes these records. A `context` replaces long texts by references: see `LongText`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    ValidationInfo,
+    with_config,
+)
 from pydantic_core.core_schema import SerializationInfo
 
 from agentsim.engine import wording
@@ -92,9 +100,9 @@ def _dollars(value: Any) -> float:
 
 
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
-Word: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_encodable)]
+ShortText: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_encodable)]
 """A short text, which is always written inline."""
-Text: TypeAlias = Annotated[Word, PlainSerializer(_put_away), BeforeValidator(_found)]
+LongText: TypeAlias = Annotated[ShortText, PlainSerializer(_put_away), BeforeValidator(_found)]
 """A long text.
 
 With a `context` it is stored apart and replaced by a reference, and resolved again on reading (`engine.codec.Texts`).
@@ -166,8 +174,8 @@ class Adjustments:
     """
 
     structured: Annotated[StructuredMode | None, OmitUnset] = None
-    dropped: Annotated[tuple[Word, ...], OmitEmpty] = ()
-    keywords: Annotated[tuple[Word, ...], OmitEmpty] = ()
+    dropped: Annotated[tuple[ShortText, ...], OmitEmpty] = ()
+    keywords: Annotated[tuple[ShortText, ...], OmitEmpty] = ()
     max_tokens: Annotated[Count | None, OmitUnset] = None
     max_tokens_field: Annotated[
         Literal["max_tokens", "max_completion_tokens", "max_output_tokens"] | None, OmitUnset
@@ -268,31 +276,32 @@ def _finish_word(word: str) -> str:
     return found if found in FINISH_REASONS else _PREFIX.sub("", found, count=1)
 
 
+@with_config(serialize_by_alias=True)
 @dataclass(frozen=True, slots=True)
 class Completion:
     """The answer of a model, cleaned (`engine.wording.cleaned`) and without the provider's envelope.
 
-    `model` and `provider` are the names in the response; `finish_reason` is the provider's own word (`stop`, `length`,
-    ...). `text` may be empty. `reasoning` is thinking that the provider returns separately. If `refusal` (`refusal` or
-    `content_filter`) is set, the model or a filter declined; if `unusable` is set, it says why the reply cannot be
-    used, in words for the model. In both cases `text` is not an answer. `adjustments` are those of the host when the
-    completion came, or None if there were none. `pin` is the requested host if another one answered. `logprobs` are the
-    tokens of the reply with their log probabilities, if requested. `unknown` is the type of a content part that no
-    table knows; the text of that part is left out.
+    `model` and `served_by` (the host; `provider` in files) are the names in the response; `finish_reason` is the
+    provider's own word (`stop`, `length`, ...). `text` may be empty. `reasoning` is thinking that the provider returns
+    separately. If `refusal` (`refusal` or `content_filter`) is set, the model or a filter declined; if `unusable` is
+    set, it says why the reply cannot be used, in words for the model. In both cases `text` is not an answer.
+    `adjustments` are those of the host when the completion came, or None if there were none. `pin` is the requested
+    host if another one answered. `logprobs` are the tokens of the reply with their log probabilities, if requested.
+    `unknown` is the type of a content part that no table knows; the text of that part is left out.
     """
 
-    text: Text
-    reasoning: Text | None = None
-    finish_reason: Word | None = None
-    model: Word | None = None
-    provider: Word | None = None
+    text: LongText
+    reasoning: LongText | None = None
+    finish_reason: ShortText | None = None
+    model: ShortText | None = None
+    served_by: Annotated[ShortText | None, Field(alias="provider")] = None
     usage: WholeUsage = Usage()
-    refusal: Annotated[Word | None, OmitUnset] = None
-    unusable: Annotated[Word | None, OmitUnset] = None
+    refusal: Annotated[ShortText | None, OmitUnset] = None
+    unusable: Annotated[ShortText | None, OmitUnset] = None
     adjustments: Annotated[Adjustments | None, OmitUnset] = None
-    logprobs: Annotated[tuple[tuple[Word, LogProbability], ...] | None, OmitUnset] = None
-    unknown: Annotated[Word | None, OmitUnset] = None
-    pin: Annotated[Word | None, OmitUnset] = None
+    logprobs: Annotated[tuple[tuple[ShortText, LogProbability], ...] | None, OmitUnset] = None
+    unknown: Annotated[ShortText | None, OmitUnset] = None
+    pin: Annotated[ShortText | None, OmitUnset] = None
 
     @property
     def ended_early(self) -> bool:
@@ -333,7 +342,7 @@ def _segments_read(value: Any, info: ValidationInfo[Any]) -> tuple[str, ...]:
 
 
 Segments: TypeAlias = Annotated[tuple[str, ...], PlainSerializer(_segments_written), PlainValidator(_segments_read)]
-"""Long texts that belong together. A `context` stores each of them apart, as it does a `Text`."""
+"""Long texts that belong together. A `context` stores each of them apart, as it does a `LongText`."""
 
 
 def _prompt_written(messages: Sequence[Message], info: SerializationInfo[Any]) -> list[Any]:
@@ -384,20 +393,20 @@ class Attempt:
     """
 
     messages: Prompt
-    code: Word | None = None
-    error: Word | None = None
+    code: ShortText | None = None
+    error: ShortText | None = None
     latency_s: Rounded = 0.0
     wait_s: Rounded = 0.0
     completion: Completion | None = None
     fault: Annotated[Fault | None, OmitUnset] = None
-    model: Annotated[Word | None, OmitUnset] = None
+    model: Annotated[ShortText | None, OmitUnset] = None
     takeover: Annotated[bool, OmitUnset] = False
     final: Annotated[bool, OmitUnset] = False
     exceeds_patience: Annotated[bool, OmitUnset] = False
     wasted: Annotated[WholeUsage | None, OmitUnset] = None
     status: Annotated[Annotated[int, Field(strict=True)] | None, OmitUnset] = None
     retry_after: Annotated[Seconds | None, OmitUnset] = None
-    served_by: Annotated[Word | None, OmitUnset] = None
+    served_by: Annotated[ShortText | None, OmitUnset] = None
 
     @classmethod
     def failed(cls, messages: tuple[Message, ...], error: ModelError, **more: Any) -> Attempt:
@@ -417,7 +426,7 @@ class Attempt:
     @property
     def host(self) -> str | None:
         """The host that the answer or the error names, or None."""
-        return self.served_by if self.completion is None else self.completion.provider
+        return self.served_by if self.completion is None else self.completion.served_by
 
     @property
     def reply(self) -> str | None:

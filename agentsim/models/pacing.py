@@ -204,7 +204,7 @@ class RateLimiter:
         self.in_flight += 1
         return self._counted(tokens)
 
-    async def again(self) -> None:
+    async def acquire_again(self) -> None:
         """Wait until the call of a slot may send another request, and count that request with no tokens of its own."""
         async with self._line:
             while seconds := self._paced_s(0):

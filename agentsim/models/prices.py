@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agentsim.engine.codec import ClosedTable
+from agentsim.engine.codec import StrictTable
 from agentsim.engine.wording import TOKEN_BYTES, size
 from agentsim.errors import ModelError
 from agentsim.models.address import is_near
@@ -45,7 +45,7 @@ _FREE = ("local/", "bot/", "script:")
 _FREE_NEARBY = {"ollama", "vllm", "lmstudio", "llama-server", "sglang"}  # on the user's own machines
 
 
-class Price(ClosedTable):
+class Price(StrictTable):
     """A `[prices."provider/model"]` table: US dollars per million tokens."""
 
     input: float = Field(ge=0, allow_inf_nan=False)

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field
 
-from agentsim.engine.codec import ClosedTable
+from agentsim.engine.codec import StrictTable
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
 from agentsim.models.address import is_azure_v1, normal, ollama_address, url_problem
@@ -501,7 +501,7 @@ def _variable_problem(name: str) -> str | None:
     return None if fits else "must be the name of an environment variable, never the key itself"
 
 
-class ProviderSettings(ClosedTable):
+class ProviderSettings(StrictTable):
     """A `[providers.<name>]` table; what is left out comes from the built-in profile of that name."""
 
     # Errors must not repeat these values: people paste keys into the wrong field.

@@ -178,7 +178,7 @@ class RemoteModel:
             raise self._faults.timeout(timeout_s) from None
         except Unacceptable as refused:
             raise self._faults.bad_envelope(str(refused)) from None
-        host, pin = completion.provider, self._profile.pin
+        host, pin = completion.served_by, self._profile.pin
         asked = at(body, "provider", "only") == [pin]  # a player's `extra` may choose its own hosts
         if host is not None and pin is not None and asked and not is_host(host, pin):
             completion = replace(completion, pin=pin)
@@ -354,7 +354,7 @@ class Negotiation:
             async with self._turn:
                 if self.adjustments == adjustments:
                     return await self._settled(call, body_of, send, search, sent=sent)
-            await self._endpoint.limiter.again()  # another call has found new adjustments in the meantime
+            await self._endpoint.limiter.acquire_again()  # another call has found new adjustments in the meantime
         return await send(self.adjustments)
 
     def _accept(self, call: Call, adjustments: Adjustments, completion: Completion) -> Completion:
@@ -385,7 +385,7 @@ class Negotiation:
         try:
             completion = await send(doubt.before)
         except Unaccepted:
-            await self._endpoint.limiter.again()
+            await self._endpoint.limiter.acquire_again()
             return None
         except BaseException:
             if self._doubt is None and self.adjustments == doubt.found:
@@ -414,7 +414,7 @@ class Negotiation:
             raise search.first
         while (way := search.next_way(self.adjustments)) is not None:
             if sent:
-                await self._endpoint.limiter.again()
+                await self._endpoint.limiter.acquire_again()
             sent = True
             try:
                 completion = await send(way)

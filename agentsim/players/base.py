@@ -63,7 +63,7 @@ class Player(Protocol):
     def reasking(self) -> ReaskPolicy:
         """The policy after a bad reply."""
 
-    def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt, followed by the complaints about earlier replies."""
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:

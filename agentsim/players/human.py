@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import Any, Literal
 
-from agentsim.engine.codec import value_at, values
+from agentsim.engine.codec import json_fields, value_at
 from agentsim.engine.options import LegalValues
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Restated
@@ -49,9 +49,9 @@ class HumanPlayer:
     def chain(self) -> tuple[HumanPlayer]:
         return (self,)
 
-    def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt that a model would get; complaints are shown, but are not messages."""
-        self._reason = complaints[-1].reason if complaints else ""
+        self._reason = rejected_replies[-1].reason if rejected_replies else ""
         return prompt_messages(ask.prompt(), self.persona)
 
     def fallback_unless_rung(self, ask: Ask) -> Completion | None:
@@ -160,7 +160,7 @@ def _fields(option: LegalValues, within: str = "") -> Iterator[tuple[str, LegalV
 def _is_read(request: Request[Any], text: str, meant: Mapping[str, Any]) -> bool:
     """Return whether the reader takes a text to mean these values."""
     try:
-        said = values(request.parse(text).decision)
+        said = json_fields(request.parse(text).decision)
     except DecisionError:
         return False
     return all(value_at(said, tuple(path.split("."))) == value for path, value in meant.items())

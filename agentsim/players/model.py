@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Any, Literal
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot
 from agentsim.engine.markup import first_turn
@@ -46,11 +46,13 @@ def _read(request: Request[Any], repair: bool, completion: Completion) -> str:
     """Return, as JSON, everything that a decision can take from a completion: its readings, complaints and thoughts."""
     from agentsim.engine.reading.reader import thoughts_in
 
-    text, cut = completion.text, completion.ended_early
+    text, truncated = completion.text, completion.ended_early
     found: list[Any] = []
-    for last in (False, True) if cut else (False,):
+    for last_attempt in (False, True) if truncated else (False,):
         try:
-            found.append(values(request.parse(text, cut=cut, last=last, repair=repair).decision))
+            found.append(
+                json_fields(request.parse(text, truncated=truncated, last_attempt=last_attempt, repair=repair).decision)
+            )
         except DecisionError as error:
             found.append(str(error))
     return json.dumps([*found, *thoughts_in(request, text)], ensure_ascii=False)
@@ -94,10 +96,10 @@ class ModelPlayer:
         """Return the player in `chain` with this model, or the first for None."""
         return next((link for link in self.chain if link.name == model), self)
 
-    def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt and each bad reply with its complaint, or only the prompt if the policy says `same`."""
         messages = list(prompt_messages(ask.prompt(), self.persona))
-        for complaint in complaints if self.reasking.how == "reason" else ():
+        for complaint in rejected_replies if self.reasking.how == "reason" else ():
             problem = f"That reply could not be used. {complaint.reason} Answer only: {ask.request.form()}"
             messages.append(Message("assistant", (_quoted_reply(complaint.reply),)))
             messages.append(Message("user", (problem,)))

@@ -77,7 +77,7 @@ class WebPlayer:
     def chain(self) -> tuple[WebPlayer]:
         return (self,)
 
-    def messages(self, ask: Ask, complaints: Sequence[RejectedReply]) -> tuple[Message, ...]:
+    def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
         """Return the prompt that a model would get."""
         return prompt_messages(ask.prompt(), self.persona)
 

@@ -44,7 +44,7 @@ def diagnostics(model: str, attempt: Attempt, hosts: MutableMapping[str, str] | 
     if attempt.completion is not None:
         for code, said in _remarks(model, attempt, attempt.completion):
             yield Diagnostic(code, model, f"{model}: {said}")
-        host = attempt.completion.provider
+        host = attempt.completion.served_by
         if hosts is not None and host is not None and (first := hosts.setdefault(model, host)) != host:
             yield Diagnostic("several_hosts", model, f"{model}: {_several_hosts(model, first, host)}")
 
@@ -70,7 +70,7 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
     if completion.unknown is not None:
         yield "unknown_part", f"a part of an answer is of the kind {completion.unknown!r}, which is not known: left out"
     if completion.pin is not None:
-        yield "other_host", f"pinned to {completion.pin}, and answered by {completion.provider}"
+        yield "other_host", f"pinned to {completion.pin}, and answered by {completion.served_by}"
     if completion.oversized:
         yield "reply_cut", f"a reply of more than {MOST_TEXT // 1024} KiB was cut"
 

@@ -55,7 +55,7 @@ def _by(role: str) -> PlayerId | None:
     return role.removeprefix("player ") if role.startswith("player ") else f"@{role}"
 
 
-def computed_from(
+def compute_from_log(
     make: Callable[[Sequence[LoggedEvent], Sequence[PlayerId]], T], log: Sequence[LoggedEvent], history: History
 ) -> T:
     """Return what `make` derives from a log and its players. Raises `UsageError` if the events do not fit together.

@@ -30,7 +30,7 @@ from agentsim.engine.game import Outcome
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.steering import Aside
 from agentsim.errors import first_objection
-from agentsim.models.base import JOURNAL_ONLY, Attempt, OmitEmpty, Segments, Text, Word
+from agentsim.models.base import JOURNAL_ONLY, Attempt, LongText, OmitEmpty, Segments, ShortText
 from agentsim.records.diagnostics import Diagnostic, diagnostics
 from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.versions import HISTORY_FORMAT
@@ -84,7 +84,7 @@ class EventRecord:
     data: dict[str, Any]
     visibility: Literal["all"] | list[str]
     prompt: Segments | None
-    reasoning: Text | None
+    reasoning: LongText | None
     metadata: dict[str, Any]
 
     @classmethod
@@ -173,7 +173,7 @@ class Branch(HistoryModel):
 class _TextsOfFile(HistoryModel):
     """The long texts of a history's file, which its other records refer to by position."""
 
-    texts: list[Word]
+    texts: list[ShortText]
 
 
 class History(HistoryModel):

@@ -19,12 +19,12 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agentsim.engine.codec import NewTexts, Texts, adapter, json_line, parse_json, values
+from agentsim.engine.codec import NewTexts, Texts, adapter, json_fields, json_line, parse_json
 from agentsim.engine.decision import Reading
 from agentsim.engine.steering import STEER, Steer
 from agentsim.engine.survey import SurveyPlace
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError, ProviderStopped, first_objection
-from agentsim.models.base import UNADJUSTED, Adjustments, Attempt, Count, OmitEmpty, OmitUnset, Usage, Word
+from agentsim.models.base import UNADJUSTED, Adjustments, Attempt, Count, OmitEmpty, OmitUnset, ShortText, Usage
 from agentsim.records.causes import Cause, cause_of
 from agentsim.records.disk import lock_soon, write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
@@ -71,7 +71,7 @@ def _digest(before: bytes, line: bytes) -> bytes:
 class Parse:
     """The way in which the reader found the decision in the reply."""
 
-    stage: Word
+    stage: ShortText
     candidates: Count
     repaired: Annotated[bool, Field(strict=True)]
 
@@ -91,12 +91,12 @@ class DecisionRecord:
     index: Count
     wave: Count
     place: Count
-    player: Word
-    kind: Word
-    fingerprint: Word
+    player: ShortText
+    kind: ShortText
+    fingerprint: ShortText
     decision: dict[str, Any]
     source: Source
-    fallback_reason: Word | None
+    fallback_reason: ShortText | None
     attempts: tuple[Attempt, ...]
     parse: Parse | None
     survey: Annotated[SurveyPlace | None, OmitUnset] = None
@@ -120,7 +120,7 @@ class DecisionRecord:
         return last.completion.model or last.model
 
     @property
-    def provider(self) -> str | None:
+    def host(self) -> str | None:
         """The host that its last reply names, or None."""
         return None if self.answered is None else self.answered.host
 
@@ -240,10 +240,10 @@ class Totals(BaseModel):
 class Stop:
     """The end of a session; `history` is the digest of the history that it wrote."""
 
-    status: Word
-    at: Word
+    status: ShortText
+    at: ShortText
     wall_s: Annotated[float, Field(allow_inf_nan=False)]
-    history: Word
+    history: ShortText
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ class _AttemptLine:
 
     wave: Count
     place: Count
-    player: Word
+    player: ShortText
     attempt: Attempt
 
 
@@ -625,7 +625,7 @@ class Journal:
 
     def append_adjustments(self, model: str, adjustments: Adjustments) -> None:
         """Append the adjustments that a model's host accepts, so that a resumed run does not negotiate again."""
-        self._note(record="negotiated", model=model, adjustments=values(adjustments))
+        self._note(record="negotiated", model=model, adjustments=json_fields(adjustments))
 
     def append_filled_seat(self, player: str, model: str) -> None:
         """Append that a bot has the seat of a person who did not come."""
@@ -650,7 +650,7 @@ class Journal:
 
         `history` is the digest of the history that it writes.
         """
-        self._put([{"record": "stop", **values(Stop(status, at, round(wall_s, 3), history))}])
+        self._put([{"record": "stop", **json_fields(Stop(status, at, round(wall_s, 3), history))}])
         self.check()
 
     def close(self) -> None:

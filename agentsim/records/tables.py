@@ -20,7 +20,7 @@ from agentsim.engine.panel import Cell, Frame
 from agentsim.engine.steering import Aside
 from agentsim.engine.survey import Interview, SurveyPlace, SurveyQuestion
 from agentsim.errors import UsageError
-from agentsim.records.events import computed_from, pairs, told_events
+from agentsim.records.events import compute_from_log, pairs, told_events
 from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord
 
@@ -86,7 +86,7 @@ def base_tables(history: History) -> dict[str, Callable[[], Frame]]:
     models = {player.id: player.model for player in history.players}
 
     def paired() -> tuple[Row, ...]:
-        return computed_from(partial(_pairs, history), told_events(history, games.find(history.game)), history)
+        return compute_from_log(partial(_pairs, history), told_events(history, games.find(history.game)), history)
 
     rows: dict[str, Callable[[], Iterable[Row]]] = {
         "events": partial(_events, history),
@@ -106,7 +106,7 @@ def _framed(name: str, make: Callable[[], Iterable[Row]]) -> Frame:
 def own_tables(history: History) -> dict[str, Frame]:
     """Return the tables of the run's game, with added columns for players' models."""
     game = games.find(history.game)
-    own = computed_from(game.tables, told_events(history, game), history)
+    own = compute_from_log(game.tables, told_events(history, game), history)
     assert not set(own) & set(BASE), f"{game.name}: tables {sorted(set(own) & set(BASE))} exist in every run"
     for name, frame in own.items():
         assert not set(frame.columns) & RESERVED, f"{game.name}: columns of {name} that are reserved for agentsim"
@@ -183,7 +183,7 @@ def _decision(history: History, record: DecisionRecord, asked_in: int | None, mo
         _json(record.decision, f"decision {record.index}"),
         *(record.source, record.fallback_reason, record.cause),
         *((None, None, None) if parse is None else (parse.stage, parse.candidates, parse.repaired)),
-        *(len(record.attempts), model, record.provider),
+        *(len(record.attempts), model, record.host),
         *(getattr(record.usage, name, None) for name in _USED),
         history.inherits(record),
         record.model,

@@ -33,7 +33,7 @@ from agentsim.engine.panel import (
 )
 from agentsim.errors import ScenarioError
 from agentsim.games import find
-from agentsim.records.events import computed_from, pairs, told_events
+from agentsim.records.events import compute_from_log, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.history import History
 from agentsim.records.journal import Totals
@@ -127,12 +127,12 @@ def shown(history: History, options: PageOptions, *, name: str, css: str = "", s
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
     log = told_events(seen, game)
-    found = computed_from(partial(pairs, names=history.names), log, history)
+    found = compute_from_log(partial(pairs, names=history.names), log, history)
     between = pairs_table(found, {part.index: part.title for part in seen.rounds})
-    overview = computed_from(game.overview, log, history)
-    standing = overview.standing and overview.standing.title
+    overview = compute_from_log(game.overview, log, history)
+    standing = overview.score_chart and overview.score_chart.title
     # the summary already shows this panel
-    panels = [panel for panel in computed_from(game.panels, log, history) if panel.title != standing]
+    panels = [panel for panel in compute_from_log(game.panels, log, history) if panel.title != standing]
     panels += [*([] if between is None else [between]), *survey_panels(seen)]
     return render(history, panels, options, name=name, css=css, overview=overview, log=log, served=served)
 

@@ -71,7 +71,7 @@ def summary(
     records = [event for part in history.rounds for event in part.events]
     told = list(zip(log, records, strict=True)) if log else []
     seats = [record.id for record in history.seated]
-    gone = {player: (entry, event) for entry, event in told for player in entry.event.leaving(seats)}
+    gone = {player: (entry, event) for entry, event in told for player in entry.event.eliminated_players(seats)}
     turns = (
         *(_named_by_game(overview, told), _largest(history, overview, called, gone), _first_out(gone)),
         *(_last_lead(history, overview, leads), _hostile(told, history, overview.refusals)),
@@ -91,9 +91,9 @@ def summary(
         spread=list(_spread(standings)) if len(standings) > MOST_STANDINGS else [],
         models={record.id: readable(record.model) for record in history.players},
         chart=None
-        if overview.standing is None
-        else chart(overview.standing, places, leads=[place for place, _ in leads]),
-        leads=[overview.standing.rounds[place] for place, _ in leads] if overview.standing else [],
+        if overview.score_chart is None
+        else chart(overview.score_chart, places, leads=[place for place, _ in leads]),
+        leads=[overview.score_chart.rounds[place] for place, _ in leads] if overview.score_chart else [],
         points=sorted([*points.values()][:MOST_POINTS], key=lambda point: point.place),
         out={player: titles[entry.round] for player, (entry, _) in gone.items()},
         titles=titles,
@@ -125,7 +125,7 @@ def _leads(overview: Overview, players: Sequence[str]) -> Iterator[tuple[int, st
 
     A tie with the leader changes nothing.
     """
-    standing = overview.standing
+    standing = overview.score_chart
     if standing is None or not standing.rounds or not {line.name for line in standing.series} <= set(players):
         return
     leader, sign = None, -1 if overview.lowest else 1
@@ -171,7 +171,7 @@ def _largest(
 
     It links to the event by which a player left in those rounds, or else to the event that has the amount, if one has.
     """
-    standing = overview.standing
+    standing = overview.score_chart
     if standing is None or not standing.rounds:
         return
     changes = [
@@ -270,6 +270,6 @@ def _first_out(gone: Mapping[str, tuple[LoggedEvent, EventRecord]]) -> Iterator[
 def _last_lead(history: History, overview: Overview, leads: Sequence[tuple[int, str]]) -> Iterator[TurningPoint]:
     """Yield the last change of the lead."""
     for place, name in leads[-1:]:
-        at = overview.standing.rounds[place] if overview.standing else 0
+        at = overview.score_chart.rounds[place] if overview.score_chart else 0
         anchors = [f"round-{number}" for number, part in enumerate(history.rounds) if part.index == at]
         yield TurningPoint("Last change of the lead", name, "leads from here on", at, *anchors or ["timeline"])

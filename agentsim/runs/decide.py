@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from agentsim.engine.chance import Stream
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import Decision, Reading
 from agentsim.engine.request import Ask, Request, Wave
 from agentsim.engine.survey import Survey, SurveyPlace
@@ -93,7 +93,7 @@ def decision_record_of(ask: Ask, result: DecisionResult) -> DecisionRecord:
         player=request.player,
         kind=request.kind,
         fingerprint=request.fingerprint,
-        decision=values(result.decision),
+        decision=json_fields(result.decision),
         source=result.source,
         fallback_reason=result.fallback_reason,
         attempts=result.attempts,
@@ -111,7 +111,7 @@ class _RetryLoop:
         self._models, self._order = player.chain, calls.order
         self._model_index = self._order[0]
         self.attempts: list[Attempt] = []
-        self.complaints: list[RejectedReply] = []
+        self.rejected_replies: list[RejectedReply] = []
         self.wait_s = 0.0
         """The wait after the last reply, if it was bad."""
         self.used = self._unused()
@@ -177,7 +177,7 @@ class _RetryLoop:
     def _named(self) -> str | None:
         return self._models[self._model_index].name if len(self._models) > 1 else None
 
-    def was_asked(self, model: str | None) -> None:
+    def switch_to(self, model: str | None) -> None:
         """Switch to the model that made an earlier process's attempt; another model has attempts of its own."""
         for index, each in enumerate(self._models):
             if each.name == model and index != self._model_index:
@@ -214,16 +214,16 @@ class _RetryLoop:
                 raise UnreadableReply(f"The reply is longer than {MOST_TEXT:,} bytes.")
             reading = self._read(completion, resumed=resumed)
         except DecisionError as error:
-            code, reason = _bad(completion, error)
+            code, reason = _code_and_reason(completion, error)
             again = self.may_reask(error, self.used.made + resumed)
             self.wait_s = self._reask_wait() if again and not resumed else 0.0
             count(replace(attempt, code=code, error=reason, wait_s=self.wait_s))
             if not again:
                 return self.fallback(code)
-            self.complaints.append(RejectedReply(completion.text, reason))
+            self.rejected_replies.append(RejectedReply(completion.text, reason))
             return None
         if reading.error is not None:  # the game has a decision of its own for the reply
-            code, reason = _bad(completion, reading.error)
+            code, reason = _code_and_reason(completion, reading.error)
             count(replace(attempt, code=code, error=reason))
             return DecisionResult(reading.decision, "fallback", tuple(self.attempts), reading, fallback_reason=code)
         self.attempts.append(attempt)
@@ -237,11 +237,13 @@ class _RetryLoop:
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
-        request, length = self.ask.request, completion.ended_early
+        request, truncated = self.ask.request, completion.ended_early
         made = self.used.made + resumed  # an attempt of an earlier process is counted once it is judged
-        last = length and not self.may_reask(UnreadableReply("cut off"), made)
+        last_attempt = truncated and not self.may_reask(UnreadableReply("cut off"), made)
         repair = self.player.reasking.repair
-        reading: Reading[Any] = request.parse(completion.text, cut=length, last=last, repair=repair)
+        reading: Reading[Any] = request.parse(
+            completion.text, truncated=truncated, last_attempt=last_attempt, repair=repair
+        )
         if not reading.checked:
             request.check(reading.decision)
         if reading.error is not None and self.may_reask(reading.error, made):
@@ -252,7 +254,7 @@ class _RetryLoop:
         policy, made = self.player.reasking, self.used.made if made is None else made
         if error.code not in policy.on or made >= self.player.attempts.max_attempts:
             return False
-        return policy.reasks is None or len(self.complaints) < policy.reasks
+        return policy.reasks is None or len(self.rejected_replies) < policy.reasks
 
     def _reask_wait(self) -> float:
         """Return the seconds to wait before the player is asked again: as after a failed call if nothing is explained.
@@ -261,7 +263,7 @@ class _RetryLoop:
         """
         if self.player.reasking.how == "reason":
             return 0.0
-        return retry_wait(self.player.attempts, self.used.retries + len(self.complaints))
+        return retry_wait(self.player.attempts, self.used.retries + len(self.rejected_replies))
 
     async def sleep(self) -> None:
         """Wait before the player is asked again."""
@@ -269,7 +271,7 @@ class _RetryLoop:
             await self._calls.sleep(self.wait_s)
 
     def fallback(self, reason: str) -> DecisionResult:
-        return fallen_back(self.ask, self.attempts, reason)
+        return fallback_result(self.ask, self.attempts, reason)
 
 
 def deadline(player: Player, wave_ends: float | None) -> tuple[float | None, str]:
@@ -279,14 +281,14 @@ def deadline(player: Player, wave_ends: float | None) -> tuple[float | None, str
     return None if isinstance(player, HumanPlayer | WebPlayer) else wave_ends, WAVE_DEADLINE
 
 
-def fallen_back(ask: Ask, attempts: Sequence[Attempt], reason: str) -> DecisionResult:
+def fallback_result(ask: Ask, attempts: Sequence[Attempt], reason: str) -> DecisionResult:
     """Return the result of a decision that was not made, or not in time, after these attempts."""
-    decision = without_reply(ask.request, attempts)
+    decision = decision_without_reply(ask.request, attempts)
     ask.request.check(decision)
     return DecisionResult(decision, "fallback", tuple(attempts), fallback_reason=reason)
 
 
-def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
+def unanswered_attempt(messages: tuple[Message, ...], latency_s: float, model: str | None) -> Attempt:
     """Return the record of a call that was in flight when its wave ended.
 
     It is final, and does not blame the provider.
@@ -295,15 +297,15 @@ def unanswered(messages: tuple[Message, ...], latency_s: float, model: str | Non
     return Attempt(messages, WAVE_DEADLINE, why, latency_s=latency_s, model=model, final=True)
 
 
-def without_reply(request: Request[Any], attempts: Sequence[Attempt]) -> Decision:
+def decision_without_reply(request: Request[Any], attempts: Sequence[Attempt]) -> Decision:
     """Return the decision for attempts that brought none: the forfeit if the last brought a reply, or the fallback."""
     last = attempts[-1] if attempts else None
     replied = last is not None and last.completion is not None and last.completion.refusal is None
-    decision: Decision = request.forfeit(last.error) if replied and last and last.error else request.fallback()
+    decision: Decision = request.fallback_after(last.error) if replied and last and last.error else request.fallback()
     return decision
 
 
-def _bad(completion: Completion, error: DecisionError) -> tuple[str, str]:
+def _code_and_reason(completion: Completion, error: DecisionError) -> tuple[str, str]:
     """Return the code of a bad reply, more exact than `unreadable` if it is empty, and the reason for its player."""
     if error.code != "unreadable":
         return error.code, str(error)
@@ -325,7 +327,7 @@ async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequen
     pending = list(earlier)
     result: DecisionResult | None = None
     while result is None:
-        messages = player.messages(ask, loop.complaints)
+        messages = player.messages(ask, loop.rejected_replies)
         if not pending:
             try:
                 result = loop.judge(await loop.complete(messages), resumed=False)
@@ -337,7 +339,7 @@ async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequen
                 await loop.sleep()
             continue
         tried = pending.pop(0)
-        loop.was_asked(tried.model)
+        loop.switch_to(tried.model)
         if tried.completion is None:
             loop.resume(tried)
             result = loop.fallback(str(tried.code)) if tried.final else None
@@ -373,21 +375,23 @@ class Decider:
         """Return whether the wave asks a player at this terminal."""
         return any(ask.request.player in self.terminal_players for ask in wave.asks)
 
-    def begin(self, asks: Sequence[Ask]) -> None:
+    def begin_wave(self, asks: Sequence[Ask]) -> None:
         """Begin to decide a wave's requests. Recorded calls count for the breaker, the totals and the budget."""
         asked = [ask for ask in asks if not isinstance(self.seats[ask.request.player], BotPlayer)]
         if self.wave_deadline_s is not None:
             self._wave_ends = asyncio.get_running_loop().time() + self.wave_deadline_s
         self._breaker_indices = {ask.place: order for order, ask in enumerate(asked)}
         breaker, recorded = self.limits.breaker, self.journal.contents
-        breaker.begin([[ModelId(model.name, model.provider) for model in self._player(ask).chain] for ask in asked])
+        breaker.begin_wave(
+            [[ModelId(model.name, model.provider) for model in self._player(ask).chain] for ask in asked]
+        )
         for index, ask in enumerate(asked):
             key = (ask.wave, ask.place)
             entry = recorded.decisions.get(key)
             for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
                 breaker.add_earlier(index, attempt, past=key in recorded.decided_before_stop)
             if entry is not None:
-                breaker.settled(index)
+                breaker.settle(index)
             player = self._player(ask)
             inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # the parent has paid
             if isinstance(player, ModelPlayer) and not inherited:
@@ -402,7 +406,7 @@ class Decider:
         assert not isinstance(player, BotPlayer), "bots decide at once, without calls"
         return player
 
-    async def by_bot(self, ask: Ask, bot: BotPlayer, rng: Stream) -> tuple[Decision, DecisionRecord]:
+    async def decide_by_bot(self, ask: Ask, bot: BotPlayer, rng: Stream) -> tuple[Decision, DecisionRecord]:
         """Have a bot decide one request, and journal the decision without syncing it."""
         if self.before_decision is not None:
             await self.before_decision(ask)
@@ -437,17 +441,17 @@ class Decider:
                 if isinstance(ended, TimeoutError) and not wave_timeout.expired():
                     raise
                 code = WITHDRAWN if isinstance(ended, Withdrawn) else code
-                result = fallen_back(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
+                result = fallback_result(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
             late = result.fallback_reason == WAVE_DEADLINE
-            if breaker.is_silent(index) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
-                if breaker.waits(index):
+            if breaker.is_unreachable(index) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
+                if breaker.waits_for_earlier(index):
                     self.limits.check()  # or it would wait for requests that are not asked any more
-                await breaker.gave_up(index, late=late)
+                await breaker.judge_unanswered(index, late=late)
             record = decision_record_of(ask, result)
             self.journal.append_decision(record, at_once=True)
             self.sync_soon()
             self.watcher.decided(record)
-            breaker.settled(index)
+            breaker.settle(index)
         except Exception as error:  # also our own bugs: other decisions must not wait for this one forever
             self.limits.stopped = self.limits.stopped or error
             raise
@@ -534,7 +538,7 @@ class _DecisionCalls:
                 completion = await player.reply(ask, messages, number)
                 call.usage = completion.usage
             decider.answered(player, Attempt(messages, completion=completion), completion)
-            self._limits.breaker.called(self._breaker_index, None, model_index)
+            self._limits.breaker.count_call(self._breaker_index, None, model_index)
         except ModelError:
             raise  # the retry loop judges it and hands it to `failed`, where the call ends
         except BaseException as error:
@@ -542,7 +546,9 @@ class _DecisionCalls:
                 watcher.counted(decider.totals)
                 raise
             if isinstance(error, asyncio.CancelledError) and self._wave_timeout.expired():  # it may be billed
-                attempt = unanswered(messages, clock() - sent_at, player.name if len(self._player.chain) > 1 else None)
+                attempt = unanswered_attempt(
+                    messages, clock() - sent_at, player.name if len(self._player.chain) > 1 else None
+                )
                 decider.totals.add_call(attempt)
                 self.journal_attempt(attempt)
             watcher.called(ask, decider.totals)
@@ -557,7 +563,7 @@ class _DecisionCalls:
         decider.diagnose(player, attempt)
         watcher.waiting(self._ask, str(error))
         try:
-            self._limits.breaker.called(
+            self._limits.breaker.count_call(
                 self._breaker_index, error, model_index, exceeds_patience=attempt.exceeds_patience
             )
         except RunStopped:

@@ -27,7 +27,7 @@ from pydantic import BaseModel
 
 from agentsim.engine import Text
 from agentsim.engine.chance import Chance
-from agentsim.engine.codec import values_at
+from agentsim.engine.codec import values_by_path
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game, bots_of, typical_of
 from agentsim.engine.play import GamePlay
@@ -348,7 +348,7 @@ def wordy(
 
 def _words(request: Request[Any], decision: Decision) -> Iterator[tuple[str, str]]:
     """Yield the path and the words of each free text of a decision."""
-    values = values_at(decision)
+    values = values_by_path(decision)
     for path, option in request.legal.items():
         if isinstance(option, Text) and isinstance(words := values.get(path), str):
             yield path, words

@@ -174,7 +174,7 @@ class _RequestCalls:
     calls: deque[_Call] = field(default_factory=deque)
     settled: bool = False
     rejected: set[int] = field(default_factory=set)  # indices of the models that rejected this very request
-    silent: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
+    unreachable: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
     refused: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if it was such a refusal
 
     def add(self, call: _Call) -> None:
@@ -185,9 +185,9 @@ class _RequestCalls:
         elif call.fault in {None, "refused"}:
             self.refused.pop(call.model.name, None)
         if call.fault == "transport":
-            self.silent.add(call.model.provider)
+            self.unreachable.add(call.model.provider)
         elif call.fault in {None, "refused"}:
-            self.silent.discard(call.model.provider)
+            self.unreachable.discard(call.model.provider)
 
 
 class CircuitBreaker:
@@ -224,7 +224,7 @@ class CircuitBreaker:
         self._judged = 0  # requests before this one are settled and counted
         self._moved = asyncio.Event()
 
-    def begin(self, asked: Sequence[Sequence[ModelId]]) -> None:
+    def begin_wave(self, asked: Sequence[Sequence[ModelId]]) -> None:
         """Begin a wave: `asked` has the models that may be asked for each request, in the order of the requests."""
         self._requests = [_RequestCalls(models, self._order(models)) for models in asked]
         self._judged = 0
@@ -261,7 +261,9 @@ class CircuitBreaker:
         self._requests[index].add(_Call(model, fault, None, impatient, refusal, attempt.code == UNACCEPTED))
         self._judge()
 
-    def called(self, index: int, error: ModelError | None, model: int = 0, *, exceeds_patience: bool = False) -> None:
+    def count_call(
+        self, index: int, error: ModelError | None, model: int = 0, *, exceeds_patience: bool = False
+    ) -> None:
         """Count a call that returned a completion (`error` is None) or failed.
 
         Raises `ProviderStopped` if no call for this request can succeed, or if the calls judged so far leave no model
@@ -280,42 +282,46 @@ class CircuitBreaker:
         here.add(_Call(here.models[model], fault, error, exceeds_patience, refusal, unaccepted))
         self._judge()
 
-    def settled(self, index: int) -> None:
+    def settle(self, index: int) -> None:
         """Mark a request as decided. Raises `ProviderStopped` if the calls judged after it leave no model to ask."""
         self._requests[index].settled = True
         self._judge()
 
-    def waits(self, index: int) -> bool:
+    def waits_for_earlier(self, index: int) -> bool:
         """Return whether requests before this one are undecided."""
         return self._judged < index
 
-    def is_silent(self, index: int) -> bool:
+    def is_unreachable(self, index: int) -> bool:
         """Return whether any provider's last call for this request failed for transport reasons."""
-        return bool(self._requests[index].silent)
+        return bool(self._requests[index].unreachable)
 
-    async def gave_up(self, index: int, *, late: bool = False) -> None:
+    async def judge_unanswered(self, index: int, *, late: bool = False) -> None:
         """Wait until all requests before one that got no usable answer are decided, then judge it.
 
         Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or its models have
         refused as many alike, or if they had not answered before. A `late` decision, which fell back at its deadline,
         is exempt from the last rule.
         """
-        while self.waits(index):
+        while self.waits_for_earlier(index):
             self._moved.clear()
             await self._moved.wait()
         here = self._requests[index]
         if self._may_go_on(here):
             return
-        seen_silent = [model.provider for model in here.models if model.provider in here.silent & self._last.keys()]
+        seen_unreachable = [
+            model.provider for model in here.models if model.provider in here.unreachable & self._last.keys()
+        ]
         alive = any(self._lives(model, here) for model in here.models)
         for model in () if alive else here.models:
             last, refusals = here.refused.get(model.name), self._refusals(model.name, here)
             if last is not None and last.error is not None and refusals >= STREAK:
                 row = f"refuses {counted(refusals, 'decision')} in a row alike, whatever the prompt"
                 raise ProviderStopped(f"{model.provider}: {row}; the last: {last.error}") from None
-        if seen_silent and not alive:
-            row = f"no answer for {counted(self._failed(seen_silent[0], here), 'decision')} in a row"
-            raise ProviderStopped(f"{seen_silent[0]}: {row}; the last: {self._last[seen_silent[0]]}") from None
+        if seen_unreachable and not alive:
+            row = f"no answer for {counted(self._failed(seen_unreachable[0], here), 'decision')} in a row"
+            raise ProviderStopped(
+                f"{seen_unreachable[0]}: {row}; the last: {self._last[seen_unreachable[0]]}"
+            ) from None
         if not late and all(self._never_answered(model, here) for model in here.models):
             silent = next(
                 (model.provider for model in here.models if model.provider in self._last), here.models[0].provider
@@ -329,7 +335,7 @@ class CircuitBreaker:
 
     def _failed(self, provider: str, here: _RequestCalls) -> int:
         """Return how many consecutive decisions a provider has failed, with this one."""
-        return self._streak[provider] + (provider in here.silent)
+        return self._streak[provider] + (provider in here.unreachable)
 
     def _refusals(self, model: str, here: _RequestCalls | None) -> int:
         """Return how many consecutive decisions a model has refused alike, with this one."""
@@ -351,7 +357,7 @@ class CircuitBreaker:
                 self._count(request, request.calls.popleft())
             if not request.settled:
                 return
-            for provider in request.silent:
+            for provider in request.unreachable:
                 self._streak[provider] += 1
             for model, call in request.refused.items():
                 assert call.refusal is not None, "only refusals are kept"

@@ -78,13 +78,13 @@ async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> DecidedWave:
         if ask.place in records:
             decider.watcher.decided(records[ask.place])
         elif isinstance(seat, BotPlayer):
-            decisions[ask.place], records[ask.place] = await decider.by_bot(ask, seat, play.bot_rng(ask))
+            decisions[ask.place], records[ask.place] = await decider.decide_by_bot(ask, seat, play.bot_rng(ask))
         else:
             live.append(ask)
     if not all(isinstance(seats[ask.request.player], BotPlayer) for ask in wave.asks):
         if live and wave.number < journal.contents.last_wave:
             raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
-        decider.begin(wave.asks)
+        decider.begin_wave(wave.asks)
         for ask, (decision, record) in zip(live, await _at_once(live, decider), strict=True):
             decisions[ask.place], records[ask.place] = decision, record
         journal.sync()

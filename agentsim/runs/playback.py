@@ -17,14 +17,14 @@ from pydantic import Field, ValidationError
 from agentsim.engine.codec import adapter, parse_json
 from agentsim.engine.wording import counted
 from agentsim.errors import JournalError, ProviderStopped, UsageError, first_objection
-from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Word
+from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, ShortText
 from agentsim.records.journal import read_journal
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
 from agentsim.runs.played_game import restored_scenario
 from agentsim.runs.recorder import Recorder, Recording, Sent, digest
 
 _MAX_SEED = 2**63  # no scenario has a seed above that; drawn seeds are smaller
-_Tag: TypeAlias = Annotated[Word, Field(pattern=r"^[^/].*/[^/]+/[0-9]+/[0-9]+$")]
+_Tag: TypeAlias = Annotated[ShortText, Field(pattern=r"^[^/].*/[^/]+/[0-9]+/[0-9]+$")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class _Line:
     """One call in a journal of calls."""
 
     record: Literal["call"]
-    model: Word
+    model: ShortText
     call: _Tag
     sent: Sent
     attempt: Attempt

@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import product
 from typing import Any, cast
 
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.game import Game
@@ -28,7 +28,7 @@ from agentsim.records.fallback_rates import fallback_rates
 from agentsim.records.history import Branch, History, build_history
 from agentsim.records.journal import Contents, DecisionRecord, Parse, Totals
 from agentsim.records.versions import package_versions
-from agentsim.runs.decide import without_reply
+from agentsim.runs.decide import decision_without_reply
 from agentsim.scenario.scenario import Scenario
 
 
@@ -181,7 +181,7 @@ def restored_decision(ask: Ask, entry: DecisionRecord) -> Decision:
     request = ask.request
     # a lost reply for which the game has a decision of its own was read; without a reading it is the request's fallback
     unread = entry.source == "fallback" and entry.parse is None
-    fallback = without_reply(request, entry.attempts) if unread else None
+    fallback = decision_without_reply(request, entry.attempts) if unread else None
     # a fallback may say more than a reply can, such as the lines of a narrator
     answer = request.answer if fallback is None else type(fallback)
     try:
@@ -204,12 +204,14 @@ def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
     reply = entry.attempts[-1].completion if entry.attempts else None
     if reply is None or entry.parse is None:
         return False
-    cut = reply.ended_early
+    truncated = reply.ended_early
     # The settings it was read with follow from the scenario and the changes of a fork. They decide whether a reply is
     # unreadable, not what it says.
-    for repair, last in product((entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + cut]):
+    for repair, last_attempt in product(
+        (entry.parse.repaired, not entry.parse.repaired), (False, True)[: 1 + truncated]
+    ):
         with suppress(DecisionError):
-            reading = ask.request.parse(reply.text, cut=cut, last=last, repair=repair)
+            reading = ask.request.parse(reply.text, truncated=truncated, last_attempt=last_attempt, repair=repair)
             is_lost = reading.error is not None
             same = reading.decision == decision and Parse.of(reading) == entry.parse
             if same and is_lost == (entry.source == "fallback"):
@@ -275,7 +277,7 @@ def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wal
     run = scenario.run_settings()
     void = recorded.void_calls()
     negotiated = {
-        model: values(adjustments)
+        model: json_fields(adjustments)
         for model, adjustments in sorted(recorded.negotiated.items())
         if adjustments != UNADJUSTED
     }

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from agentsim.engine.codec import Path, paths_in, text_id, value_at, values, with_value
+from agentsim.engine.codec import Path, json_fields, paths_in, text_id, value_at, with_value
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import EveryoneType, LoggedEvent, PlayerId
 from agentsim.engine.options import LegalValues, Text, Variant, bare_field, leaves
@@ -62,7 +62,7 @@ class PlayerMessage:
 
     def words_of(self, decision: Decision | None) -> str:
         """Return the words of a decision at the places of the message, joined by newlines, or ""."""
-        found = (None if decision is None else value_at(values(decision), place) for place in self.places)
+        found = (None if decision is None else value_at(json_fields(decision), place) for place in self.places)
         return "\n".join(each for each in found if isinstance(each, str))
 
     def swapped(self, swap: Swap | None = None, words: str | None = None) -> PlayerMessage:
@@ -70,7 +70,7 @@ class PlayerMessage:
 
         Raises `UsageError` if the resulting decision is not legal.
         """
-        said = values(self.decision)
+        said = json_fields(self.decision)
         if words is not None:
             return self._with(f"words_{text_id(words)[:6]}", dict.fromkeys(self.places, words))
         if swap != "neutral":
@@ -88,7 +88,7 @@ class PlayerMessage:
 
     def _with(self, arm: str, words: Mapping[Path, str]) -> PlayerMessage:
         """Return the message with these words. If "" is not legal, the whole field gets the fallback's value."""
-        request, data = self.parent.ask.request, values(self.decision)
+        request, data = self.parent.ask.request, json_fields(self.decision)
         for place, text in words.items():
             legal = self.places[place]
             if len(text) > legal.limit:
@@ -96,7 +96,7 @@ class PlayerMessage:
             if text or legal.empty:
                 data = with_value(data, place, text)
             else:
-                data[str(place[0])] = values(request.fallback()).get(str(place[0]))
+                data[str(place[0])] = json_fields(request.fallback()).get(str(place[0]))
         try:
             decision: Decision = request.answer.model_validate(data)
             request.check(decision)

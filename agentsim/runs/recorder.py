@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from agentsim.engine.codec import json_line, values
+from agentsim.engine.codec import json_fields, json_line
 from agentsim.errors import AgentsimError, ModelError, UsageError
-from agentsim.models.base import Attempt, Call, Completion, Model, OmitUnset, Reasoning, Sampling, Word, Wrapper
+from agentsim.models.base import Attempt, Call, Completion, Model, OmitUnset, Reasoning, Sampling, ShortText, Wrapper
 from agentsim.records.disk import write_problem
 from agentsim.records.versions import JOURNAL_FORMAT, package_versions
 
@@ -24,12 +24,12 @@ from agentsim.records.versions import JOURNAL_FORMAT, package_versions
 class Sent:
     """Digests of a request by part, so that a change can be named; `provider` has the scenario's provider settings."""
 
-    messages: list[Word]
-    schema: Word
+    messages: list[ShortText]
+    schema: ShortText
     temperature: float | None
     max_tokens: int | None
-    extra: Word
-    provider: dict[Word, Word]
+    extra: ShortText
+    provider: dict[ShortText, ShortText]
     reasoning: Annotated[Reasoning | None, OmitUnset] = None
     seed: Annotated[int | None, OmitUnset] = None
     logprobs: Annotated[bool, OmitUnset] = False
@@ -167,6 +167,6 @@ class _Recorded(Wrapper):
         return completion
 
     def _write(self, call: Call, sampling: Sampling, attempt: Attempt) -> None:
-        sent = values(Sent.of(call, sampling, self._settings))
-        line = {"record": "call", "model": self.name, "call": call.tag, "sent": sent, "attempt": values(attempt)}
+        sent = json_fields(Sent.of(call, sampling, self._settings))
+        line = {"record": "call", "model": self.name, "call": call.tag, "sent": sent, "attempt": json_fields(attempt)}
         self._recorder.write(line)

@@ -70,7 +70,7 @@ class RunResult:
     """
 
     files: RunFiles
-    record: History
+    typed_history: History
     error: AgentsimError | None = None
     how: Literal["played", "rebuilt", "unchanged"] = "played"
     replayed: bool = False
@@ -78,12 +78,12 @@ class RunResult:
 
     @property
     def status(self) -> str:
-        return self.record.status
+        return self.typed_history.status
 
     @property
     def history(self) -> dict[str, Any]:
         """The history as the JSON value in the file."""
-        found: dict[str, Any] = json.loads(dump_history(self.record))
+        found: dict[str, Any] = json.loads(dump_history(self.typed_history))
         return found
 
 

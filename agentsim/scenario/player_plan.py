@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, PlainSerializer, PrivateAttr, WithJsonSchema
 
-from agentsim.engine.codec import ClosedTable
+from agentsim.engine.codec import StrictTable
 from agentsim.errors import ScenarioError
 from agentsim.models.base import Level, Sampling
 from agentsim.records.history import PlayerRecord
@@ -102,7 +102,7 @@ def numbered(tables: Iterable[tuple[str, int | None]]) -> Iterator[list[str]]:
         yield [name] if count is None else [f"{name}{first + member}" for member in range(count)]
 
 
-class ModelSettings(ClosedTable):
+class ModelSettings(StrictTable):
     """How a decision is asked for. None where a person is asked: no deadline, any number of re-asks."""
 
     temperature: Temperature | Unset = Field(default=None, description='Absent or "default": the provider\'s default')

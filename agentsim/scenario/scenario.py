@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ConfigDict, JsonValue
 
 from agentsim import games
-from agentsim.engine.codec import ClosedTable
+from agentsim.engine.codec import StrictTable
 from agentsim.engine.game import GameConfig
 from agentsim.engine.survey import Interview
 from agentsim.engine.wording import listed
@@ -42,7 +42,7 @@ def _files(plan: PlayerPlan) -> str | list[str | None] | None:
     return written if plan.models[1:] else written[0]
 
 
-class _GameSettings(ClosedTable):
+class _GameSettings(StrictTable):
     """The inputs that determine a game. Two runs with the same settings and seed are the same game."""
 
     game: str
@@ -54,13 +54,13 @@ class _GameSettings(ClosedTable):
     interviews: tuple[Interview, ...] = ()
 
 
-class _Paths(ClosedTable):
+class _Paths(StrictTable):
     config: str
     models: dict[str, str | tuple[str | None, ...]]
     allow_dirs: tuple[str, ...]
 
 
-class _RunSettings(ClosedTable):
+class _RunSettings(StrictTable):
     """The inputs that may differ between two runs of one game. A history's `volatile.run` has further fields."""
 
     model_config = ConfigDict(extra="ignore")

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validat
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from agentsim.engine.codec import ClosedTable
+from agentsim.engine.codec import StrictTable
 from agentsim.engine.game import Game, SeatsInFolder
 from agentsim.engine.letters import NAME_PATTERN as ID_PATTERN
 from agentsim.engine.letters import look_alike, written_name
@@ -66,7 +66,7 @@ Chain: TypeAlias = Annotated[
 ]
 
 
-class ClientKwargs(ClosedTable):
+class ClientKwargs(StrictTable):
     """What is passed through to the client; sampling that agentsim itself accounts for is read from here too."""
 
     model_config = ConfigDict(extra="allow")
@@ -153,7 +153,7 @@ class PlayerTable(Defaults):
 _Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
-class PeopleTable(ClosedTable):
+class PeopleTable(StrictTable):
     """`[people]`: those who play at pages of the server (`model = "web"`)."""
 
     consent: _Words | None = Field(default=None, description="What a person agrees to first; absent: nothing is asked")
@@ -180,7 +180,7 @@ class PeopleTable(ClosedTable):
         return self
 
 
-class Limits(ClosedTable):
+class Limits(StrictTable):
     """`[limits]`: what stops a run."""
 
     max_cost_usd: float | None = Field(default=None, ge=0, description="US dollars, checked before each call")
@@ -208,7 +208,7 @@ class Limits(ClosedTable):
     )
 
 
-class ScenarioTable(ClosedTable):
+class ScenarioTable(StrictTable):
     """The whole file. `game` may come from the command line, so it is not required here."""
 
     game: str | None = Field(default=None, description="Which game")

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from agentsim.engine.panel import Board, Panel
 from agentsim.games import find
-from agentsim.records.events import computed_from, told_events
+from agentsim.records.events import compute_from_log, told_events
 from agentsim.records.history import History
 from agentsim.report import markup
 from agentsim.report.page import view
@@ -33,7 +33,7 @@ def seat_panels(history: History, player: str) -> dict[str, Markup]:
     places = {record.id: place for place, record in enumerate(seen.players)}
     places |= {name: places[each] for each, name in seen.names.items() if name not in places}
     panels = sorted(
-        computed_from(game.panels, told_events(seen, game), seen), key=lambda panel: not isinstance(panel, Board)
+        compute_from_log(game.panels, told_events(seen, game), seen), key=lambda panel: not isinstance(panel, Board)
     )
     macros: Any = markup.environment().get_template("panels.html.j2").module
     figures: dict[str, Markup] = {}

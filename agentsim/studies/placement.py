@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from agentsim.analysis.intervals import FEWEST, SEED, Array, Interval
-from agentsim.analysis.posterior import CHAINS, WRONG, ContestedPlaces, Posterior, credible, posterior
+from agentsim.analysis.posterior import CHAINS, WRONG, ChoiceSets, Posterior, credible, posterior
 
 _ORDERS = 100
 """The number of finishing orders that are drawn to estimate the information of a table."""
@@ -52,8 +52,8 @@ class Placement:
 
 
 def placement(
-    pool: Sequence[ContestedPlaces],
-    games: Sequence[ContestedPlaces],
+    pool: Sequence[ChoiceSets],
+    games: Sequence[ChoiceSets],
     size: int,
     *,
     block: int,
@@ -83,7 +83,7 @@ def placement(
     )
 
 
-def _dispersion(found: Posterior, games: Sequence[ContestedPlaces], block: int) -> Dispersion | None:
+def _dispersion(found: Posterior, games: Sequence[ChoiceSets], block: int) -> Dispersion | None:
     """Return Pearson's statistic of the last label's places in each block, over its degrees of freedom.
 
     P. McCullagh and J. A. Nelder, Generalized Linear Models, 1989, section 4.5. Returns None for fewer than `FEWEST`

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from agentsim.analysis.finished_games import game_record
-from agentsim.analysis.posterior import ContestedPlaces, contested_places
+from agentsim.analysis.posterior import ChoiceSets, choice_sets
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError
 from agentsim.records.load import load_history
@@ -58,7 +58,7 @@ class Rating:
     max_cost_usd: float | None = None
     max_calls: int | None = None
     max_wall_s: float | None = None
-    _over: dict[str, tuple[ContestedPlaces, tuple[int, float, int]]] = field(default_factory=dict)
+    _over: dict[str, tuple[ChoiceSets, tuple[int, float, int]]] = field(default_factory=dict)
     _lost_to_host: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -120,7 +120,7 @@ class Rating:
                 record = game_record(files.name, load_history(files.history))
                 assert record is not None, "it is over"
                 ranks = [entrant.rank for entrant in sorted(record.entrants, key=lambda entrant: entrant.seat)]
-                result = contested_places(ranks, game.models, len(self.manifest.casts))
+                result = choice_sets(ranks, game.models, len(self.manifest.casts))
                 self._over[game.name] = result, used(files, done=True)
                 if record.lost_to_host:
                     self._lost_to_host.append(game.name)

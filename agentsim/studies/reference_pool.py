@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from agentsim import games
 from agentsim.analysis.finished_games import read_games
 from agentsim.analysis.intervals import clusters
-from agentsim.analysis.posterior import ContestedPlaces, contested_places, game_weight
+from agentsim.analysis.posterior import ChoiceSets, choice_sets, game_weight
 from agentsim.engine.game import bots_of
 from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, first_objection
@@ -97,9 +97,9 @@ class Pool(_Part):
     def digest(self) -> str:
         return hashlib.sha256(self.model_dump_json(exclude={"sha256"}).encode()).hexdigest()
 
-    def results(self, size: int) -> list[ContestedPlaces]:
+    def results(self, size: int) -> list[ChoiceSets]:
         """Return the games as data for a fit of `size` labels, the members first."""
-        return [contested_places(game.ranks, game.members, size) for game in self.games]
+        return [choice_sets(game.ranks, game.members, size) for game in self.games]
 
     @cached_property
     def weight(self) -> float:

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from agentsim import games
 from agentsim.engine.chance import Chance
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.game import Bot, Game, Outcome, bots_of
@@ -206,7 +206,7 @@ def game_of(reference: str) -> Game:
 
 def data_of(ask: Ask) -> str:
     """Return all fields of a request as JSON."""
-    return json.dumps(values(ask.request), ensure_ascii=False)
+    return json.dumps(json_fields(ask.request), ensure_ascii=False)
 
 
 def words_of(told: LoggedEvent) -> str:

@@ -37,7 +37,7 @@ def laws_hold(case: Case) -> Findings:
                 yield where, broken
     for what, drawn in lots.items():
         for place, word in ((0, "first"), (-1, "last")):
-            fixed = all(lot.among[place] == lot.drawn for lot in drawn)
+            fixed = all(lot.among[place] == lot.chosen for lot in drawn)
             if fixed and prod(1 / len(lot.among) for lot in drawn) < _UNLIKELY:
                 yield (
                     f"{counted(len(drawn), 'lot')}, {what}",

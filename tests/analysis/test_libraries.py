@@ -12,7 +12,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 from agentsim.analysis.arms import branches_needed
 from agentsim.analysis.finished_games import vendor
 from agentsim.analysis.intervals import paired_intervals
-from agentsim.analysis.posterior import contested_places, posterior
+from agentsim.analysis.posterior import choice_sets, posterior
 from agentsim.analysis.preference import own_makers
 from benchmarks.inference_worlds import Jury, jury_votes
 
@@ -26,7 +26,7 @@ def test_strengths_are_those_of_choix_where_games_are_many() -> None:
         seated = generator.choice(6, size=4, replace=False)
         rankings.append(tuple(map(int, seated[np.argsort(-(logs[seated] + generator.gumbel(size=4)))])))
     theirs = choix.opt_rankings(6, rankings)
-    games = [contested_places([1.0, 2.0, 3.0, 4.0], ranking, 6) for ranking in rankings]
+    games = [choice_sets([1.0, 2.0, 3.0, 4.0], ranking, 6) for ranking in rankings]
     drawn = posterior(games, 6).logs.mean(axis=0)
     assert drawn - drawn.mean() == pytest.approx(theirs - theirs.mean(), abs=0.03)
 

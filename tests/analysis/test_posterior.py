@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from agentsim.analysis.finished_games import GameRecord
 from agentsim.analysis.intervals import clusters
-from agentsim.analysis.posterior import AGREED, ContestedPlaces, contested_places, credible, game_weight, posterior
+from agentsim.analysis.posterior import AGREED, ChoiceSets, choice_sets, credible, game_weight, posterior
 from agentsim.analysis.standings import StandingsLine, standings
 from agentsim.engine.panel import DataTable
 from agentsim.studies.report_tables import panels
@@ -20,11 +20,11 @@ from benchmarks.inference_worlds import Array, entrants, runner_up, same_seed, t
 LOGS = np.log([8.0, 4.0, 2.0, 1.0, 0.5])
 
 
-def ranked(games: int, *, seed: int, fewest: int | None = None, ties: bool = False) -> list[ContestedPlaces]:
+def ranked(games: int, *, seed: int, fewest: int | None = None, ties: bool = False) -> list[ChoiceSets]:
     """Games of five players of the strengths `LOGS`; with `ties` the second and third place of each are shared."""
     played = tables(np.random.default_rng(seed), LOGS, games, fewest)
     return [
-        contested_places([2.5 if ties and rank in {2, 3} else rank for rank in ranks], list(seated), len(LOGS))
+        choice_sets([2.5 if ties and rank in {2, 3} else rank for rank in ranks], list(seated), len(LOGS))
         for seated, ranks in played
     ]
 
@@ -85,7 +85,7 @@ def test_the_same_games_give_the_same_draws() -> None:
 
 def test_the_chains_agree_even_where_one_label_always_wins() -> None:
     generator = np.random.default_rng(3)
-    games = [contested_places([1.0, *(generator.permutation(3) + 2.0)], [0, 1, 2, 3], 4) for _ in range(150)]
+    games = [choice_sets([1.0, *(generator.permutation(3) + 2.0)], [0, 1, 2, 3], 4) for _ in range(150)]
     found = posterior(games, 4)
     assert found.agreement < AGREED
     assert found.places[0].tolist() == [1, 0, 0, 0]

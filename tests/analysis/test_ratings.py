@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.analysis.finished_games import Entrant, GameRecord
 from agentsim.analysis.intervals import FEWEST, Array, clusters, ratio_intervals, sign_flip_p
-from agentsim.analysis.posterior import contested_places, game_weight, posterior
+from agentsim.analysis.posterior import choice_sets, game_weight, posterior
 from agentsim.analysis.standings import standings
 from agentsim.studies.report_tables import panels
 from tests.amounts import amounts
@@ -40,7 +40,7 @@ def _entrants(row: Array, labels: list[str]) -> list[Entrant]:
 
 def test_strengths_are_those_that_were_planted() -> None:
     ranks = played(TRUE, 4000, np.random.default_rng(1))
-    found = posterior([contested_places(list(row), [0, 1, 2, 3], 4) for row in ranks], 4)
+    found = posterior([choice_sets(list(row), [0, 1, 2, 3], 4) for row in ranks], 4)
     logs = found.logs.mean(axis=0)
     assert np.abs(logs - TRUE).max() < 0.06
     assert sum(share.value for share in found.first) == pytest.approx(1)
@@ -109,11 +109,11 @@ def test_games_of_one_seed_are_no_independent_ones() -> None:
 @amounts("batches", 20, 100)
 def test_strengths_of_games_that_share_seeds_hold_the_truth(batches: int) -> None:
     generator = np.random.default_rng(9)
-    many = [contested_places(list(row), [0, 1, 2, 3], 4) for row in paired(TRUE, 1_000, generator)]
+    many = [choice_sets(list(row), [0, 1, 2, 3], 4) for row in paired(TRUE, 1_000, generator)]
     logs, together = posterior(many, 4).logs.mean(axis=0), clusters([number // 4 for number in range(48)])
     held: dict[bool, list[float]] = {True: [], False: []}
     for _ in range(batches):
-        games = [contested_places(list(row), [0, 1, 2, 3], 4) for row in paired(TRUE, 12, generator)]
+        games = [choice_sets(list(row), [0, 1, 2, 3], 4) for row in paired(TRUE, 12, generator)]
         for by_seed, weight in ((True, game_weight(games, 4, together)), (False, 1.0)):
             low, high = np.quantile(posterior(games, 4, weight=weight).logs, [0.025, 0.975], axis=0)
             held[by_seed].append(float(((low <= logs) & (logs <= high)).mean()))
@@ -176,21 +176,21 @@ def test_models_that_differ_are_told_apart_and_too_few_games_have_no_test() -> N
 
 
 def test_one_that_always_wins_has_a_finite_strength() -> None:
-    logs = posterior([contested_places([1, 2], [0, 1], 2)] * 30, 2).logs
+    logs = posterior([choice_sets([1, 2], [0, 1], 2)] * 30, 2).logs
     assert np.isfinite(logs).all()
     assert logs.mean(axis=0)[0] - logs.mean(axis=0)[1] > 3
     assert logs.std(axis=0)[0] > 0.3, "and nobody knows it well"
 
 
 def test_ties_are_between_winning_and_losing() -> None:
-    one, other, last = posterior([contested_places([1.5, 1.5, 3], [0, 1, 2], 3)] * 40, 3).strengths
+    one, other, last = posterior([choice_sets([1.5, 1.5, 3], [0, 1, 2], 3)] * 40, 3).strengths
     assert one == other
     assert last.value < one.value
 
 
 def test_who_ties_stands_for_the_next_place_with_the_part_that_would_still_be_there() -> None:
     """Efron: for the second of two tied places, half of each of them is left; the last place is nobody's choice."""
-    rows, wins = contested_places([1.5, 1.5, 3], [0, 1, 2], 3)
+    rows, wins = choice_sets([1.5, 1.5, 3], [0, 1, 2], 3)
     assert rows.tolist() == [[1.0, 1.0, 1.0], [0.5, 0.5, 1.0]]
     assert wins.tolist() == [1.0, 1.0, 0.0]
 
@@ -198,7 +198,7 @@ def test_who_ties_stands_for_the_next_place_with_the_part_that_would_still_be_th
 def test_several_of_one_label_in_a_game_make_it_no_stronger() -> None:
     """Three equal players under one name against one of another: a fourth of the wins is that one's fair part."""
     ranks = played(np.zeros(4), 3000, np.random.default_rng(7))
-    found = posterior([contested_places(list(row), [0, 0, 0, 1], 2) for row in ranks], 2)
+    found = posterior([choice_sets(list(row), [0, 0, 0, 1], 2) for row in ranks], 2)
     assert np.abs(found.logs.mean(axis=0)).max() < 0.06
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.finished_games import GameRecord
-from agentsim.analysis.posterior import PRINTED, contested_places, posterior
+from agentsim.analysis.posterior import PRINTED, choice_sets, posterior
 from agentsim.analysis.standings import Standings, standings
 from agentsim.analysis.symmetry import interchangeable
 from agentsim.engine.panel import DataTable
@@ -110,7 +110,7 @@ def test_of_two_that_are_equal_at_the_top_none_is_named_and_one_that_is_ahead_is
 def test_what_is_printed_of_ratings_is_beyond_the_monte_carlo_error(seed: int) -> None:
     """Other random numbers give the same digits, or the next ones."""
     generator = np.random.default_rng(seed)
-    ranked = [contested_places(list(generator.permutation(4) + 1.0), list(range(4)), 4) for _ in range(8)]
+    ranked = [choice_sets(list(generator.permutation(4) + 1.0), list(range(4)), 4) for _ in range(8)]
     one, other = (posterior(ranked, 4, seed=number, to_printed_precision=True) for number in (seed, seed + 100))
     assert one.to_printed_precision
     for least, ours, theirs in zip(PRINTED, (one.strengths, one.first), (other.strengths, other.first), strict=False):

@@ -71,7 +71,7 @@ def play(game: str, host: Host, folder: Path) -> tuple[dict[str, Any], str]:
     with FakeServer(host).in_thread() as server:
         result = on_server(game, server.url(), folder, "limits.concurrency=1")
     assert result.error is None
-    return result.history, page_of(result.record, PageOptions(), name="run", directory=folder)
+    return result.history, page_of(result.typed_history, PageOptions(), name="run", directory=folder)
 
 
 def events(history: dict[str, Any]) -> list[Any]:

@@ -57,7 +57,7 @@ def played(game: str, folder: Path, reply: Callable[[dict[str, Any]], str] | Non
 
 
 def names_of(result: RunResult) -> list[str]:
-    return [record.id for record in result.record.seated]
+    return [record.id for record in result.typed_history.seated]
 
 
 def is_whole(result: RunResult, folder: Path) -> None:
@@ -68,9 +68,9 @@ def is_whole(result: RunResult, folder: Path) -> None:
     assert names == [*NAMES[: len(names)]] or names == [f"{POPULATION}{number}" for number in range(1, len(names) + 1)]
     journal = [json.loads(line) for line in result.files.journal.read_text(encoding="utf-8").splitlines()]
     assert {line["player"] for line in journal if "player" in line and line["player"][0] != "@"} <= {*names}
-    tables = run_tables(result.record)
+    tables = run_tables(result.typed_history)
     assert {row[tables["standings"].columns.index("player")] for row in tables["standings"].rows} <= {*names}
-    assert {each.player for each in result.record.decisions if each.player[0] != "@"} <= {*names}
+    assert {each.player for each in result.typed_history.decisions if each.player[0] != "@"} <= {*names}
     run = run_in(result.files)
     for name in names:
         written = run.page(run.page_path(name), as_seen_by=name)
@@ -89,7 +89,7 @@ def test_models_of_any_names_play_a_game_and_are_asked_by_these_names(game: str,
     # a society's act that is drawn by the schema alone may be invalid, such as a gift of 0, and is a fallback then
     result, prompts = played(game, tmp_path, first_by_schema if game == "society" else varied_by_schema)
     is_whole(result, tmp_path)
-    reasons = {each.fallback_reason for each in result.record.decisions}
+    reasons = {each.fallback_reason for each in result.typed_history.decisions}
     # a reply drawn by the schema alone may be no way out of a debt
     assert reasons <= ({None, "illegal"} if game == "monopoly" else {None}), "every reply is read"
     for name in names_of(result) if game != "society" else ():  # Society's prompts have numbers instead

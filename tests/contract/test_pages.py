@@ -57,7 +57,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], RunFiles
         with FakeServer(hostile).in_thread() as server, ThreadPoolExecutor(1) as elsewhere:  # the browser has the loop
             result = elsewhere.submit(on_server, name, server.url(), logs).result()
         assert result.status in FINISHED, result.error  # markup is asked for again, and may cost a player its word
-        said = [event.content for told in result.record.rounds for event in told.events]
+        said = [event.content for told in result.typed_history.rounds for event in told.events]
         assert any(payload in words for words in said for payload in PAYLOADS), "no attack was said"
         return result.files
 

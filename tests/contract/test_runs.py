@@ -15,7 +15,7 @@ from agentsim import games
 from agentsim.engine.panel import Chart
 from agentsim.errors import DecisionError
 from agentsim.models.base import Attempt
-from agentsim.records.events import computed_from, told_events
+from agentsim.records.events import compute_from_log, told_events
 from agentsim.records.history import FINISHED, KEYS, History
 from agentsim.records.journal import Contents, Journal, read_journal
 from agentsim.records.run_files import RunFiles
@@ -299,7 +299,7 @@ def test_the_standings_as_seen_by_a_player_hide_no_score_that_its_page_draws(nam
     seen = as_seen_by(History.model_validate_json(live.files.history.read_bytes()), tiny(name).players[0].id)
     game = games.find(name)
     log = told_events(seen, game)
-    drawn = [computed_from(game.overview, log, seen).standing, *computed_from(game.panels, log, seen)]
+    drawn = [compute_from_log(game.overview, log, seen).score_chart, *compute_from_log(game.panels, log, seen)]
     series = {line.name for chart in drawn if isinstance(chart, Chart) for line in chart.series}
     assert seen.outcome is not None
     hidden = {row.player for row in seen.outcome.standings if not row.score}

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 
-from agentsim.engine import Choice, Each, Number, Options, Order, Subset, Text, Variant, options
+from agentsim.engine import Choice, Number, Options, Order, PerKey, Subset, Text, Variant, options
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.options import (
@@ -54,7 +54,7 @@ TEXTS = st.builds(Text, st.integers(20, 99), empty=st.booleans())
 SUBSETS = st.builds(lambda names, least: Subset(names, min(least, len(names))), NAMES, st.integers(0, 2))
 SINGLE = CHOICES | NUMBERS | TEXTS
 FIELDS = st.dictionaries(st.sampled_from(["good", "price", "when"]), SINGLE, min_size=1)
-EACH = st.builds(Each, FIELDS)
+EACH = st.builds(PerKey, FIELDS)
 VARIANTS = st.dictionaries(st.sampled_from(["a", "b", "c"]), FIELDS, min_size=1).map(
     lambda fields: Variant("do", fields)
 )
@@ -133,7 +133,7 @@ def validates(value: Any, schema: Schema) -> bool:
 def test_every_kind_of_option_is_gone_through_here() -> None:
     """A new one is added to `DECLARED` or `TYPED`."""
     kinds = {each for _, each in inspect.getmembers(options, inspect.isclass) if issubclass(each, LegalValues)}
-    declared = {Choice, Number, Text, Subset, Order, Each, Variant}
+    declared = {Choice, Number, Text, Subset, Order, PerKey, Variant}
     typed = {YesNo, RealNumber, Several, JsonObject, Either, Kinds, Nullable, Types}
     assert kinds - {LegalValues, List, Anything, Fixed} == declared | typed
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from agentsim.engine import Choice, Number, Options, Text
-from agentsim.engine.codec import values_at
+from agentsim.engine.codec import values_by_path
 from agentsim.engine.decision import Decision
 from agentsim.engine.request import Request
 from agentsim.errors import IllegalDecision
@@ -99,7 +99,7 @@ def test_of_several_objections_the_one_that_the_options_put_first_is_told() -> N
 
 def test_values_stand_at_their_paths() -> None:
     say = Say(words="hello")
-    assert values_at(Deed(deed=say)) == {"deed": say, "deed.do": "say", "deed.words": "hello"}
+    assert values_by_path(Deed(deed=say)) == {"deed": say, "deed.do": "say", "deed.words": "hello"}
 
 
 def test_a_forecast_lengthens_the_words_that_a_kind_has() -> None:

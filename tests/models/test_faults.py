@@ -631,7 +631,7 @@ def test_what_the_response_says_of_itself() -> None:
         },
     }
     completion = received(body)
-    assert (completion.model, completion.provider, completion.finish_reason) == ("gpt-5-mini-2025", "Azure", "length")
+    assert (completion.model, completion.served_by, completion.finish_reason) == ("gpt-5-mini-2025", "Azure", "length")
     assert completion.usage == Usage(
         prompt_tokens=812, cached_tokens=640, completion_tokens=91, reasoning_tokens=3, cost_usd=0.0004
     )

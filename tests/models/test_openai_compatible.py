@@ -228,7 +228,7 @@ def test_a_key_echoed_in_a_completion_is_not_handed_on() -> None:
     assert isinstance(answer, Completion)
     assert (answer.text, answer.model) == ('{"speech": "[redacted]"}', "m [redacted]")
     assert (answer.reasoning, answer.finish_reason) == ("They sent Bearer [redacted].", "stop [redacted]")
-    assert answer.provider == "x" * 190 + "[redacted]"
+    assert answer.served_by == "x" * 190 + "[redacted]"
 
 
 def test_a_key_in_pieces_of_a_content_is_one_key() -> None:

@@ -389,7 +389,7 @@ def test_what_is_not_the_player_s_is_heard_by_none(game: str, tmp_path: Path) ->
     with FakeServer(reply).in_thread() as server:
         result = on_server(game, server.url(), tmp_path, "limits.concurrency=1")
     assert result.error is None
-    codes = {attempt.code for each in result.record.decisions for attempt in each.attempts}
+    codes = {attempt.code for each in result.typed_history.decisions for attempt in each.attempts}
     # a reply drawn by the schema alone may be no way out of a debt, or an action that the rules of acts refuse
     assert codes <= ({None, "illegal"} if game in {"monopoly", "society"} else {None}), "every reply is read"
     assert SECRET not in "".join(asked) + json.dumps(result.history["rounds"])

@@ -17,7 +17,7 @@ import pytest
 from rich.cells import cell_len
 
 from agentsim.engine import Choice, Number, Options, Text
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import Decision
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Prompt, in_quotes, joined, quoted
@@ -223,7 +223,7 @@ def test_every_example_of_how_to_answer_is_a_reply_that_can_be_read(game: str) -
     requests = {ask.request.kind: ask.request for ask in on_bots(game, "random").asks()}
     for request in requests.values():
         for value in re.findall("a value such as `([^`]+)`", how_to_answer(request)):
-            assert value in str(values(request.parse(value).decision)) or value == "yes"
+            assert value in str(json_fields(request.parse(value).decision)) or value == "yes"
 
 
 def test_after_a_resume_the_whole_situation_is_shown_before_the_complaint() -> None:

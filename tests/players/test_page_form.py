@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from agentsim.engine import Number, Options, Text
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game
 from agentsim.engine.options import (
@@ -84,7 +84,7 @@ class Filling:
 
 def sendable(request: Request[Any], decision: Decision) -> bool:
     """Whether a person may say this decision; that it is what arrives is asserted."""
-    said = values(decision)
+    said = json_fields(decision)
     said = said if said.keys() & request.schema()["properties"].keys() else next(iter(said.values()))
     page = page_of(request)
     filling = Filling(page, said)

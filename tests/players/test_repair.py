@@ -34,7 +34,7 @@ def bid() -> Request[Any]:
 
 
 def read(request: Request[Any], text: str, finish_reason: str = "stop", *, repair: bool = True) -> Reading[Any]:
-    return request.parse(text, cut=finish_reason == "length", repair=repair)
+    return request.parse(text, truncated=finish_reason == "length", repair=repair)
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ from agentsim.models.base import (
     Adjustments,
     Attempt,
     Completion,
+    LongText,
     Prompt,
     Segments,
-    Text,
     Usage,
 )
 from agentsim.records import history, versions
@@ -48,7 +48,7 @@ RECORDS: dict[str, type[Any]] = {
     for cls in (*_MODELS.values(), *_OTHERS, Outcome, Standing)
     if cls not in _BASES and not cls.__name__.startswith("_")
 }
-_PLACES: list[tuple[Any, str]] = [(Text, "place"), (Segments, "places"), (Prompt, "list of [string, places]")]
+_PLACES: list[tuple[Any, str]] = [(LongText, "place"), (Segments, "places"), (Prompt, "list of [string, places]")]
 _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
 
 

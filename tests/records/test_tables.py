@@ -189,7 +189,7 @@ def edited(**changes: Any) -> History:
 def test_every_decision_has_the_round_in_which_it_was_asked(game: str, tmp_path: Path) -> None:
     """Also those that no event tells. A decision has the round of its events."""
     result = play_scenario(tiny(game, 'defaults.model="bot/random"'), tmp_path, env={}, stem="run")
-    found = run_in(result.files).record
+    found = run_in(result.files).typed_history
     rounds = [row["round"] for row in rows(run_tables(found)["decisions"])]
     assert None not in rounds
     told = decided_in(found)

@@ -27,7 +27,7 @@ __all__ = ["ASKED", "Asked", "Question", "asked", "read", "thinking_kept"]
 
 def read(request: Request[Any], text: str, finish_reason: str = "stop") -> Decision:
     """Return the decision of a reply. Raises `DecisionError` if there is none or it is illegal."""
-    reading = request.parse(text, cut=finish_reason == "length")
+    reading = request.parse(text, truncated=finish_reason == "length")
     if not reading.checked:
         request.check(reading.decision)
     return reading.decision  # type: ignore[no-any-return] # of a request of any game

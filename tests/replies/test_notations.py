@@ -1533,11 +1533,11 @@ def test_a_line_of_another_player_is_known_in_other_languages(line: str) -> None
 )
 def test_labels_and_yaml_that_are_cut_off_are_asked_again(name: str, text: str) -> None:
     with pytest.raises(UnreadableReply):
-        asked(name).request.parse(text, cut=True)
+        asked(name).request.parse(text, truncated=True)
 
 
 def test_an_act_in_yaml_that_is_cut_off_is_lost() -> None:
-    reading = asked(ACT).request.parse("action: work\nwork_type: generate\nhours: 2", cut=True)
+    reading = asked(ACT).request.parse("action: work\nwork_type: generate\nhours: 2", truncated=True)
     assert reading.stage == "rejected"
 
 

@@ -14,7 +14,7 @@ from agentsim.engine.panel import Chart, Overview, Series, TurnedAt
 from agentsim.games import find
 from agentsim.games.agent_island.view import RoundBegan
 from agentsim.games.agent_island.votes import Voted
-from agentsim.records.events import computed_from, told_events
+from agentsim.records.events import compute_from_log, told_events
 from agentsim.records.history import History
 from agentsim.report.game_panels import say_do_table
 from agentsim.report.markup import TemplateContext
@@ -121,19 +121,19 @@ def test_the_first_screen_of_every_game_answers(run_of_config: RunOfConfig, tmp_
 
 
 def test_who_leaves_the_game_is_said_with_the_turn(run_of_config: RunOfConfig) -> None:
-    history = run_of_config("monopoly_bots").record
+    history = run_of_config("monopoly_bots").typed_history
     game = find("monopoly")
     log = told_events(history, game)
-    made: Any = summary(history, log, computed_from(game.overview, log, history), {})
+    made: Any = summary(history, log, compute_from_log(game.overview, log, history), {})
     gone = [p.id for p in history.seated if p.id != history.outcome.winner] if history.outcome else []
     assert sorted(made.out) == sorted(gone)
     assert all(title.startswith("Turn ") for title in made.out.values())
 
 
 def test_survival_on_the_island_agrees_with_its_standings(run_of_config: RunOfConfig) -> None:
-    history = run_of_config("agent_island_bots").record
+    history = run_of_config("agent_island_bots").typed_history
     game = find("agent_island")
-    panels = computed_from(game.panels, told_events(history, game), history)
+    panels = compute_from_log(game.panels, told_events(history, game), history)
     [chart] = [panel for panel in panels if isinstance(panel, Chart) and panel.title == "Survival"]
     assert history.outcome is not None
     said = {each.player: each.score["rounds_survived"] for each in history.outcome.standings}
@@ -145,10 +145,10 @@ def test_to_say_no_is_no_hostile_act(
     run_of_config: RunOfConfig, name: str, hostile: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agentsim.report.summary.MOST_POINTS", 9)
-    history = run_of_config(name).record
+    history = run_of_config(name).typed_history
     game = find(history.game)
     log = told_events(history, game)
-    overview = computed_from(game.overview, log, history)
+    overview = compute_from_log(game.overview, log, history)
     points = summary(history, log, overview, {}).points
     assert any(point.what.startswith(("First hostile act", "First betrayal")) for point in points) == hostile
 
@@ -194,11 +194,11 @@ def test_many_changes_as_large_as_the_largest_are_no_turning_point() -> None:
 
 
 def test_a_course_says_why_and_names_turning_points_before_the_general_ones(run_of_config: RunOfConfig) -> None:
-    history = run_of_config("agent_island_bots").record
+    history = run_of_config("agent_island_bots").typed_history
     game = find(history.game)
     log = told_events(history, game)
     overview = replace(
-        computed_from(game.overview, log, history), turns=(TurnedAt(4, "Here", "it turned"), TurnedAt(5, "There"))
+        compute_from_log(game.overview, log, history), turns=(TurnedAt(4, "Here", "it turned"), TurnedAt(5, "There"))
     )
     made = summary(history, log, overview, {})
     events = [event for part in history.rounds for event in part.events]
@@ -210,7 +210,7 @@ def test_a_course_says_why_and_names_turning_points_before_the_general_ones(run_
 
 
 def test_on_the_island_a_vote_stands_beside_what_the_voter_last_said_to_all(run_of_config: RunOfConfig) -> None:
-    history = run_of_config("agent_island_bots").record
+    history = run_of_config("agent_island_bots").typed_history
     table = say_do_table(history, reasoning=False)
     assert table is not None
     assert table.title == "Said, explained and done"

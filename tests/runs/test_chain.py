@@ -72,7 +72,7 @@ def test_the_second_takes_over_when_the_first_cannot_be_reached(server: Mendable
     server.reply = faulty(only("a", UNREACHABLE[code]))
     result = play(server.url(), tmp_path, *chained(server.url()))
     assert (result.status, result.error) == ("completed", None)
-    first, *_ = result.record.decisions
+    first, *_ = result.typed_history.decisions
     *failed, last = first.attempts
     assert {attempt.code for attempt in failed} == {code}
     assert [attempt.takeover for attempt in failed] == [False] * (len(failed) - 1) + [True]
@@ -80,7 +80,7 @@ def test_the_second_takes_over_when_the_first_cannot_be_reached(server: Mendable
     assert (last.model, last.error, last.takeover) == ("two/b", None, False)
     assert (first.source, first.model) == ("model", "b")
     assert {decision["source"] for decision in result.history["decisions"]} == {"model"}
-    takeovers = sum(attempt.takeover for each in result.record.decisions for attempt in each.attempts)
+    takeovers = sum(attempt.takeover for each in result.typed_history.decisions for attempt in each.attempts)
     usage = result.history["usage"]
     assert usage["takeovers"] == takeovers >= 1
     assert sum(part.get("takeovers", 0) for part in usage["by_player"].values()) == takeovers
@@ -93,7 +93,7 @@ def test_the_next_decision_starts_with_the_first_again(server: Mendable, tmp_pat
         lambda body: UNWELL if body["model"] == "a" and decided(dict(body)) == ("B", "pitch") else None
     )
     result = play(server.url(), tmp_path, *chained(server.url()))
-    by = {(each.player, each.kind): answered_by(each) for each in result.record.decisions}
+    by = {(each.player, each.kind): answered_by(each) for each in result.typed_history.decisions}
     assert by.pop(("B", "pitch")) == "two/b"
     assert set(by.values()) == {"one/a"}
 
@@ -134,7 +134,7 @@ def test_retries_and_attempts_are_each_model_s_own_and_bad_replies_the_decision_
 
     server.reply = reply
     result = play(server.url(), tmp_path, *chained(server.url()))
-    first = result.record.decisions[0]
+    first = result.typed_history.decisions[0]
     assert told == ["a", "a", "b", "b", "b"], "three attempts are the most, for each of them"
     assert [attempt.code for attempt in first.attempts] == [*("http_500", "http_500", "http_500", "unreadable", None)]
     assert (first.source, answered_by(first)) == ("model", "two/b")
@@ -145,7 +145,7 @@ def test_each_attempt_has_the_whole_time(server: Mendable, tmp_path: Path) -> No
     server.latency_s = lambda body: 5.0 if body["model"] == "a" else 0.0
     result = play(server.url(), tmp_path, *chained(server.url(), "defaults.timeout_s=0.3", "defaults.retries=0", hung))
     assert result.status == "completed"
-    assert {answered_by(each) for each in result.record.decisions} == {"two/b"}
+    assert {answered_by(each) for each in result.typed_history.decisions} == {"two/b"}
     assert {each["attempts"][0]["code"] for each in result.history["decisions"] if len(each["attempts"]) > 1} == {
         "timeout"
     }

@@ -25,12 +25,12 @@ def refused() -> ModelRefused:
 
 def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: ModelId = LAB) -> None:
     """Run a wave of one request with these calls; the request gives up if the last is an error."""
-    breaker.begin([[model]])
+    breaker.begin_wave([[model]])
     for call in calls:
-        breaker.called(0, call)
+        breaker.count_call(0, call)
     if calls[-1] is not None:
-        asyncio.run(breaker.gave_up(0))
-    breaker.settled(0)
+        asyncio.run(breaker.judge_unanswered(0))
+    breaker.settle(0)
 
 
 def test_five_decisions_in_a_row_without_an_answer_stop_the_run_and_say_what_the_last_was() -> None:
@@ -91,10 +91,10 @@ def test_a_decision_that_is_late_counts_and_is_never_the_first() -> None:
     breaker = CircuitBreaker()
 
     def late() -> None:
-        breaker.begin([[LAB]])
-        breaker.called(0, fault())
-        asyncio.run(breaker.gave_up(0, late=True))
-        breaker.settled(0)
+        breaker.begin_wave([[LAB]])
+        breaker.count_call(0, fault())
+        asyncio.run(breaker.judge_unanswered(0, late=True))
+        breaker.settle(0)
 
     for _ in range(STREAK - 1):
         late()
@@ -106,10 +106,10 @@ def test_what_an_earlier_process_met_counts_and_stops_nothing_by_itself() -> Non
     breaker = CircuitBreaker()
     decision(breaker, None)
     for _ in range(STREAK):
-        breaker.begin([[LAB]])
+        breaker.begin_wave([[LAB]])
         breaker.add_earlier(0, Attempt((), fault="transport", final=True), past=False)
-        asyncio.run(breaker.gave_up(0))
-        breaker.settled(0)
+        asyncio.run(breaker.judge_unanswered(0))
+        breaker.settle(0)
     with pytest.raises(ProviderStopped, match="6 decisions in a row"):
         decision(breaker, fault())
 
@@ -199,9 +199,9 @@ def test_refusals_of_an_earlier_process_count_unless_a_provider_stopped_it() -> 
         breaker = CircuitBreaker()
         decision(breaker, None)
         for _ in range(STREAK - 1):
-            breaker.begin([[LAB]])
+            breaker.begin_wave([[LAB]])
             breaker.add_earlier(0, attempt, past=past)
-            breaker.settled(0)
+            breaker.settle(0)
         if past:
             decision(breaker, unknown())
         else:
@@ -211,10 +211,10 @@ def test_refusals_of_an_earlier_process_count_unless_a_provider_stopped_it() -> 
 
 def held(breaker: CircuitBreaker, error: ModelError, *, model: ModelId = LAB) -> None:
     """Run a wave of one request whose host asks for a longer wait than the decision's patience."""
-    breaker.begin([[model]])
-    breaker.called(0, error, exceeds_patience=True)
-    asyncio.run(breaker.gave_up(0))
-    breaker.settled(0)
+    breaker.begin_wave([[model]])
+    breaker.count_call(0, error, exceeds_patience=True)
+    asyncio.run(breaker.judge_unanswered(0))
+    breaker.settle(0)
 
 
 WANTS_A_DAY = [RateLimited("tomorrow", retry_after=86_400), TransportFailed("moving", code="http_503", retry_after=1e5)]
@@ -246,11 +246,11 @@ def test_providers_are_counted_apart() -> None:
 
 def test_the_first_failure_is_told_in_its_own_provider_s_words() -> None:
     breaker = CircuitBreaker()
-    breaker.begin([[LAB], [OTHER]])
-    breaker.called(0, fault("the lab is closed"))
-    breaker.called(1, fault("the other is busy"))
+    breaker.begin_wave([[LAB], [OTHER]])
+    breaker.count_call(0, fault("the lab is closed"))
+    breaker.count_call(1, fault("the other is busy"))
     with pytest.raises(ProviderStopped, match="lab: the first call failed: the lab is closed"):
-        asyncio.run(breaker.gave_up(0))
+        asyncio.run(breaker.judge_unanswered(0))
 
 
 @pytest.mark.parametrize(
@@ -264,9 +264,9 @@ def test_a_provider_that_answers_in_some_way_is_alive(errors: list[ModelError]) 
 
 def test_what_an_earlier_process_was_answered_counts() -> None:
     breaker = CircuitBreaker()
-    breaker.begin([[LAB]])
+    breaker.begin_wave([[LAB]])
     breaker.add_earlier(0, Attempt((), completion=Completion("yes")), past=False)
-    breaker.settled(0)
+    breaker.settle(0)
     decision(breaker, fault(), fault())
 
 
@@ -289,14 +289,14 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
 
     async def play(order: tuple[int, ...]) -> bool:
         breaker = CircuitBreaker()
-        breaker.begin([[LAB]] * len(calls))
+        breaker.begin_wave([[LAB]] * len(calls))
 
         async def one(place: int) -> None:
             for call in calls[place]:
-                breaker.called(place, call)
+                breaker.count_call(place, call)
             if calls[place][-1] is not None:
-                await breaker.gave_up(place)
-            breaker.settled(place)
+                await breaker.judge_unanswered(place)
+            breaker.settle(place)
 
         tasks = [asyncio.create_task(one(place)) for place in order]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -316,10 +316,10 @@ CHAIN = [LAB, OTHER]
 
 def chain_decision(breaker: CircuitBreaker, *calls: tuple[int, ModelError | None]) -> tuple[int, ...]:
     """Run a wave of one request with two models and these calls, and return the order of its models."""
-    breaker.begin([CHAIN])
+    breaker.begin_wave([CHAIN])
     for link, error in calls:
-        breaker.called(0, error, link)
-    breaker.settled(0)
+        breaker.count_call(0, error, link)
+    breaker.settle(0)
     return breaker.order(0)
 
 
@@ -356,7 +356,7 @@ def test_who_has_only_the_dead_one_is_stopped_by_the_next_failure() -> None:
 def test_a_rejected_model_is_asked_no_more_and_another_of_its_provider_is() -> None:
     breaker, sister = CircuitBreaker(), ModelId("lab/other", "lab")
     chain_decision(breaker, (0, rejected()), (1, None))
-    breaker.begin([[LAB, sister]])
+    breaker.begin_wave([[LAB, sister]])
     assert breaker.order(0) == (1,)
 
 
@@ -370,25 +370,25 @@ def test_a_rejected_spare_stops_nobody_whose_first_is_only_busy() -> None:
 def test_when_all_are_dead_all_are_asked_once_more() -> None:
     breaker = CircuitBreaker()
     for _ in range(STREAK):
-        breaker.begin([CHAIN])
+        breaker.begin_wave([CHAIN])
         for model in ("lab/m", "other/m"):
             breaker.add_earlier(0, Attempt((), fault="transport", model=model), past=False)
-        breaker.settled(0)
-    breaker.begin([CHAIN])
+        breaker.settle(0)
+    breaker.begin_wave([CHAIN])
     assert breaker.order(0) == (0, 1)
     for link in breaker.order(0):
-        breaker.called(0, fault(), link)
+        breaker.count_call(0, fault(), link)
     with pytest.raises(ProviderStopped, match="lab: no answer for 6 decisions in a row"):
-        asyncio.run(breaker.gave_up(0))
+        asyncio.run(breaker.judge_unanswered(0))
 
 
 def test_who_is_asked_is_settled_when_the_wave_begins() -> None:
     breaker = CircuitBreaker()
-    breaker.begin([CHAIN] * (STREAK + 1))
+    breaker.begin_wave([CHAIN] * (STREAK + 1))
     for place in range(STREAK):
-        breaker.called(place, fault(), 0)
-        breaker.called(place, None, 1)
-        breaker.settled(place)
+        breaker.count_call(place, fault(), 0)
+        breaker.count_call(place, None, 1)
+        breaker.settle(place)
     assert breaker.order(STREAK) == (0, 1), "whether it is asked before or after those calls must not matter"
-    breaker.begin([CHAIN])
+    breaker.begin_wave([CHAIN])
     assert breaker.order(0) == (1,)

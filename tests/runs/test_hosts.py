@@ -64,7 +64,7 @@ def test_three_hosts_in_turn_are_a_warning_once(wire: WireName, tmp_path: Path) 
     (warning,) = [each for each in result.history["warnings"] if each["code"] == "several_hosts"]
     calls = result.history["usage"]["calls"]
     assert (warning["model"], warning["message"], warning["count"]) == ("fake/echo", line, calls - calls // 3)
-    assert Counter(each.provider for each in result.record.decisions) == dict.fromkeys(THREE, calls // 3)
+    assert Counter(each.host for each in result.typed_history.decisions) == dict.fromkeys(THREE, calls // 3)
     assert prove(result.files).complete
 
 
@@ -115,7 +115,7 @@ def test_the_warning_is_the_same_however_many_calls_run_at_once_and_when_the_run
 def test_an_attempt_says_its_host_and_a_decision_that_of_its_last_reply(tmp_path: Path) -> None:
     with FakeServer(in_turn("Bad", "Good", garbage_of="Bad")).in_thread() as server:
         result = play(server.url(), tmp_path, 'game_config.phases=["votes"]', *ONE_BY_ONE)
-    hosts = {(tuple(attempt.host for attempt in vote.attempts), vote.provider) for vote in result.record.decisions}
+    hosts = {(tuple(attempt.host for attempt in vote.attempts), vote.host) for vote in result.typed_history.decisions}
     mixed = (("Bad", "Good"), "Good")
     assert mixed in hosts <= {mixed, (("Good",), "Good"), (("Bad",), "Bad"), (("Bad", "Bad"), "Bad")}
 
@@ -242,7 +242,7 @@ def test_failed_calls_count_for_the_host_that_the_error_names(status: int, tmp_p
         result = play(server.url(), tmp_path / "logs", *ONE_BY_ONE)
     failed = result.history["usage"]["failed_calls"]
     assert failed > 0
-    attempts = [each for decision in result.record.decisions for each in decision.attempts if each.reply is None]
+    attempts = [each for decision in result.typed_history.decisions for each in decision.attempts if each.reply is None]
     assert {each.host for each in attempts} == {"Chutes"}
     lines = json.loads(agentsim("report", "logs", "--pool", "--json", cwd=tmp_path).out)["hosts"]
     found = {line["host"]: (line["answers"] > 0, line["failed"]) for line in lines}

@@ -105,4 +105,4 @@ def test_a_name_of_a_prompt_file_has_no_joiners(tmp_path: Path) -> None:
         )
         result = play_scenario(load(tmp_path / "game.toml"), tmp_path, env={}, stem="game")
     assert "\u200c" not in json.dumps(result.history["rounds"], ensure_ascii=False)
-    assert "\u200c" not in page_of(result.record, PageOptions(), name="game", directory=tmp_path)
+    assert "\u200c" not in page_of(result.typed_history, PageOptions(), name="game", directory=tmp_path)

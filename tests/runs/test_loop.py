@@ -213,7 +213,7 @@ def test_people_take_no_slot_no_money_and_no_call(tmp_path: Path, typed: Typed) 
     assert result.status == "completed", result.error
     assert result.history["usage"]["calls"] == 0
     assert result.history["usage"]["cost_usd"] == 0.0
-    people = [decision for decision in result.record.decisions if decision.source == "human"]
+    people = [decision for decision in result.typed_history.decisions if decision.source == "human"]
     assert people
     assert all(decision.usage is None and decision.model is None for decision in people)
 

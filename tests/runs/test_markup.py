@@ -82,7 +82,7 @@ def play(folder: Path, game: tuple[str, Any, str], answer: Answer) -> Played:
         bodies = [received.body for received in server.received]
     messages = (message for body in bodies if body["model"] == "others" for message in body["messages"])
     prompts = "\n".join(message["content"] for message in messages)
-    page = page_of(result.record, PageOptions(), name="game", directory=folder)
+    page = page_of(result.typed_history, PageOptions(), name="game", directory=folder)
     own = [body for body in bodies if body["model"] == "first"]
     return Played(result.history, page, prompts, own)
 

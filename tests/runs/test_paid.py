@@ -156,7 +156,9 @@ def test_an_error_in_a_200_costs_what_the_provider_says(tmp_path: Path) -> None:
     assert (result.status, usage["calls"], usage["failed_calls"]) == ("completed", 36, 18)
     assert usage["cost_usd"] == 18 * 0.25
     assert usage["prompt_tokens"] == 18 * 10 + 18 * 7
-    assert sum(decision.usage.cost_usd or 0 for decision in result.record.decisions if decision.usage) == 18 * 0.25
+    assert (
+        sum(decision.usage.cost_usd or 0 for decision in result.typed_history.decisions if decision.usage) == 18 * 0.25
+    )
 
 
 def test_it_counts_against_the_budget_after_a_resume_too(tmp_path: Path) -> None:

@@ -138,8 +138,8 @@ def test_who_has_another_model_is_stopped_by_no_limit_and_waits_for_none(server:
     chain = ('defaults.model=["one/a", "two/b"]', *(f'providers.{n}.base_url="{server.url()}"' for n in ("one", "two")))
     whole = play(server.url(), tmp_path, *chain, stem="whole")
     assert whole.status == "completed"
-    assert {each.answered and each.answered.model for each in whole.record.decisions} == {"two/b"}
+    assert {each.answered and each.answered.model for each in whole.typed_history.decisions} == {"two/b"}
     cut = play(server.url(), tmp_path, *chain, "limits.max_calls=9", stem="cut")
     again = resumed(cut.files, max_calls=99)
     assert stable(again.files) == stable(whole.files)
-    assert '"held"' not in dump_history(whole.record)
+    assert '"held"' not in dump_history(whole.typed_history)

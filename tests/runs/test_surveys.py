@@ -177,7 +177,7 @@ def test_a_fork_at_a_survey_keeps_the_game_or_gives_chance_another_way(server: F
     asked, asked_again = (
         [
             (entry.index, entry.kind, entry.decision, [attempt.messages for attempt in entry.attempts])
-            for entry in result.record.decisions[: at - 1]
+            for entry in result.typed_history.decisions[: at - 1]
         ]
         for result in (parent, other)
     )

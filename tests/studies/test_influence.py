@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import agentsim as library
-from agentsim.engine import Choice, Each, Number, Options
+from agentsim.engine import Choice, Number, Options, PerKey
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import AGAINST, FOR, Event, Everyone, InteractionRule
 from agentsim.engine.game import GameConfig
@@ -240,7 +240,7 @@ class Decide(Request[Move]):
     """Whether to trade, with whom, and what for each."""
 
     def options(self) -> Options:
-        return {"to": Choice(("A", "B", "C", None)), "shares": Each(("x", "y"), Number(0, 9))}
+        return {"to": Choice(("A", "B", "C", None)), "shares": PerKey(("x", "y"), Number(0, 9))}
 
     def prompt(self) -> Prompt:
         return Prompt((), (), (), ())

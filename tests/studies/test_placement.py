@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agentsim.analysis.intervals import Array
-from agentsim.analysis.posterior import ContestedPlaces, contested_places, posterior
+from agentsim.analysis.posterior import ChoiceSets, choice_sets, posterior
 from agentsim.studies.placement import information, next_tables, placement
 from benchmarks.inference_worlds import arrivals
 from benchmarks.rate_world import MEMBERS, Pool, placed
@@ -16,7 +16,7 @@ LOGS = np.array([2.0, 1.0, 0.0, -1.0, -2.0, 1.0])
 NEW = 5
 
 
-def played(games: int, tables: Array, *, seed: int, luck: float = 0.0) -> list[ContestedPlaces]:
+def played(games: int, tables: Array, *, seed: int, luck: float = 0.0) -> list[ChoiceSets]:
     """So many games at each table in turn; `luck` is the standard deviation of what each four add to the new one."""
     generator = np.random.default_rng(seed)
     found = []
@@ -24,7 +24,7 @@ def played(games: int, tables: Array, *, seed: int, luck: float = 0.0) -> list[C
         if number % 4 == 0:
             logs = LOGS + luck * generator.normal() * (np.arange(6) == NEW)
         table = tables[number % len(tables)].astype(int)
-        found.append(contested_places(list(arrivals(generator, logs[table])), list(table), 6))
+        found.append(choice_sets(list(arrivals(generator, logs[table])), list(table), 6))
     return found
 
 

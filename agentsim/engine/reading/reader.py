@@ -44,7 +44,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.decision import ReadableRequest, Reading
 from agentsim.engine.functions import is_thinking, may_answer
 from agentsim.engine.markup import (
@@ -155,12 +155,12 @@ _PLACEHOLDER = re.compile(r"\s*(?:<[^<>]{1,80}>|\.{3}|…|your .{1,40} here)\s*"
 
 
 def read(
-    request: ReadableRequest, text: str, *, cut: bool = False, last: bool = False, repair: bool = True
+    request: ReadableRequest, text: str, *, truncated: bool = False, last_attempt: bool = False, repair: bool = True
 ) -> Reading[Any]:
     """Return the decision of a reply.
 
-    `cut` is True if the reply was cut off at its maximum length, `last` if the question is not asked again, and
-    `repair` if objects with broken punctuation are read.
+    `truncated` is True if the reply was cut off at its maximum length, `last_attempt` if the question is not asked
+    again, and `repair` if objects with broken punctuation are read.
 
     Raises `UnreadableReply` if there is no decision, `AmbiguousReply` if there are several or none that stands alone,
     and `IllegalDecision` if it names a value that cannot be chosen.
@@ -168,9 +168,9 @@ def read(
     text = text[:MAX_TEXT]
     if at_once := _at_once(request, text):
         return at_once
-    reply = Reply(request, text, cut=cut, repair=repair)
-    found = _taken_apart(reply, last=last)
-    said = [*_named_texts(_taken(request, values(found.decision)))]
+    reply = Reply(request, text, truncated=truncated, repair=repair)
+    found = _taken_apart(reply, last_attempt=last_attempt)
+    said = [*_named_texts(_taken(request, json_fields(found.decision)))]
     if token := next(filter(None, (token_in(each) for _, each in said)), ""):
         name = re.sub(r"[^\w ]+", " ", token).strip()
         raise UnreadableReply(f"The words hold a control token of a chat template ({name}). Answer without it.")
@@ -227,7 +227,7 @@ def _is_name(text: str, own: str) -> bool:
     return text != text.lower() or any(map(str.isdigit, text)) or (own == own.lower() and own.isalpha())
 
 
-def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
+def _taken_apart(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     request = reply.request
     if not reply.body.strip():
         if reply.thoughts:
@@ -242,7 +242,7 @@ def _taken_apart(reply: Reply, *, last: bool) -> Reading[Any]:
     if request.leading:
         return _leading(reply)
     candidates = reply.candidates()
-    return _decided(reply, candidates) if candidates else _without_candidates(reply, last=last)
+    return _decided(reply, candidates) if candidates else _without_candidates(reply, last_attempt=last_attempt)
 
 
 def thoughts_in(request: ReadableRequest, text: str) -> tuple[str, ...]:
@@ -357,8 +357,8 @@ def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
 class Reply:
     """A reply to a question, and what is found in it: thoughts, objects, prose and candidates, each on first use."""
 
-    def __init__(self, request: ReadableRequest, text: str, *, cut: bool = False, repair: bool = True) -> None:
-        self.request, self.text, self.cut, self.repair = request, text, cut, repair
+    def __init__(self, request: ReadableRequest, text: str, *, truncated: bool = False, repair: bool = True) -> None:
+        self.request, self.text, self.truncated, self.repair = request, text, truncated, repair
 
     # the question
 
@@ -373,7 +373,7 @@ class Reply:
         return names_of(self.fields, self.request.kind)
 
     @cached_property
-    def weighty(self) -> tuple[Field, ...]:
+    def essential_fields(self) -> tuple[Field, ...]:
         """The outermost fields of which an object must have at least one to be an answer.
 
         They are those that are no words and no records: `vote` of `{"explanation": ..., "vote": ...}`. If there are
@@ -447,7 +447,7 @@ class Reply:
     @cached_property
     def shape(self) -> Shape:
         """The vocabulary that objects are shaped with: meanings of null, synonyms, and names of fields."""
-        outermost = [field.path for field in self.weighty]
+        outermost = [field.path for field in self.essential_fields]
         lone = outermost[0] if len(outermost) == 1 else ""
         return Shape(
             self.request.nothing, self.request.synonyms, self.names, lone, self.speakers, self.request.any_text
@@ -468,7 +468,7 @@ class Reply:
         own = self.request.player.removeprefix("@")
         # a name with a capital is no field's but a player's, as in `{"B": "<a line about B>"}`
         fields = {name for field in self.fields for name in (field.name, field.path) if name.islower()}
-        said = [text for key, text in _named_texts(values(self.request)) if key and 0 < len(text) <= _LONGEST_NAME]
+        said = [text for key, text in _named_texts(json_fields(self.request)) if key and 0 < len(text) <= _LONGEST_NAME]
         if "summar" in self.request.kind:  # a question about the words of others
             return Speakers(roles_in(said))
         names = {text for text in said if text not in fields and _is_name(text, own)}
@@ -502,9 +502,11 @@ class Reply:
         speech = self.speech[0] if self.speaks and not self.decides else ""
         nested = any(field.kind in {"variant", "record"} for field in self.fields)
         tags = {option.tag for option in self.request.answer_fields.parts.values() if isinstance(option, Kinds)}
-        deciding = {spaced(name) for field in self.weighty for name in (field.name, *self.names[field.path])} | tags
+        deciding = {
+            spaced(name) for field in self.essential_fields for name in (field.name, *self.names[field.path])
+        } | tags
         names = self._field_names | self._every_name
-        written = as_json(self._split[0], names, deciding, nested=nested, cut=self.cut)
+        written = as_json(self._split[0], names, deciding, nested=nested, cut=self.truncated)
         return with_braces(written, self._field_names, speech)
 
     @cached_property
@@ -597,7 +599,7 @@ class Reply:
         """
         every = bounded(chain(self._in_objects(), self._in_prose()), MOST_CANDIDATES)
         found = sorted(every, key=lambda each: (each.start, each.end))
-        if self.cut:  # a value at the end may be incomplete
+        if self.truncated:  # a value at the end may be incomplete
             end = len(self.body.rstrip())
             return [each for each in found if each.record is not None or each.stage == "tag" or each.end < end]
         return found
@@ -632,9 +634,11 @@ class Reply:
     def of_object(self, each: Object) -> Candidate | None:
         """Return the candidate that an object is, or None if it does not answer this question."""
         usable = each.state == "strict" or (self.repair and each.value is not None)
-        if each.state == "cut" or (each.state == "repaired" and self.cut):  # a choice is complete, words may not be
+        if each.state == "cut" or (
+            each.state == "repaired" and self.truncated
+        ):  # a choice is complete, words may not be
             has_choice = self.decider is not None and self.decider.kind == "choice"
-            usable = usable and has_choice and not (each.state == "cut" and self.cut)
+            usable = usable and has_choice and not (each.state == "cut" and self.truncated)
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
@@ -649,7 +653,7 @@ class Reply:
         asked = self.request.answer_fields.parts
         shaped = self.shape.of(value, asked)
         record = {key: part for key, part in shaped.items() if key in asked or not is_no_number(part)}
-        if not any(field.name in record or field.kind == "variant" for field in self.weighty):
+        if not any(field.name in record or field.kind == "variant" for field in self.essential_fields):
             return None
         values = dict(self._values(record))
         if is_no_number(list(values.values())):
@@ -825,7 +829,7 @@ def _with_words(reply: Reply, each: Candidate) -> dict[str, Any]:
     """Return the object of a candidate in prose, with the words around it in the other fields."""
     said: dict[str, Any] = {}
     values = dict(each.values)
-    if reply.cut and reply.sections.words:  # labels have no end, so that the last words may be half
+    if reply.truncated and reply.sections.words:  # labels have no end, so that the last words may be half
         raise UnreadableReply("The words are cut off.")
     for field in reply.fields:
         if field.kind == "words" and field.path in reply.sections.words:
@@ -841,7 +845,7 @@ def _with_words(reply: Reply, each: Candidate) -> dict[str, Any]:
     return said
 
 
-def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
+def _without_candidates(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     """Read the words if they are the answer. Raises `UnreadableReply` or `AmbiguousReply` if not."""
     if any(each.state in {"cut", "broken"} for each in reply.objects):
         raise UnreadableReply("There is no complete JSON object in the reply.")
@@ -852,16 +856,18 @@ def _without_candidates(reply: Reply, *, last: bool) -> Reading[Any]:
             raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.decider is not None and _names_a_value(reply, reply.decider):
             raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
-        return _in_words(reply, last=last)
+        return _in_words(reply, last_attempt=last_attempt)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
         if not reply.decides:
             return Reading(
                 reply.request.decision_of(reply.shape.of(whole[0], reply.request.answer_fields.parts)), "json"
             )
-        missing = [field.name for field in reply.weighty if field.name not in whole[0]] or ["what was asked for"]
+        missing = [field.name for field in reply.essential_fields if field.name not in whole[0]] or [
+            "what was asked for"
+        ]
         raise UnreadableReply(f"The JSON object lacks {' and '.join(missing)}.")
     if not reply.decides and reply.sections.words:
-        if reply.cut:
+        if reply.truncated:
             raise UnreadableReply("The words are cut off.")
         said = {path: reply.labelled(path) for path in reply.sections.words}
         return Reading(reply.request.decision_of(said), "label")
@@ -879,13 +885,13 @@ def _names_a_value(reply: Reply, decider: Field) -> bool:
     return False
 
 
-def _in_words(reply: Reply, *, last: bool) -> Reading[Any]:
+def _in_words(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     if reply.ends_in_thinking:
         raise UnreadableReply("A heading of thinking stands below the words. Answer with the words alone.")
     words, _ = reply.aloud
     stage = "words"
-    if reply.cut:
-        if not last:
+    if reply.truncated:
+        if not last_attempt:
             raise UnreadableReply("The words are cut off.")
         stage, words = "cut", last_sentence(words)
         if not words:

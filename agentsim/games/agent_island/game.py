@@ -121,7 +121,7 @@ class RoundContext:
         """Return a request to this player, with all that it may know now."""
         return kind(player=player, view=self.view_of(player), **fields)
 
-    def drawn(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
+    def draw_order(self, phase: str, players: Sequence[PlayerId], where: str = "") -> list[PlayerId]:
         """Draw an order of these players. No player is told it before its phase is over."""
         return self.table.chance.stream(f"{phase}/{where or self.round_index}").shuffled(players)
 

@@ -86,7 +86,7 @@ class Whispered(
     interactions=(InteractionRule("speaker", "listener", "whispered", when="text"),),
     private=("speaker", "listener"),
 ):
-    said: ClassVar[Template] = "privately to {listener}"
+    record_label: ClassVar[Template] = "privately to {listener}"
     speaker: str
     listener: str
     text: str
@@ -157,7 +157,7 @@ async def phase_sidebars(context: RoundContext) -> None:
             began = ExchangeBegan(exchange, settings.exchanges, settings.messages_per_exchange)
             context.tell(began, to=Everyone)
         where = f"{context.round_index}" if exchange == 1 else f"{context.round_index}/{exchange}"
-        order = context.drawn("sidebars", context.active_player_ids, where)
+        order = context.draw_order("sidebars", context.active_player_ids, where)
         await (_in_turn(context, order, where) if settings.partners == "any" else _at_once(context, order))
         context.tell(OrderDrawn("private talks", tuple(order)), to=Everyone)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from agentsim.engine import Each, Text
+from agentsim.engine import PerKey, Text
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import NAMED, Everyone, InteractionRule
 from agentsim.engine.wording import Template, cut, listed
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from agentsim.games.agent_island.game import RoundContext
 
 
-class Pitched(IslandEvent, kind="pitch", heading="Player {player}'s pitch", words="text", drawn=("player",)):
+class Pitched(IslandEvent, kind="pitch", heading="Player {player}'s pitch", words="text", random_order=("player",)):
     player: str
     position: int
     text: str
@@ -36,7 +36,7 @@ async def phase_pitches(context: RoundContext) -> None:
     The pitches alone tell the order: a speaker does not know how many speak after it.
     """
     table, limit = context.table, context.settings.pitch_chars
-    order = context.drawn("pitches", context.active_player_ids)
+    order = context.draw_order("pitches", context.active_player_ids)
     for position, player in enumerate(order, start=1):
         speech = await table.ask(context.question(Pitch, player, limit=limit))
         context.tell(Pitched(player, position, cut(speech.text, limit)), to=Everyone, by=player)
@@ -48,9 +48,9 @@ class Quipped(
     heading="{player} about {about}",
     words="text",
     interactions=(InteractionRule("player", "about", NAMED, when="text"),),
-    drawn=("player",),
+    random_order=("player",),
 ):
-    said: ClassVar[Template] = "quip about {about}"
+    record_label: ClassVar[Template] = "quip about {about}"
     player: str
     about: str
     text: str
@@ -59,7 +59,7 @@ class Quipped(
 class QuipsMade(Decision):
     """One line about each other player, by id."""
 
-    quips: Annotated[dict[str, str], lambda asked: Each(asked.about, Text(asked.limit, empty=False))]
+    quips: Annotated[dict[str, str], lambda asked: PerKey(asked.about, Text(asked.limit, empty=False))]
 
 
 class Quips(IslandRequest[QuipsMade]):
@@ -84,7 +84,7 @@ async def phase_quips(context: RoundContext) -> None:
     active = settings.quips_by == "active"
     players = tuple(context.active_player_ids if active else context.players)
     speakers = players if isinstance(settings.quips_by, str) else settings.quips_by
-    order = context.drawn("quips", [player for player in speakers if {*players} - {player}])
+    order = context.draw_order("quips", [player for player in speakers if {*players} - {player}])
     for together in [[player] for player in order] if settings.quips_in_turn else [order]:
         others = {player: tuple(other for other in players if other != player) for player in together}
         requests = [context.question(Quips, player, about=others[player], limit=limit) for player in together]

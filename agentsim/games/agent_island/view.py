@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class IslandEvent(Event, base=True):
-    said: ClassVar[Template] = "{kind}"
+    record_label: ClassVar[Template] = "{kind}"
     """The name of the event's words for those who hear them: `pitch`, `quip about B`."""
 
 
@@ -177,7 +177,7 @@ class LastRoundBegan(RoundBegan):
 
 
 class OrderDrawn(
-    IslandEvent, content="The order drawn for the {phase} was {order}.", drawn=("order",), in_prompt=False
+    IslandEvent, content="The order drawn for the {phase} was {order}.", random_order=("order",), in_prompt=False
 ):
     phase: str
     order: tuple[str, ...]
@@ -192,7 +192,7 @@ class Summarized(
     private=("player",),
 ):
     forgets: ClassVar[bool] = True
-    said: ClassVar[Template] = "note"
+    record_label: ClassVar[Template] = "note"
     player: str
     round: int
     text: str
@@ -218,7 +218,7 @@ class Transcript:
             return
         if event.forgets:
             self.lines = [line for line in self.lines if line.round != entry.round or line.kind == "tally"]
-        spoken = (entry.by or "", filled(event.said, event)) if event.words is not None else ("", event.kind)
+        spoken = (entry.by or "", filled(event.record_label, event)) if event.words is not None else ("", event.kind)
         self.lines.append(Line(entry.round, *spoken, event.content))
 
 

@@ -37,9 +37,9 @@ class Voted(
     heading=If("choice", "Player {voter} votes for {choice}", "Player {voter} abstains"),
     words="explanation",
     private=("voter",),
-    drawn=("ballot",),
+    random_order=("ballot",),
 ):
-    said: ClassVar[Template] = If("choice", "secret vote for {choice}", "abstention")
+    record_label: ClassVar[Template] = If("choice", "secret vote for {choice}", "abstention")
     voter: str
     choice: str | None
     ballot: tuple[str, ...]
@@ -90,7 +90,7 @@ class Eliminated(
         ".",
     ),
     in_prompt=False,
-    out=("player",),
+    eliminates=("player",),
 ):
     player: str
     round: int

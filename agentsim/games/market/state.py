@@ -52,7 +52,7 @@ class Endowed(Event, label="endowment", heading="{agent} is endowed", private=("
         return f"Holds {held or 'nothing'}." + (f" Its {what} of {values}." if values else "")
 
 
-class OrderDrawn(Event, label="round began", heading="Round {round} begins", drawn=("order",)):
+class OrderDrawn(Event, label="round began", heading="Round {round} begins", random_order=("order",)):
     round: int
     order: tuple[str, ...]
 

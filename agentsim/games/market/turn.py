@@ -530,7 +530,7 @@ class AskQuery(StageRequest[QueryChosen], kind="query"):
     def fallback(self) -> QueryChosen:
         return QueryChosen(query=None)
 
-    def forfeit(self, problem: str) -> QueryChosen:
+    def fallback_after(self, problem: str) -> QueryChosen:
         return QueryForfeited(lacked=cut(problem, LACKED_CHARS)) if self.menu.explains else self.fallback()
 
 
@@ -608,7 +608,7 @@ class Act(StageRequest[ActionChosen], kind="action"):
     def fallback(self) -> ActionChosen:
         return ActionChosen(action=None)
 
-    def forfeit(self, problem: str) -> ActionChosen:
+    def fallback_after(self, problem: str) -> ActionChosen:
         return ActionForfeited(lacked=cut(problem, LACKED_CHARS)) if self.menu.explains else self.fallback()
 
 

@@ -36,7 +36,7 @@ class Bankrupted(
     label="bankruptcy",
     heading="{name} is bankrupt",
     content="Owes {creditor_name} ${owed} and has ${cash}.",
-    out=("player",),
+    eliminates=("player",),
 ):
     """`owed` is the debt that could not be paid; a `creditor` of None is the bank."""
 

@@ -126,7 +126,7 @@ STORE_DAYS = 10
 DAYS_WITHOUT_END = 1e9
 
 
-def lasting(request: Act, resource: Resource) -> float:
+def days_left(request: Act, resource: Resource) -> float:
     """Return the number of days for which an agent's food or energy lasts if it does nothing."""
     daily = request.rules.daily_food if resource == "food" else request.rules.daily_energy
     return request.you.stock[resource] / daily if daily else DAYS_WITHOUT_END
@@ -134,7 +134,7 @@ def lasting(request: Act, resource: Resource) -> float:
 
 def scarcer(request: Act) -> tuple[Resource, float]:
     """Return the resource of food and energy that lasts for fewer days, and the number of days."""
-    food, energy = lasting(request, "food"), lasting(request, "energy")
+    food, energy = days_left(request, "food"), days_left(request, "energy")
     return ("food", food) if food < energy else ("energy", energy)
 
 
@@ -228,7 +228,7 @@ def _worth(request: Act, personality: Personality, term: Term) -> float:
         case Tax():
             return worth["tax"] * (1 + term.percent / 50)
         case Dividend():
-            needy = term.to == "all" and term.resource != "materials" and lasting(request, term.resource) < SHORT_DAYS
+            needy = term.to == "all" and term.resource != "materials" and days_left(request, term.resource) < SHORT_DAYS
             return worth["dormant" if term.to == "dormant" else "dividend"] + NEED * needy
         case Allocation():
             return worth["allocation"] + NEED * (request.you.agent in term.agents)
@@ -637,10 +637,10 @@ def _share(request: Act, rng: Stream) -> Spoken:
     fits = [each for each in range(1, hours + 1) if rules.made("farm", each, there) <= mine]
     if fits:
         return Work(work_type="farm", hours=fits[-1])
-    least, hungry = rules.made("farm", 1, there), lasting(request, "food") < NEED_DAYS
+    least, hungry = rules.made("farm", 1, there), days_left(request, "food") < NEED_DAYS
     if hours and least and (hungry or rng.random() < mine / least):
         return Work(work_type="farm", hours=1)
-    if hours and lasting(request, "energy") < STORE_DAYS:
+    if hours and days_left(request, "energy") < STORE_DAYS:
         return Work(work_type="generate", hours=hours)
     return Idle()
 

@@ -80,7 +80,7 @@ class AgentDied(
     label="death",
     heading="Agent #{agent} dies",
     content="{evenings:evening} without enough food and energy.",
-    out=("agent",),
+    eliminates=("agent",),
 ):
     """An agent dies after so many `evenings` without enough in a row."""
 

@@ -13,7 +13,7 @@ from itertools import pairwise, product
 from typing import Any, TypeAlias, get_args
 
 from agentsim.engine import Event, LoggedEvent, PlayerId
-from agentsim.engine.codec import values
+from agentsim.engine.codec import json_fields
 from agentsim.engine.panel import (
     Cell,
     Chart,
@@ -118,7 +118,7 @@ def _day(event: DayEnded) -> Row:
 
 def _agent_rows(events: Sequence[Event]) -> Iterator[Row]:
     results = next((event.results for event in reversed(events) if isinstance(event, SocietyEnded)), ())
-    for each in map(values, sorted(results, key=lambda result: result.agent)):
+    for each in map(json_fields, sorted(results, key=lambda result: result.agent)):
         yield tuple({**each, "name": each["name"] or None, "rank": each["rank"] or None}.values())
 
 

@@ -211,10 +211,12 @@ class Act(Request[Acted]):
 
     # -- a reply
 
-    def parse(self, text: str, *, cut: bool = False, last: bool = False, repair: bool = True) -> Reading[Acted]:
+    def parse(
+        self, text: str, *, truncated: bool = False, last_attempt: bool = False, repair: bool = True
+    ) -> Reading[Acted]:
         """Read a reply as an action; one that is unreadable, doubtful or invalid is a rejected action."""
         try:
-            found = super().parse(text, cut=cut, last=True, repair=repair)
+            found = super().parse(text, truncated=truncated, last_attempt=True, repair=repair)
         except DecisionError as error:
             why = UNPARSED if isinstance(error, UnreadableReply) else f"{UNPARSED}: {error}"
             return Reading(_rejected(why), "rejected", candidates=0, error=type(error)(f"{why}."))

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from pydantic_core import CoreSchema, core_schema
 
 from agentsim.engine import Event, LoggedEvent
-from agentsim.engine.codec import adapter, values
+from agentsim.engine.codec import adapter, json_fields
 from agentsim.engine.event import Heard
 from agentsim.engine.memory import Lines
 from agentsim.engine.wording import cut
@@ -156,7 +156,7 @@ class Recollection:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(lambda made: values(made.said()))
+        written = core_schema.plain_serializer_function_ser_schema(lambda made: json_fields(made.said()))
         return core_schema.no_info_plain_validator_function(cls._restored, serialization=written)
 
 

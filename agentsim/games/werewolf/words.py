@@ -90,7 +90,7 @@ class Died(
     label="death",
     heading=(If("victim", "{victim} ", "No player "), _DIED),
     content=If("role", "Role: {role}.", "No role is shown."),
-    out=("victim",),
+    eliminates=("victim",),
 ):
     at: Part
     victim: str | None
@@ -104,7 +104,7 @@ class Said(
     words="text",
     interactions=(_ACCUSED,),
     private=("pack",),
-    drawn=("speaker",),
+    random_order=("speaker",),
 ):
     speaker: str
     text: str

@@ -121,7 +121,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
             finish_reason=chosen.finish_reason,
             calls=[call for each in read for call in _calls(each.message)],
             model=envelope.get("model"),
-            provider=envelope.get("provider"),
+            served_by=envelope.get("provider"),
             usage=usage(envelope),
             logprobs=list(logprobs_in(chosen.choice.get("logprobs"))),
             unknown=unknown_text(found),

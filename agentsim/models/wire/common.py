@@ -112,7 +112,7 @@ class Parts(NamedTuple):
     finish_reason: object = None
     calls: Sequence[FunctionCall] = ()
     model: object = None
-    provider: object = None
+    served_by: object = None
     usage: Usage = Usage()
     logprobs: Sequence[tuple[str, float]] = ()
     unknown: object = None
@@ -143,7 +143,7 @@ def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None)
         reasoning=None if reasoning is None else storable(reasoning, secrets),
         finish_reason=finish_reason,
         model=word(parts.model, secrets),
-        provider=word(parts.provider, secrets),
+        served_by=word(parts.served_by, secrets),
         usage=parts.usage,
         refusal="content_filter" if ended == "filtered" else "refusal" if declined and empty else None,
         logprobs=_kept_logprobs(parts.logprobs, secrets),

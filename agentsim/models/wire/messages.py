@@ -106,7 +106,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
             finish_reason=most_telling((reason_word(envelope.get("stop_reason")), cut_in(parts))),
             calls=list(calls_of([part for part in parts if kind_of(part) == "called"])),
             model=envelope.get("model"),
-            provider=envelope.get("provider"),
+            served_by=envelope.get("provider"),
             usage=usage(envelope),
             unknown=unknown_text(found),
         ),

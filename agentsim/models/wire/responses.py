@@ -107,7 +107,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
             finish_reason=most_telling((reason, cut_in([*own, *_parts_of_all(own), *calls]))),
             calls=list(calls_of(calls)),
             model=envelope.get("model"),
-            provider=envelope.get("provider"),
+            served_by=envelope.get("provider"),
             usage=usage(envelope),
             logprobs=[logprob for part in _parts_of_all(own) for logprob in logprobs_in(part.get("logprobs"))],
             unknown=unknown_text(found),

@@ -61,7 +61,7 @@ def run_of(scenario: Scenario, files: RunFiles, options: RunOptions) -> Run:
 def ended(result: RunResult) -> GameEnd:
     """Return the result of a run that returned."""
     why = (None, 0) if result.error is None else (str(result.error), result.error.exit_code)
-    return GameEnd(result.files.name, result.status, *result.record.spent, *why)
+    return GameEnd(result.files.name, result.status, *result.typed_history.spent, *why)
 
 
 def failed(name: str, error: BaseException) -> GameEnd:

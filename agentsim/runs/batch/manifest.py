@@ -19,7 +19,7 @@ from typing import Annotated, Any, Final, Literal
 from filelock import lock_descriptor
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from agentsim.engine.codec import ClosedTable, json_line, values
+from agentsim.engine.codec import StrictTable, json_fields, json_line
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError, UsageError, first_objection
@@ -38,7 +38,7 @@ _CALLERS = 8
 """The number of games with models that are played at once by default; each waits for its own replies."""
 
 
-class Until(ClosedTable):
+class Until(StrictTable):
     """A condition that ends a batch before its last game: the intervals of a planned effect are narrower than `width`.
 
     `factor` is a factor, or two with a comma between for their interaction; None stands for all. Without a `measure`,
@@ -51,7 +51,7 @@ class Until(ClosedTable):
     player: str | None = None
 
 
-class DesignTable(ClosedTable):
+class DesignTable(StrictTable):
     """A factorial design. `factors` are levels by the dotted key of a scenario; the first level is the reference."""
 
     config: str | None = Field(default=None, description="The base scenario's file, relative to this one")
@@ -67,7 +67,7 @@ class DesignTable(ClosedTable):
     labels: dict[str, tuple[str, ...]] = Field(default={}, description="What a report calls a factor's levels, by key")
 
 
-class DesignRecord(ClosedTable):
+class DesignRecord(StrictTable):
     """The factorial design in a batch's manifest: the table, and the levels of each cell; games name cells by index.
 
     `carriers` are the players that a factor concerns; empty if it concerns the whole game.
@@ -168,7 +168,7 @@ class Manifest:
             "balance": self.balance(),
             "casts": [{"scenario": cast.game_settings(), "run": cast.run_settings()} for cast in self.casts],
         }
-        games = [values(game) for game in self.games]
+        games = [json_fields(game) for game in self.games]
         if design.factorial is None:
             for game in games:
                 del game["cell"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
 
-from agentsim.models.base import Count, Word
+from agentsim.models.base import Count, ShortText
 
 _SEED_BITS = 31
 
@@ -27,7 +27,7 @@ class Planned:
     index of a factorial design's cell.
     """
 
-    name: Word
+    name: ShortText
     seed: Count
     seats: tuple[Count, ...]
     models: tuple[Count, ...]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine import Choice, Each, Number, Options, Text
+from agentsim.engine import Choice, Number, Options, PerKey, Text
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.options import closed_object
@@ -33,7 +33,7 @@ class Describe(Request[Lines]):
     about: tuple[str, ...] = ("A", "B")
 
     def options(self) -> Options:
-        return {"lines": Each(self.about, Text(20, "one line", empty=False))}
+        return {"lines": PerKey(self.about, Text(20, "one line", empty=False))}
 
     def prompt(self) -> Prompt:
         return Prompt((), (), (), (self.answer_line,))
@@ -49,7 +49,7 @@ class Grade(Request[Grades]):
     """What does each deserve?"""
 
     def options(self) -> Options:
-        return {"why": Text(40), "grades": Each(("A", "B"), Number(1, 6))}
+        return {"why": Text(40), "grades": PerKey(("A", "B"), Number(1, 6))}
 
     def prompt(self) -> Prompt:
         return Prompt((), (), (), (self.answer_line,))
@@ -77,7 +77,7 @@ class Offer(Request[Terms]):
     most: int = 9
 
     def options(self) -> Options:
-        return {"terms": Each({"price": Number(1, self.most), "when": Choice(("now", "later"), nothing="later")})}
+        return {"terms": PerKey({"price": Number(1, self.most), "when": Choice(("now", "later"), nothing="later")})}
 
     def prompt(self) -> Prompt:
         return Prompt((), (), (), (self.answer_line,))
@@ -174,8 +174,8 @@ def test_each_key_may_have_an_option_of_its_own() -> None:
     assert {each.terms["when"] for each in drawn if isinstance(each, Terms)} == {"now", "later"}
     assert offer.fingerprint != Offer(player="C", most=8).fingerprint
     with pytest.raises(TypeError, match="one option for all its keys, or a mapping"):
-        Each(("A",))
+        PerKey(("A",))
 
 
 def test_a_choice_for_each_is_one_of_its_values() -> None:
-    assert Each(("A",), Choice(("yes", "no"))).converted({"A": "no", "B": "yes"}, {}) == {"A": "no"}
+    assert PerKey(("A",), Choice(("yes", "no"))).converted({"A": "no", "B": "yes"}, {}) == {"A": "no"}
