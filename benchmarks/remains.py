@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from agentsim.records.journal import Contents, read_journal
+from agentsim.records.journal import JournalContents, read_journal
 from agentsim.records.load import list_runs
 from benchmarks.witness import prompt_digest
 
@@ -23,7 +23,7 @@ class Held:
     """Whole lines of journals by the name that was asked for. Runs whose journal has no first line are left out."""
 
     raw: Mapping[str, bytes]
-    contents: Mapping[str, Contents]
+    contents: Mapping[str, JournalContents]
     stems: Mapping[str, str]
 
     @cached_property

@@ -19,7 +19,7 @@ from scipy.special import nctdtr, stdtrit
 
 from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
-from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, known, paired_intervals
+from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, estimate_row, paired_intervals
 from agentsim.engine.panel import Cell, DataTable, Frame
 from agentsim.engine.wording import counted, near
 from agentsim.errors import UsageError
@@ -278,7 +278,7 @@ def effects(
         if not (number := int(counts[place])):
             continue
         arm_mean, control_mean = values[:, there[:, place], place].mean(axis=1)
-        row = known(found[:, place])
+        row = estimate_row(found[:, place])
         row = (row[0], 0.0, 0.0, 0.0, 0.0) if identical and number >= FEWEST else row
         sd = float(differences[there[:, place], place].std(ddof=1)) if number > 1 else None
         needed = None if effect is None or not sd else branches_needed(effect, sd)

@@ -19,10 +19,10 @@ from agentsim.analysis.intervals import (
     Array,
     Interval,
     clusters,
-    effective,
+    effective_clusters,
     interval,
     jackknife,
-    left_out,
+    leave_one_out,
     ratio_intervals,
 )
 from agentsim.analysis.standings import relative
@@ -195,14 +195,14 @@ def difference_intervals(sums: Array, counts: Array, arm: Flags, seeds: Sequence
     moved, sizes = np.zeros((2, len(together) + 4, len(rates)))
     for number, (side, sign) in enumerate(((arm, 1.0), (~arm, -1.0))):
         there = together[:, side] @ counts[side]
-        sound &= effective(there) >= FEWEST - 1e-9
+        sound &= effective_clusters(there) >= FEWEST - 1e-9
         added = halves.copy()
         added[2 * number : 2 * number + 2] = np.where(
             rates, counts.sum(axis=0) / np.maximum(1, (counts > 0).sum(axis=0)) / 2, 0.0
         )
         won = np.array([1, 0, 1, 0])[:, None] * added
         here = np.vstack([there, added])
-        mean, pulls = left_out(np.vstack([together[:, side] @ sums[side], won]), here)
+        mean, pulls = leave_one_out(np.vstack([together[:, side] @ sums[side], won]), here)
         plain += sign * sums[side].sum(axis=0) / counts[side].sum(axis=0)
         value, moved, sizes = value + sign * mean, moved + sign * pulls, sizes + here / here.sum(axis=0) ** 2
     found = jackknife(value, moved, sizes)

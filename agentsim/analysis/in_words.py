@@ -54,7 +54,7 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
     if not found or most < FEWEST:
         return f"{where}, nothing can be said of {of}: {many}, too few for an interval." if found else ""
     known = [each for each in found if each[1].low_adj is not None]
-    told = [each for each in known if each[1].together.leaves_out(0)]
+    told = [each for each in known if each[1].together.excludes(0)]
     alike = [each for each in found if each[1].low is None and each[2] >= FEWEST and each[1].mean]
     if told:
         who, best, own = max(told, key=lambda each: abs(each[1].mean) / each[1].together.width)

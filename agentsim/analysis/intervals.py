@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 Array: TypeAlias = NDArray[np.float64]
-Row: TypeAlias = tuple[float, float | None, float | None, float | None, float | None]
+EstimateRow: TypeAlias = tuple[float, float | None, float | None, float | None, float | None]
 """mean, low, high, low_adj, high_adj."""
 SEED = 20_261_121
 """The seed of all random numbers here, so that the same games give the same report."""
@@ -42,7 +42,7 @@ class Interval:
         """Return the width, infinite without ends."""
         return math.inf if self.low is None or self.high is None else self.high - self.low
 
-    def leaves_out(self, value: float) -> bool:
+    def excludes(self, value: float) -> bool:
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
 
@@ -77,7 +77,7 @@ def interval(value: float, ends: Array) -> Interval:
     return Interval(float(value), low, high)
 
 
-def known(column: Array) -> Row:
+def estimate_row(column: Array) -> EstimateRow:
     """Return one column of `jackknife` as numbers; NaN is None."""
     low, high, low_adj, high_adj = (None if math.isnan(end) else float(end) for end in column[1:])
     return float(column[0]), low, high, low_adj, high_adj
@@ -97,7 +97,7 @@ def by_seed(seeds: Sequence[int]) -> Array:
     return np.eye(len(numbers))[:, [numbers[seed] for seed in seeds]]
 
 
-def effective(sizes: Array) -> Array:
+def effective_clusters(sizes: Array) -> Array:
     """Return how many clusters of one size tell as much as these, by column (L. Kish, Survey Sampling, 1965)."""
     found: Array = sizes.sum(axis=0) ** 2 / np.maximum(1e-300, (sizes**2).sum(axis=0))
     return found
@@ -121,7 +121,7 @@ def jackknife(values: Array, moved: Array, sizes: Array, *, draws: int = DRAWS) 
     sound = (counts >= FEWEST) & (squares * counts**2 > 1e-12 * np.maximum(1.0, np.nan_to_num(values) ** 2))
     if not sound.any():
         return found
-    moved, squares, even = moved[:, sound], squares[sound], np.maximum(2.0, effective(sizes[:, sound]))
+    moved, squares, even = moved[:, sound], squares[sound], np.maximum(2.0, effective_clusters(sizes[:, sound]))
     errors, alone = np.sqrt(squares * (even - 1) / even), stdtrit(even - 1, UPPER)
     found[1:3, sound] = values[sound] + np.stack([-alone, alone]) * errors
     if draws:
@@ -170,13 +170,13 @@ def ratio_intervals(
     usual = totals / np.maximum(games, 1)  # entries of the label in a game that it is in
     sums = np.vstack([sums, usual * (mean + spread), usual * (mean - spread)])
     counts = np.vstack([counts, usual, usual])
-    value, moved = left_out(sums, counts)
+    value, moved = leave_one_out(sums, counts)
     low, high = np.clip(jackknife(value, moved, counts, draws=0)[1:3], *within)
     ends = np.stack([np.minimum(low, plain), np.maximum(high, plain)], axis=1)
     return np.where((games >= FEWEST)[:, None], ends, np.nan)
 
 
-def left_out(sums: Array, counts: Array) -> tuple[Array, Array]:
+def leave_one_out(sums: Array, counts: Array) -> tuple[Array, Array]:
     """Return the ratio of the sums to the counts by column, and what leaving out each cluster changes."""
     total = counts.sum(axis=0)
     value: Array = sums.sum(axis=0) / np.maximum(total, 1e-300)

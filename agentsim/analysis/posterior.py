@@ -59,14 +59,15 @@ def choice_sets(ranks: Sequence[float], labels: Sequence[int], size: int) -> Cho
 class Posterior:
     """Draws by labels: log strengths with a mean of 0 in each draw, chain beside chain in each sweep.
 
-    `agreement` is the chains' scale reduction. The data are the distinct rows of who competed for a place (`stood`),
-    how many there are of each (`counts`), and for each label the places taken and the prior's (`shape`).
+    `scale_reduction` tells how far the chains agree (1 if fully). The data are the distinct rows of who competed for a
+    place (`contenders`), how many there are of each (`counts`), and for each label the places taken and the prior's
+    (`shape`).
     """
 
     logs: Array
-    agreement: float
+    scale_reduction: float
     chains: int
-    stood: Array
+    contenders: Array
     counts: Array
     shape: Array
 
@@ -80,7 +81,7 @@ class Posterior:
     @property
     def places(self) -> Array:
         """Return how likely each label is the strongest, the second and so on: labels by places."""
-        return mean_of_alike(self._placed.mean(axis=0), self.alike)
+        return pool_interchangeable(self._placed.mean(axis=0), self.interchangeable_labels)
 
     @property
     def _placed(self) -> Array:
@@ -89,18 +90,18 @@ class Posterior:
         return found
 
     @cached_property
-    def alike(self) -> Orbits:
+    def interchangeable_labels(self) -> Orbits:
         """Return the groups of labels that the games do not tell apart."""
-        return interchangeable(self.stood, self.counts, self.shape)
+        return interchangeable(self.contenders, self.counts, self.shape)
 
     @cached_property
-    def slopes(self) -> Array:
+    def gradients(self) -> Array:
         """Return the gradient of the log density at each draw, by log strengths; its expectation is 0."""
         found = np.empty_like(self.logs)
         shares = self.shares
         for at in range(0, len(shares), _PIECE):
             part = shares[at : at + _PIECE]
-            taken = part * ((self.counts / (part @ self.stood.T)) @ self.stood)
+            taken = part * ((self.counts / (part @ self.contenders.T)) @ self.contenders)
             found[at : at + _PIECE] = self.shape - taken - part * (self.shape.sum() - self.counts.sum())
         return found
 
@@ -112,8 +113,8 @@ class Posterior:
         shares at one table of all nothing is left to chance.
         """
         centred = draws - draws.mean(axis=0)
-        weights, *_ = np.linalg.lstsq(self.slopes - self.slopes.mean(axis=0), centred, rcond=1e-10)
-        left = draws - self.slopes @ weights
+        weights, *_ = np.linalg.lstsq(self.gradients - self.gradients.mean(axis=0), centred, rcond=1e-10)
+        left = draws - self.gradients @ weights
         by_chain = left.reshape(-1, self.chains, draws.shape[1]).mean(axis=0)
         error = by_chain.std(axis=0, ddof=1) / self.chains**0.5
         return np.clip(left.mean(axis=0), draws.min(axis=0), draws.max(axis=0)), error
@@ -121,17 +122,17 @@ class Posterior:
     @property
     def strengths(self) -> list[Interval]:
         """Return the log strength of each label, with the interval that holds 95% of the posterior."""
-        return credible(self.logs, self.alike, self.means(self.logs)[0])
+        return credible_intervals(self.logs, self.interchangeable_labels, self.means(self.logs)[0])
 
     @property
     def first(self) -> list[Interval]:
         """Return the chance of each label to come first among one of each, with 95% of the posterior."""
-        if len(self.stood) == 1 and np.ptp(self.stood) == 0:  # one table: a Dirichlet distribution, known exactly
+        if len(self.contenders) == 1 and np.ptp(self.contenders) == 0:  # one table: known exactly, by Dirichlet
             whole = float(self.shape.sum())
             ends = betaincinv(self.shape, whole - self.shape, np.array([[1 - UPPER], [UPPER]]))
             columns = zip(self.shape / whole, *ends, strict=True)
             return [Interval(float(value), float(low), float(high)) for value, low, high in columns]
-        return credible(self.shares, self.alike, self.means(self.shares)[0])
+        return credible_intervals(self.shares, self.interchangeable_labels, self.means(self.shares)[0])
 
     @property
     def to_printed_precision(self) -> bool:
@@ -143,7 +144,7 @@ class Posterior:
         return all(error <= most for error, most in zip(errors, PRINTED, strict=True))
 
 
-def mean_of_alike(values: Array, alike: Orbits) -> Array:
+def pool_interchangeable(values: Array, alike: Orbits) -> Array:
     """Return values by labels, those of labels that the data do not tell apart as their mean."""
     found = values.copy()
     for group in alike:
@@ -151,7 +152,7 @@ def mean_of_alike(values: Array, alike: Orbits) -> Array:
     return found
 
 
-def credible(draws: Array, alike: Orbits = (), means: Array | None = None) -> list[Interval]:
+def credible_intervals(draws: Array, alike: Orbits = (), means: Array | None = None) -> list[Interval]:
     """Return the mean of each column, or the `means` given, and the interval that holds 95% of its draws.
 
     Columns that are `alike` have the same of both, by the draws of all of them.
@@ -160,7 +161,7 @@ def credible(draws: Array, alike: Orbits = (), means: Array | None = None) -> li
     for group in alike:
         if len(group) > 1:
             ends[:, list(group)] = np.quantile(draws[:, list(group)], [1 - UPPER, UPPER])[:, None]
-    values = np.round(mean_of_alike(draws.mean(axis=0) if means is None else means, alike), 12) + 0.0  # no -0.00
+    values = np.round(pool_interchangeable(draws.mean(axis=0) if means is None else means, alike), 12) + 0.0  # no -0.00
     columns = zip(values, *ends, strict=True)
     return [Interval(float(value), float(low), float(high)) for value, low, high in columns]
 
@@ -182,34 +183,34 @@ def posterior(
     generator = np.random.default_rng(seed)
     weights = np.broadcast_to(weight, len(games))
     field = np.concatenate([np.zeros((0, size)), *(rows for rows, _ in games)])
-    stood, which = np.unique(field, axis=0, return_inverse=True)
-    stages = np.array([len(rows) for rows, _ in games], dtype=np.int64)
-    counts: Array = np.bincount(which.ravel(), np.repeat(weights, stages), len(stood)).astype(np.float64)
+    contenders, which = np.unique(field, axis=0, return_inverse=True)
+    places = np.array([len(rows) for rows, _ in games], dtype=np.int64)
+    counts: Array = np.bincount(which.ravel(), np.repeat(weights, places), len(contenders)).astype(np.float64)
     shape = PRIOR + weights @ np.array([taken for _, taken in games]).reshape(-1, size)
     strength = generator.standard_gamma(PRIOR, size=(chains, size)) + 1e-12
     sweeps, drawn = SWEEPS, list[Array]()
     while True:
         kept = np.empty((SWEEPS, chains, size))
         for number in range(0 if drawn else -sweeps, sweeps):
-            waited = generator.standard_gamma(counts, size=(chains, len(counts))) / (strength @ stood.T)
-            strength = generator.standard_gamma(shape, size=(chains, size)) / (PRIOR + waited @ stood) + 1e-300
+            waited = generator.standard_gamma(counts, size=(chains, len(counts))) / (strength @ contenders.T)
+            strength = generator.standard_gamma(shape, size=(chains, size)) / (PRIOR + waited @ contenders) + 1e-300
             total = generator.standard_gamma(size * PRIOR, size=(chains, 1))  # the sum is free: draw from its prior
             strength *= total / (PRIOR * strength.sum(axis=1, keepdims=True))
             if number >= 0:
                 kept[number * SWEEPS // sweeps] = np.log(strength)
         logs = kept - kept.mean(axis=2, keepdims=True)
         if not drawn:
-            agreed = agreement(logs)
-            if agreed >= AGREED and 2 * sweeps <= MOST_SWEEPS:
+            reduction = scale_reduction(logs)
+            if reduction >= AGREED and 2 * sweeps <= MOST_SWEEPS:
                 sweeps *= 2
                 continue
         drawn.append(logs.reshape(-1, size))
-        found = Posterior(np.concatenate(drawn), agreed, chains, stood, counts, shape)
+        found = Posterior(np.concatenate(drawn), reduction, chains, contenders, counts, shape)
         if not to_printed_precision or sum(map(len, drawn)) + len(drawn[0]) > MOST_DRAWS or found.to_printed_precision:
             return found
 
 
-def agreement(logs: Array) -> float:
+def scale_reduction(logs: Array) -> float:
     """Return the largest potential scale reduction of sweeps by chains by labels."""
     within = logs.var(axis=0, ddof=1).mean(axis=0)
     between = logs.mean(axis=0).var(axis=0, ddof=1)
@@ -274,7 +275,7 @@ def wins_check(found: Posterior, tables: Array, wins: Array, *, weight: float = 
     p = (1 + np.count_nonzero(farther >= far)) / (1 + len(strength))
     possible = np.clip(again, 0, (tables > 0).sum(axis=0))
     # An additional column distinguishes the tables from the stages of the fit.
-    kinds = (np.pad(each, ((0, 0), (0, 1)), constant_values=kind) for kind, each in enumerate((found.stood, sat)))
+    kinds = (np.pad(each, ((0, 0), (0, 1)), constant_values=kind) for kind, each in enumerate((found.contenders, sat)))
     rows, counts = np.vstack(list(kinds)), np.concatenate([found.counts, times])
     *alike, _ = interchangeable(rows, counts, np.append(found.shape, -1.0))
-    return WinsCheck(tuple(credible(possible, tuple(alike))), float(p))
+    return WinsCheck(tuple(credible_intervals(possible, tuple(alike))), float(p))

@@ -92,7 +92,7 @@ class Prices:
         costs = [self._of_tokens(model_name, prompt_tokens, 0, written, max_tokens) for written in (0, prompt_tokens)]
         return max((cost for cost in costs if cost is not None), default=None)
 
-    def known(self, model_name: str) -> bool:
+    def has_price(self, model_name: str) -> bool:
         """Return whether the model has a price."""
         return self.estimate(model_name, 1, 1) is not None
 
@@ -123,7 +123,7 @@ class Prices:
             return None
 
 
-class Priced(Wrapper):
+class PricedModel(Wrapper):
     """A model that adds the cost to its completions, so that a recorded reply keeps the price of its day."""
 
     def __init__(self, model: Model, prices: Prices) -> None:

@@ -265,7 +265,7 @@ class _AttemptLine:
     attempt: Attempt
 
 
-class Contents:
+class JournalContents:
     """The contents of a journal: its head, its decisions and the attempts at open ones by (wave, place), its stops."""
 
     def __init__(self) -> None:
@@ -281,7 +281,7 @@ class Contents:
         self.texts = Texts()
         self.chain = HashChain()
         self.size = self.lines = 0  # of whole lines: bytes and number
-        self.last_wave = self.begun = 0  # highest wave with a decision; with a decision or an attempt
+        self.last_wave = self.last_begun_wave = 0  # highest wave with a decision; with a decision or an attempt
         self.last_stop = 0  # the number of its line
 
     @property
@@ -297,20 +297,20 @@ class Contents:
         """Seconds of all sessions that recorded their end."""
         return float(sum(stop.wall_s for stop in self.stops))
 
-    def put(self, entry: DecisionRecord) -> None:
+    def add_decision(self, entry: DecisionRecord) -> None:
         """Record a decision."""
         self.decisions[entry.wave, entry.place] = entry
-        self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
+        self.last_wave, self.last_begun_wave = max(self.last_wave, entry.wave), max(self.last_begun_wave, entry.wave)
 
-    def keep(self, wave: int, place: int, attempts: Iterable[PendingAttempt]) -> None:
+    def add_attempts(self, wave: int, place: int, attempts: Iterable[PendingAttempt]) -> None:
         """Record attempts at a decision that is not made yet."""
         self.attempts.setdefault((wave, place), []).extend(attempts)
-        self.begun = max(self.begun, wave)
+        self.last_begun_wave = max(self.last_begun_wave, wave)
 
     def check_steered(self, wave: int) -> None:
         """Raise `ValueError` if this wave, which is to be steered, has begun."""
-        if wave <= self.begun:
-            raise ValueError(f"wave {wave} is steered, and wave {self.begun} has begun before that")
+        if wave <= self.last_begun_wave:
+            raise ValueError(f"wave {wave} is steered, and wave {self.last_begun_wave} has begun before that")
 
     def open_attempts(self, wave: int, place: int) -> list[Attempt]:
         """Return the attempts at an undecided request that still count when the run goes on."""
@@ -360,7 +360,7 @@ class Contents:
         before = self.open_attempts(entry.wave, entry.place)
         if any(_said(one) != _said(other) for one, other in zip(before, entry.attempts, strict=False)):
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
-        self.put(entry)
+        self.add_decision(entry)
 
     def _learn(self, what: str, line: Mapping[str, Any]) -> None:
         """Take in a line about a model, a seat or the files of replies."""
@@ -395,7 +395,7 @@ class Contents:
                     self.texts.add(text)
             case "attempt":
                 tried = adapter(_AttemptLine).validate_python(line, context=self.texts)
-                self.keep(tried.wave, tried.place, [PendingAttempt(tried.player, tried.attempt)])
+                self.add_attempts(tried.wave, tried.place, [PendingAttempt(tried.player, tried.attempt)])
             case "decision":
                 self._decide(adapter(DecisionRecord).validate_python(line, context=self.texts))
             case "negotiated" | "filled" | "replies" as what:
@@ -409,20 +409,20 @@ class Contents:
                 raise ValueError(f"unexpected record {str(other)[:40]!r}")
 
 
-def read_journal(path: Path, most_lines: int | None = None) -> Contents:
+def read_journal(path: Path, most_lines: int | None = None) -> JournalContents:
     """Read a journal, or only its first `most_lines` lines; a torn last line is ignored.
 
     Raises `OtherVersion` if another version of agentsim wrote the journal, `JournalCorrupt` if a line is not the one
     that was written, `JournalError` if the file has no whole first line.
     """
-    contents = Contents()
-    read_on(path, contents, most_lines)
+    contents = JournalContents()
+    read_new_lines(path, contents, most_lines)
     if not contents.head:
         raise JournalError(f"{path.name}: the run ended before its journal began; there is nothing to resume")
     return contents
 
 
-def read_on(path: Path, contents: Contents, most_lines: int | None = None) -> None:
+def read_new_lines(path: Path, contents: JournalContents, most_lines: int | None = None) -> None:
     """Take in the whole lines after those that `contents` has. Raises like `read_journal`."""
     try:
         with path.open("rb") as file:
@@ -435,7 +435,7 @@ def read_on(path: Path, contents: Contents, most_lines: int | None = None) -> No
         raise JournalError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _take(path: Path, contents: Contents, raw: bytes) -> None:
+def _take(path: Path, contents: JournalContents, raw: bytes) -> None:
     contents.lines += 1
     try:
         contents.chain.follow(raw)
@@ -543,7 +543,7 @@ MOST_UNWRITTEN = 64 * 1024
 class Journal:
     """A journal open for appending, locked against a second writer. `contents` is what it holds."""
 
-    def __init__(self, file: JournalFile, contents: Contents) -> None:
+    def __init__(self, file: JournalFile, contents: JournalContents) -> None:
         self.contents = contents
         self._file = file
         self._texts = NewTexts(contents.texts)
@@ -557,7 +557,7 @@ class Journal:
     @classmethod
     def create(cls, path: Path, handle: int, head: Mapping[str, Any]) -> Journal:
         """Begin a journal in an empty file (see `RunFiles.reserve`)."""
-        journal = cls(JournalFile(path, handle), Contents())
+        journal = cls(JournalFile(path, handle), JournalContents())
         with journal.beginning():
             journal._file.lock()
             journal.contents.head = {"record": "run", "format": JOURNAL_FORMAT, **head}
@@ -598,7 +598,7 @@ class Journal:
         if at_once or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
         self._due = self._due or at_once
-        self.contents.put(entry)
+        self.contents.add_decision(entry)
 
     def sync(self) -> None:
         """Sync due lines, and `check`; decisions that came together share one sync."""
@@ -621,7 +621,7 @@ class Journal:
             self._add({"record": "attempt", "wave": wave, "place": place, "player": player, "attempt": attempt})
         self._write()
         self._due = True
-        self.contents.keep(wave, place, [PendingAttempt(player, attempt) for attempt in attempts])
+        self.contents.add_attempts(wave, place, [PendingAttempt(player, attempt) for attempt in attempts])
 
     def append_adjustments(self, model: str, adjustments: Adjustments) -> None:
         """Append the adjustments that a model's host accepts, so that a resumed run does not negotiate again."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from agentsim.errors import JournalError
 from agentsim.records.history import FINISHED, History
-from agentsim.records.journal import Contents, Totals, read_on
+from agentsim.records.journal import JournalContents, Totals, read_new_lines
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.runs.played_game import DecidedWave, PlayedGame, stamp, volatile_of
 from agentsim.runs.watcher import PublicWatcher, Watcher
@@ -34,7 +34,7 @@ class Follower:
 
     def _begin(self) -> None:
         self.epoch = secrets.token_hex(4)
-        self.contents = Contents()
+        self.contents = JournalContents()
         self._played: PlayedGame | None = None
         self._by_index: dict[int, Any] = {}
 
@@ -80,7 +80,7 @@ class Follower:
         self.playing = is_running(self.files.journal)  # asked first, so that an ending process's last writes are read
         if _size(self.files.journal) < self.contents.size:  # the journal was replaced
             self._begin()
-        read_on(self.files.journal, self.contents)
+        read_new_lines(self.files.journal, self.contents)
         if not self.contents.head:
             if not self.playing:
                 raise JournalError(f"{self.files.name}: the run ended before its journal began")
@@ -101,12 +101,12 @@ class Follower:
     def _status(self) -> str:
         if self.playing or not self.contents.stops:
             return "interrupted"
-        return self.played.finished or self.contents.stops[-1].status
+        return self.played.final_status or self.contents.stops[-1].status
 
     def since(self, told: int) -> History:
         """Build a history of only the events after the first `told` and the decisions that led to them."""
         made = {entry.decision or 0 for entry in self.played.play.log[told:]}
-        return self.played.since(told, [self._by_index[index] for index in made if index in self._by_index])
+        return self.played.history_since(told, [self._by_index[index] for index in made if index in self._by_index])
 
 
 def _size(path: Path) -> int:

@@ -21,7 +21,7 @@ from agentsim.engine.game import Game, bots_of
 from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.records.history import CONTROL, Branch
-from agentsim.records.journal import Contents, DecisionRecord, Journal, read_journal
+from agentsim.records.journal import DecisionRecord, Journal, JournalContents, read_journal
 from agentsim.records.load import branches_in
 from agentsim.records.run_files import RunFiles, check_name, is_running
 from agentsim.runs.decide import DecisionResult, decision_record_of
@@ -56,7 +56,7 @@ class ForkPoint:
     """A run cut before one decision: `ask` is the request to decide again."""
 
     files: RunFiles
-    contents: Contents
+    contents: JournalContents
     scenario: Scenario
     game: Game
     kept: tuple[DecisionRecord, ...]
@@ -112,12 +112,12 @@ class ForkPoint:
         with _alone(self.files.directory):  # or another process could take the same number
             made = self._branch(entry, change.settings, arm)
             if arm is not None:
-                if number in self.alike(made):
+                if number in self.existing_branches(made):
                     raise UsageError(f"branch {number} of the arm {arm} already exists, or another process makes it")
                 name = f"{name or default}_{arm}_b{number}"
             elif number is None and of_several:
                 # one more than the highest, so that a repeated command makes new branches and no copies
-                number = max(self.alike(made), default=0) + 1
+                number = max(self.existing_branches(made), default=0) + 1
                 name = f"{name or default}_b{number}"
             salted = [] if self.scenario.branch is None else self.scenario.branch.salts
             salts = [(wave, word) for wave, word in salted if wave < self.ask.wave]
@@ -156,7 +156,7 @@ class ForkPoint:
             journal.sync()
         journal.close()
 
-    def marked(self, change: Change = NO_CHANGE, arm: str | None = None) -> Branch:
+    def branch_record(self, change: Change = NO_CHANGE, arm: str | None = None) -> Branch:
         """Return the record of a branch with this change, without its number."""
         entry = None if change.instead is None else self._decided(change.instead)
         return self._branch(entry, change.settings, arm)
@@ -172,7 +172,7 @@ class ForkPoint:
             arm=arm,
         )
 
-    def alike(self, branch: Branch) -> dict[int, RunFiles]:
+    def existing_branches(self, branch: Branch) -> dict[int, RunFiles]:
         """Return the branches beside the parent that make the same change in the same arm, by number.
 
         Raises `UsageError` if a branch of the same arm makes another change.
@@ -318,7 +318,7 @@ def jobs_of_arms(point: ForkPoint, arms: Mapping[str, Change], count: int) -> li
     for name in arms:
         check_name(name)
     # before anything is paid for: if one arm is impossible, no arm is played
-    there = {name: point.alike(point.marked(change, name)) for name, change in arms.items()}
+    there = {name: point.existing_branches(point.branch_record(change, name)) for name, change in arms.items()}
     return [
         BranchJob(point, change, number, arm=name, files=there[name].get(number))
         for number in range(1, count + 1)
@@ -330,7 +330,7 @@ def jobs_of_several(
     point: ForkPoint, count: int, change: Change = NO_CHANGE, *, paired: bool = False
 ) -> list[BranchJob]:
     """Return `count` branches outside any arm: first the stopped ones with this change, then new ones."""
-    there = point.alike(point.marked(change))
+    there = point.existing_branches(point.branch_record(change))
     stopped = [files for _, files in sorted(there.items()) if not is_over(files) and not is_running(files.journal)]
     new = BranchJob(point, change, paired=paired, of_several=True)
     begun = [replace(new, files=files) for files in stopped[:count]]

@@ -26,7 +26,7 @@ from agentsim.games import find
 from agentsim.models.base import UNADJUSTED, Attempt
 from agentsim.records.fallback_rates import fallback_rates
 from agentsim.records.history import Branch, History, build_history
-from agentsim.records.journal import Contents, DecisionRecord, Parse, Totals
+from agentsim.records.journal import DecisionRecord, JournalContents, Parse, Totals
 from agentsim.records.versions import package_versions
 from agentsim.runs.decide import decision_without_reply
 from agentsim.scenario.scenario import Scenario
@@ -62,16 +62,16 @@ class PlayedGame:
         self.wave = self.play.start()
 
     @classmethod
-    def of_journal(cls, recorded: Contents) -> PlayedGame:
+    def of_journal(cls, recorded: JournalContents) -> PlayedGame:
         """Start the game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
         return cls.of_scenario(*restored_scenario(recorded), recorded)
 
     @classmethod
-    def of_scenario(cls, scenario: Scenario, game: Game, recorded: Contents) -> PlayedGame:
+    def of_scenario(cls, scenario: Scenario, game: Game, recorded: JournalContents) -> PlayedGame:
         """Start the game of a scenario, with the steering of the journal."""
         return cls(scenario, game, new_play(scenario, game, recorded))
 
-    def replay(self, recorded: Contents) -> Iterator[DecidedWave]:
+    def replay(self, recorded: JournalContents) -> Iterator[DecidedWave]:
         """Play on with the journal's decisions, and yield each wave before the rules get its decisions.
 
         The last wave may not be whole; a later call goes on from there, with newer records of the journal. Raises
@@ -95,7 +95,7 @@ class PlayedGame:
             self.wave = self.play.answer([found.decisions[ask.place] for ask in found.wave.asks])
 
     @property
-    def finished(self) -> str | None:
+    def final_status(self) -> str | None:
         """The status of a game that is over, or None.
 
         It is `degraded` if the share of fallbacks is above `limits.max_fallback_rate`, of the run or of a player with
@@ -108,10 +108,10 @@ class PlayedGame:
         found = fallback_rates((entry.index, entry.player, entry.source) for entry in own)
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
-    def history(self, status: str, recorded: Contents, volatile: Mapping[str, Any]) -> History:
+    def history(self, status: str, recorded: JournalContents, volatile: Mapping[str, Any]) -> History:
         """Build the history so far; the journal has the attempts at requests without a decision."""
         undecided = recorded.undecided()
-        return self._folded(
+        return self._build_history(
             self.play.log,
             self.decisions,
             status=status,
@@ -121,12 +121,12 @@ class PlayedGame:
             volatile=volatile,
         )
 
-    def since(self, told: int, decisions: Sequence[DecisionRecord]) -> History:
+    def history_since(self, told: int, decisions: Sequence[DecisionRecord]) -> History:
         """Build a history of only these decisions and the events after the first `told`."""
         log = self.play.log[told:]
-        return self._folded(log, decisions, first=told + 1, status="interrupted", outcome=None, volatile={})
+        return self._build_history(log, decisions, first=told + 1, status="interrupted", outcome=None, volatile={})
 
-    def _folded(self, log: Sequence[LoggedEvent], decisions: Sequence[DecisionRecord], **more: Any) -> History:
+    def _build_history(self, log: Sequence[LoggedEvent], decisions: Sequence[DecisionRecord], **more: Any) -> History:
         return build_history(
             game=self.game.name,
             rules_version=self.game.rules_version,
@@ -149,7 +149,7 @@ class PlayedGame:
         return branch.model_copy(update=used)
 
 
-def recorded_wave(recorded: Contents, wave: Wave) -> DecidedWave:
+def recorded_wave(recorded: JournalContents, wave: Wave) -> DecidedWave:
     """Return the journal's decisions of a wave, checked and read again. Raises `JournalMismatch`."""
     entries = {ask.place: entry for ask in wave.asks if (entry := _entry(recorded, ask)) is not None}
     asks = {ask.place: ask for ask in wave.asks}
@@ -158,7 +158,7 @@ def recorded_wave(recorded: Contents, wave: Wave) -> DecidedWave:
     )
 
 
-def _entry(recorded: Contents, ask: Ask) -> DecisionRecord | None:
+def _entry(recorded: JournalContents, ask: Ask) -> DecisionRecord | None:
     """Return the journal's answer to this request, or None. Raises `JournalMismatch` if it answers another request."""
     if (entry := recorded.decisions.get((ask.wave, ask.place))) is None:
         return None
@@ -219,7 +219,7 @@ def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
     return False
 
 
-def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
+def restored_scenario(recorded: JournalContents) -> tuple[Scenario, Game]:
     """Return the scenario and game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
     head = recorded.head
     try:
@@ -228,16 +228,16 @@ def restored_scenario(recorded: Contents) -> tuple[Scenario, Game]:
             scenario = replace(scenario, branch=Branch.restore(head["fork"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
-    return filled(scenario, recorded.filled), find(scenario.game)
+    return with_filled_seats(scenario, recorded.filled), find(scenario.game)
 
 
-def filled(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
+def with_filled_seats(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
     """Return the scenario with these bots in the seats of people who did not come."""
     players = tuple(plan.filled(bots[plan.id]) if plan.id in bots else plan for plan in scenario.players)
     return replace(scenario, players=players) if bots else scenario
 
 
-def new_play(scenario: Scenario, game: Game, recorded: Contents | None = None) -> GamePlay:
+def new_play(scenario: Scenario, game: Game, recorded: JournalContents | None = None) -> GamePlay:
     """Return the game of a scenario, ready to start, with the steering of the journal if there is one."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
@@ -272,7 +272,7 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
     }
 
 
-def volatile_of(scenario: Scenario, recorded: Contents, name: str, now: str, wall_s: float) -> dict[str, Any]:
+def volatile_of(scenario: Scenario, recorded: JournalContents, name: str, now: str, wall_s: float) -> dict[str, Any]:
     """Return the history's `volatile`; `wall_s` are the seconds of all sessions."""
     run = scenario.run_settings()
     void = recorded.void_calls()

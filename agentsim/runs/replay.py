@@ -18,7 +18,7 @@ from agentsim.engine.codec import bytes_id
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, JournalError, JournalMismatch, UsageError
 from agentsim.records.history import FINISHED, History, dump_history, history_bytes
-from agentsim.records.journal import Contents, Journal, Stop, read_journal
+from agentsim.records.journal import Journal, JournalContents, Stop, read_journal
 from agentsim.records.load import parsed
 from agentsim.records.run_files import RunFiles, read_history, write_history
 from agentsim.records.versions import HISTORY_FORMAT
@@ -62,14 +62,14 @@ def prove(files: RunFiles) -> Proof:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise JournalError(f"{files.history.name}: is not a history") from None
     again = replayed(files.name, recorded)
-    status = _status(str(claimed["status"]), recorded.stops, again.finished)
+    status = _status(str(claimed["status"]), recorded.stops, again.final_status)
     history = json.loads(dump_history(again.history(status, recorded, claimed.get("volatile", {}))))
     one, other = without_volatile(claimed), without_volatile(history)
     if json.dumps(one) != json.dumps(other):
         raise ReplayDiffers(f"{files.name}: {_where('', one, other)}")
     if recorded.history not in {None, bytes_id([raw])}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
-    return Proof(len(again.decisions), again.finished is not None, history)
+    return Proof(len(again.decisions), again.final_status is not None, history)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def replayed(name: str, recorded: Contents) -> PlayedGame:
+def replayed(name: str, recorded: JournalContents) -> PlayedGame:
     """Play a journal to its end.
 
     Raises `JournalMismatch` if the rules ask something else than it answers, `ReplayDiffers` if they ask for less.
@@ -177,11 +177,11 @@ def rebuild_history(files: RunFiles) -> History:
     """
     recorded = read_journal(files.journal)
     again = replayed(files.name, recorded)
-    if again.finished is None:
+    if again.final_status is None:
         raise JournalMismatch(f"{files.journal.name} says that the game is over, and its decisions do not end it")
     end = recorded.stops[-1]
     volatile = volatile_of(again.scenario, recorded, files.name, end.at, recorded.wall_s)
-    history = again.history(again.finished, recorded, volatile)
+    history = again.history(again.final_status, recorded, volatile)
 
     def named(digest: str) -> None:
         if end.history not in {None, digest}:  # with other limits, for example: the journal must name the new file

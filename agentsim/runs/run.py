@@ -31,7 +31,7 @@ from agentsim.runs import loop
 from agentsim.runs.decide import BeforeDecision, Decider
 from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import BeforeWave
-from agentsim.runs.played_game import PlayedGame, filled, head_of, restored_scenario, stamp, volatile_of
+from agentsim.runs.played_game import PlayedGame, head_of, restored_scenario, stamp, volatile_of, with_filled_seats
 from agentsim.runs.process import reserve_descriptors, stoppable
 from agentsim.runs.recorder import Recording
 from agentsim.runs.replay import history_problem, is_over, rebuild_history
@@ -201,7 +201,7 @@ class Run:
         """Put a bot into the seat of a person who did not come, and journal it; call it before the game begins."""
         prepared = self.prepare()
         prepared.journal.append_filled_seat(player, bot)
-        prepared.scenario = filled(prepared.scenario, {player: bot})
+        prepared.scenario = with_filled_seats(prepared.scenario, {player: bot})
         prepared.seats.by_id[player] = BotPlayer(bots_of(prepared.game)[bot.removeprefix("bot/")])
 
     def play_sync(self) -> RunResult:
@@ -249,7 +249,7 @@ class Run:
         ours, fresh = True, not journal.contents.decisions
         try:
             yield
-            status = self._played.finished or status
+            status = self._played.final_status or status
             remark = recording.finished()
         except RunStopped as stopped:
             status, error = stopped.status, stopped

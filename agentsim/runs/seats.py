@@ -13,7 +13,7 @@ from agentsim.models.base import Adjustments, Model, Sampling
 from agentsim.models.keys import key_disclosure, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
 from agentsim.models.pacing import RetryPolicy
-from agentsim.models.prices import Priced, Prices
+from agentsim.models.prices import PricedModel, Prices
 from agentsim.models.profiles import Profile, ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel
 from agentsim.players.base import ReaskPolicy
@@ -168,7 +168,7 @@ def _model_player(
         try:
 
             def opened() -> Model:
-                return Priced(_model(plan, scenario, env, seats), seats.prices)
+                return PricedModel(_model(plan, scenario, env, seats), seats.prices)
 
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
             seats.models[key] = recording.model(plan.model, provider, opened, asked)

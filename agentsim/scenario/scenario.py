@@ -216,7 +216,7 @@ def _unpriced(scenario: Scenario, env: Mapping[str, str]) -> list[str]:
         return []
     prices = prices_of(scenario, env)
     models = dict.fromkeys(model for plan in scenario.seats for model in plan.models)
-    return [model for model in models if not prices.known(model)]
+    return [model for model in models if not prices.has_price(model)]
 
 
 _OPTIONS = {"max_cost_usd": "--max-cost", "max_calls": "--max-calls", "max_wall_s": "--max-wall"}

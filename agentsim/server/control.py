@@ -85,7 +85,7 @@ class Control:
                     f"{', '.join(unasked)}: has not been asked anything yet, and a question off the record refers to "
                     "the latest one; ask again later"
                 )
-        self._run.journal.append_steering(max(contents.begun, self._begun) + 1, does)
+        self._run.journal.append_steering(max(contents.last_begun_wave, self._begun) + 1, does)
         self._changes.announce()
 
     def show_progress(self) -> None:
@@ -103,7 +103,7 @@ class Control:
         recorded = self._run.journal.contents
         if any((wave.number, ask.place) not in recorded.decisions for ask in wave.asks):
             self._stands.set()
-        if wave.number <= recorded.begun:
+        if wave.number <= recorded.last_begun_wave:
             self._asides = len(play.asides)
             return wave
         self._between = True

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 from agentsim.analysis import intervals
 from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, no_such_measure, tabled
 from agentsim.analysis.in_words import clearest_effect, effect_cell, ends, written
-from agentsim.analysis.intervals import Array, Effect, Interval, known, paired_intervals
+from agentsim.analysis.intervals import Array, Effect, Interval, estimate_row, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
 from agentsim.engine.wording import counted, decimals, listed
@@ -325,7 +325,9 @@ def effects(
     differences = by_seed(np.stack([values for *_, values in found], axis=1), blocks.seeds)
     ends = paired_intervals(differences)
     return [
-        FactorEffect(measure, whose, *known(ends[:, at]), contrast.name, contrast.factors, *_spread(differences[:, at]))
+        FactorEffect(
+            measure, whose, *estimate_row(ends[:, at]), contrast.name, contrast.factors, *_spread(differences[:, at])
+        )
         for at, (contrast, measure, whose, _) in enumerate(found)
     ]
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from agentsim.analysis.intervals import FEWEST, SEED, Array, Interval
-from agentsim.analysis.posterior import CHAINS, WRONG, ChoiceSets, Posterior, credible, posterior
+from agentsim.analysis.posterior import CHAINS, WRONG, ChoiceSets, Posterior, credible_intervals, posterior
 
 _ORDERS = 100
 """The number of finishing orders that are drawn to estimate the information of a table."""
@@ -76,7 +76,7 @@ def placement(
     if spread is not None and spread.too_much:
         found = drawn(1 / spread.factor)
     strength = found.logs - found.logs[:, :-1].mean(axis=1, keepdims=True)
-    *members, own = credible(strength)
+    *members, own = credible_intervals(strength)
     stronger = (strength[:, -1:] > strength[:, :-1]).mean(axis=0)
     return Placement(
         own, tuple(members), tuple(map(float, stronger)), tuple(map(float, found.places[-1])), spread, found

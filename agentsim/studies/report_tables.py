@@ -471,9 +471,9 @@ def _verdict(found: Sequence[Difference]) -> str:
         return f"Every mean is the same under {found[0].condition} and {found[0].less}."
     if not known:
         return ""
-    apart = [each for each in known if each.together.leaves_out(0)]
+    apart = [each for each in known if each.together.excludes(0)]
     if not apart:
-        alone = sum(each.difference.leaves_out(0) for each in known)
+        alone = sum(each.difference.excludes(0) for each in known)
         return (
             f"None of {counted(len(known), 'difference')} {DIFFERS} (simultaneous 95% intervals); by its own interval "
             f"{alone} would."

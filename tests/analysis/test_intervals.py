@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
-from agentsim.analysis.intervals import FEWEST, jackknife, left_out, ratio_intervals, sign_flip_p
+from agentsim.analysis.intervals import FEWEST, jackknife, leave_one_out, ratio_intervals, sign_flip_p
 
 
 def test_the_jackknife_leaves_out_each_cluster_in_turn() -> None:
     generator = np.random.default_rng(1)
     sums, counts = generator.normal(size=(9, 2)), generator.integers(1, 5, size=(9, 2)).astype(np.float64)
-    value, moved = left_out(sums, counts)
+    value, moved = leave_one_out(sums, counts)
     without = np.array(
         [np.delete(sums, row, 0).sum(axis=0) / np.delete(counts, row, 0).sum(axis=0) for row in range(9)]
     )

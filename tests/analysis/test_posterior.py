@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from agentsim.analysis.finished_games import GameRecord
 from agentsim.analysis.intervals import clusters
-from agentsim.analysis.posterior import AGREED, ChoiceSets, choice_sets, credible, game_weight, posterior
+from agentsim.analysis.posterior import AGREED, ChoiceSets, choice_sets, credible_intervals, game_weight, posterior
 from agentsim.analysis.standings import StandingsLine, standings
 from agentsim.engine.panel import DataTable
 from agentsim.studies.report_tables import panels
@@ -66,7 +66,7 @@ def test_wins_at_one_table_have_the_posterior_that_is_known_exactly() -> None:
     """9, 3 and 0 wins of 12, each division of the wins as likely before: a Dirichlet distribution of 10, 4 and 1."""
     table = np.ones((1, 3))
     games = [(table, np.eye(3)[winner]) for winner in [0] * 9 + [1] * 3]
-    for share, shape in zip(credible(posterior(games, 3).shares), (10, 4, 1), strict=True):
+    for share, shape in zip(credible_intervals(posterior(games, 3).shares), (10, 4, 1), strict=True):
         exact = beta(shape, 15 - shape)
         assert share.value == pytest.approx(exact.mean(), abs=0.01)
         assert (share.low, share.high) == pytest.approx(tuple(exact.ppf([0.025, 0.975])), abs=0.02)
@@ -87,7 +87,7 @@ def test_the_chains_agree_even_where_one_label_always_wins() -> None:
     generator = np.random.default_rng(3)
     games = [choice_sets([1.0, *(generator.permutation(3) + 2.0)], [0, 1, 2, 3], 4) for _ in range(150)]
     found = posterior(games, 4)
-    assert found.agreement < AGREED
+    assert found.scale_reduction < AGREED
     assert found.places[0].tolist() == [1, 0, 0, 0]
 
 

@@ -17,7 +17,7 @@ from agentsim.errors import DecisionError
 from agentsim.models.base import Attempt
 from agentsim.records.events import compute_from_log, told_events
 from agentsim.records.history import FINISHED, KEYS, History
-from agentsim.records.journal import Contents, Journal, read_journal
+from agentsim.records.journal import Journal, JournalContents, read_journal
 from agentsim.records.run_files import RunFiles
 from agentsim.report.player_view import as_seen_by
 from agentsim.runs.replay import prove, without_volatile
@@ -169,12 +169,12 @@ def _words(body: Any) -> str:
     return json.dumps([[message["role"], message["content"]] for message in body["messages"]])
 
 
-def _sent(recorded: Contents) -> set[str]:
+def _sent(recorded: JournalContents) -> set[str]:
     """Return the messages of every attempt that is on disk."""
     return {json.dumps([[message.role, message.text] for message in attempt.messages]) for attempt in _calls(recorded)}
 
 
-def _calls(recorded: Contents) -> list[Attempt]:
+def _calls(recorded: JournalContents) -> list[Attempt]:
     return [attempt for key in {*recorded.decisions, *recorded.attempts} for attempt in recorded.calls(*key)]
 
 

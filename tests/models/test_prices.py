@@ -34,13 +34,13 @@ def test_the_catalogue_knows_models_under_our_names(name: str) -> None:
 
 
 def test_gemini_is_google() -> None:
-    assert Prices({}).known("gemini/gemini-2.5-flash")
+    assert Prices({}).has_price("gemini/gemini-2.5-flash")
 
 
 @pytest.mark.parametrize("name", ["lab/x", "openai/gpt-nonsense", "openai/", "openai", "my-openai/gpt-5-mini", ""])
 def test_an_unknown_price_is_none_and_never_zero(name: str) -> None:
     prices = Prices({})
-    assert not prices.known(name)
+    assert not prices.has_price(name)
     assert prices.cost(name, MILLION) is None
     assert prices.estimate(name, 10, 10) is None
 
@@ -66,7 +66,7 @@ def test_unknown_tokens_make_an_unknown_cost() -> None:
 )
 def test_what_runs_here_is_free(name: str) -> None:
     prices = Prices({})
-    assert prices.known(name)
+    assert prices.has_price(name)
     assert prices.cost(name, Usage()) == 0.0
     assert prices.cost(name, MILLION) == 0.0
     assert prices.estimate(name, 10, 10) == 0.0
@@ -98,7 +98,7 @@ def test_a_server_elsewhere_is_not_free_because_of_its_name(name: str, place: st
 def test_the_environments_address_counts_as_the_scenarios_does() -> None:
     assert Prices({}, {}, {"OLLAMA_HOST": "https://ollama.example.com"}).cost("ollama/x", MILLION) is None
     assert Prices({}, {}, {"OPENAI_BASE_URL": "https://llm.example.com/v1"}).cost("openai/gpt-5-mini", MILLION) is None
-    assert Prices({}, {}, {"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}).known("openai/gpt-5-mini")
+    assert Prices({}, {}, {"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}).has_price("openai/gpt-5-mini")
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-5-mini", "openrouter/openai/gpt-5-mini", "gemini/gemini-2.5-flash"])
@@ -111,7 +111,7 @@ def test_the_catalogue_is_of_the_providers_own_addresses(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "free"), [("gpt-oss:120b-cloud", False), ("glm:cloud", False), ("cloudy", True)])
 def test_what_ollama_sends_on_to_a_service_is_not_free(name: str, free: bool) -> None:
-    assert Prices({}).known(f"ollama/{name}") is free
+    assert Prices({}).has_price(f"ollama/{name}") is free
 
 
 def test_an_estimate_is_the_worst_case() -> None:
@@ -163,7 +163,7 @@ def test_a_reply_without_a_cap_is_reckoned_with_what_the_model_can_say(
     ],
 )
 def test_the_catalogue_knows_the_other_providers_models(name: str) -> None:
-    assert Prices({}).known(name)
+    assert Prices({}).has_price(name)
     assert at(name, "https://lab.example/v1") is None
 
 

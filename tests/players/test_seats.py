@@ -10,7 +10,7 @@ import pytest
 from agentsim.errors import ScenarioError
 from agentsim.games import find
 from agentsim.models.local import LocalModel
-from agentsim.models.prices import Priced
+from agentsim.models.prices import PricedModel
 from agentsim.runs.seats import build_players
 from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
@@ -31,7 +31,7 @@ def test_the_embedded_model_samples_by_the_seed_of_the_run(
     monkeypatch.setattr("agentsim.models.local.find_gguf", lambda _name, _path: tmp_path / "weights.gguf")
     loaded = replace(scenario(tmp_path, f'{BOTS}[[players]]\nid = "A"\nmodel = "local/smollm2-135m"\n'), seed=seed)
     (model,) = build_players(loaded, find("agent_island"), {}).models.values()
-    assert isinstance(model, Priced)
+    assert isinstance(model, PricedModel)
     assert isinstance(model._model, LocalModel)
     assert model._model._seed == passed
 

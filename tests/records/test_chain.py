@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentsim.errors import JournalCorrupt
-from agentsim.records.journal import Contents, Journal, read_journal
+from agentsim.records.journal import Journal, JournalContents, read_journal
 from tests.fakes.journals import plain, resealed
 from tests.records.sample import entry, failed, journal, paid
 
@@ -77,7 +77,7 @@ def test_a_journal_that_is_gone_on_with_has_the_digests_of_one_that_was_written_
     book.close()
     lines = written.read_bytes().splitlines(keepends=True)
     assert lines == resealed(lines)
-    assert isinstance(read_journal(written), Contents)
+    assert isinstance(read_journal(written), JournalContents)
 
 
 def test_the_attempts_of_a_decision_are_those_that_were_recorded_before_it(tmp_path: Path) -> None:

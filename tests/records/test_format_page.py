@@ -28,7 +28,7 @@ from agentsim.models.base import (
     Usage,
 )
 from agentsim.records import history, versions
-from agentsim.records.journal import Contents, DecisionRecord, Parse, Totals
+from agentsim.records.journal import DecisionRecord, JournalContents, Parse, Totals
 from agentsim.scenario.load import load
 from tests.cli.command_line import ROOT, trio
 from tests.contract.golden import GOLDEN
@@ -132,7 +132,7 @@ def test_the_page_names_both_formats() -> None:
 
 def read_kinds() -> set[str]:
     """The records that a journal's reader knows: the cases of its `match`."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(Contents.read_line)))
+    tree = ast.parse(textwrap.dedent(inspect.getsource(JournalContents.read_line)))
     cases = [node.value for node in ast.walk(tree) if isinstance(node, ast.MatchValue)]
     return {case.value for case in cases if isinstance(case, ast.Constant) and isinstance(case.value, str)}
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.steering import Announcement
 from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
-from agentsim.records.journal import MOST_UNWRITTEN, Contents, DecisionRecord, Journal, Stop, read_journal
+from agentsim.records.journal import MOST_UNWRITTEN, DecisionRecord, Journal, JournalContents, Stop, read_journal
 from agentsim.records.run_files import is_running
 from agentsim.records.versions import JOURNAL_FORMAT
 from tests.fakes.journals import change_line, resealed
@@ -43,7 +43,7 @@ def written(tmp_path: Path) -> Path:
     return book.path
 
 
-def signature(contents: Contents) -> tuple[Any, ...]:
+def signature(contents: JournalContents) -> tuple[Any, ...]:
     return (
         dict(contents.head),
         dict(contents.decisions),
