@@ -169,7 +169,7 @@ def test_what_is_said_at_once_to_a_run_that_goes_on_comes_before_its_first_open_
             while server.completed.total() < 5:  # noqa: ASYNC110 - its events are of another loop
                 await asyncio.sleep(0.005)
             await run.stop()
-            begun, calls = run.run.journal.contents.begun, len(server.received)
+            begun, calls = run.run.journal.contents.last_begun_wave, len(server.received)
             again = await hosting.resume(site, run.files, env=NOTHING)
             await again.control.announce("Be brief.")
             assert (await again.ended()).status == "completed"
