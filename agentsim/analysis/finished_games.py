@@ -42,8 +42,8 @@ class Entrant:
 
     `seat` counts from 1 in the order of the table, `turn` in the first order of all players that chance drew (None
     without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
-    those that the game refused. `hosts` has the answers of each model and host, the unusable ones of them, and the
-    calls that failed there.
+    those that were read and that the rules gave no effect (`Event.turned_away`). `hosts` has the answers of each model
+    and host, the unusable ones of them, and the calls that failed there.
     """
 
     player: str

@@ -39,19 +39,21 @@ ChoiceSets: TypeAlias = tuple[Array, Array]
 def choice_sets(ranks: Sequence[float], labels: Sequence[int], size: int) -> ChoiceSets:
     """Return one game as (how many of each label competed for each place, how many places each label took).
 
-    Players who tie share their places: each place has the competitors of the first, less the part of the tied players
-    who would have gone before (B. Efron, The efficiency of Cox's likelihood function for censored data, 1977).
+    In the Plackett-Luce model a game is a row of choices: the first of all players, then the next of those that are
+    left, and so on; the last is no choice. Players who tie share their places: each place has the competitors of the
+    first, less the part of the tied players who would have gone before (B. Efron, The efficiency of Cox's likelihood
+    function for censored data, 1977).
     """
-    standing = np.bincount(labels, minlength=size).astype(np.float64)
+    left = np.bincount(labels, minlength=size).astype(np.float64)
     rows, wins = [], np.zeros(size)
     for rank in sorted(set(ranks)):
         tied = [label for label, own in zip(labels, ranks, strict=True) if own == rank]
         group = np.bincount(tied, minlength=size).astype(np.float64)
-        if standing.sum() == len(tied):  # the last place is not contested
+        if left.sum() == len(tied):  # nobody else is left to choose from
             break
-        rows += [standing - group * (gone / len(tied)) for gone in range(len(tied))]
+        rows += [left - group * (gone / len(tied)) for gone in range(len(tied))]
         wins += group
-        standing = standing - group
+        left = left - group
     return np.array(rows).reshape(-1, size), wins
 
 
@@ -222,9 +224,10 @@ def scale_reduction(logs: Array) -> float:
 def game_weight(games: Sequence[ChoiceSets], size: int, clusters: Array) -> float:
     """Return as how many independent games one counts if games of one cluster share their luck: 1 or less.
 
-    It is the power of the likelihood that gives the posterior the spread of the scores of `clusters` by games
-    (F. Pauli, W. Racugno and L. Ventura, Bayesian composite marginal likelihoods, Statistica Sinica 21, 2011), with
-    Student's quantile for the number of clusters.
+    Games of one seed are dealt alike, so that ten of them tell less than ten of ten seeds. The weight is the power of
+    the likelihood that gives the posterior the spread of the scores of `clusters` by games (F. Pauli, W. Racugno and L.
+    Ventura, Bayesian composite marginal likelihoods, Statistica Sinica 21, 2011), with Student's quantile for the
+    number of clusters.
     """
     number = len(clusters)
     if number == len(games):
@@ -274,7 +277,7 @@ def wins_check(found: Posterior, tables: Array, wins: Array, *, weight: float = 
     far, farther = (((each - expected) ** 2 / floor).sum(axis=1) for each in (wins, again))
     p = (1 + np.count_nonzero(farther >= far)) / (1 + len(strength))
     possible = np.clip(again, 0, (tables > 0).sum(axis=0))
-    # An additional column distinguishes the tables from the stages of the fit.
+    # An additional column distinguishes the tables from the choices of the fit.
     kinds = (np.pad(each, ((0, 0), (0, 1)), constant_values=kind) for kind, each in enumerate((found.contenders, sat)))
     rows, counts = np.vstack(list(kinds)), np.concatenate([found.counts, times])
     *alike, _ = interchangeable(rows, counts, np.append(found.shape, -1.0))

@@ -251,7 +251,10 @@ class Event:
 
     @property
     def turned_away(self) -> bool:
-        """True if by this event the game turns a player's decision away: the decision was read, but had no effect."""
+        """True if the event tells that the rules gave a player's decision no effect, such as work without food.
+
+        The decision was read and counts as the player's: it is no fallback.
+        """
         return False
 
     def interactions(self, past: Past) -> Iterable[Interaction]:

@@ -62,7 +62,9 @@ class GamePlay:
         self._repeats_announcements = game.announcements == "restated"
         not_news = (Announced,) if self._repeats_announcements else ()
         self._surveys = Surveys(interviews, self.table, not_news) if interviews else None
-        self._due: deque[Requests] = deque()
+        self._due: deque[Requests] = (
+            deque()
+        )  # waves to ask before the rules' next one: surveys, and a wave after an aside
         self._pending_result: Requests | Outcome | None = (
             None  # the rules' result, until the surveys before it are held
         )
@@ -76,7 +78,7 @@ class GamePlay:
         """The questions asked off the record; their surveys are numbered after the scenario's interviews."""
         self._rules = game.play(self.table, config)
         self._wave = self._index = 0
-        self._counts: Counter[tuple[PlayerId, str]] = Counter()
+        self._counts: Counter[tuple[PlayerId, str]] = Counter()  # requests so far, by player and kind
 
     @property
     def log(self) -> Sequence[LoggedEvent]:
@@ -98,9 +100,12 @@ class GamePlay:
 
     def steered(self, wave: Wave) -> Wave:
         """Apply the new actions of an experimenter before this wave; return the wave to decide now."""
-        for does in self._steering.get(wave.number, ())[self._done :]:
+        for action in self._steering.get(wave.number, ())[self._done :]:
             self._done += 1
-            wave = self._announce(wave, does.said) if isinstance(does, Announcement) else self._ask_aside(wave, does)
+            if isinstance(action, Announcement):
+                wave = self._announce(wave, action.said)
+            else:
+                wave = self._ask_aside(wave, action)
         return wave
 
     def _announce(self, wave: Wave, said: str) -> Wave:
@@ -142,7 +147,7 @@ class GamePlay:
         """Return the stream that a bot draws from for this one decision, from the game's chance or another."""
         request = ask.request
         bot = f"bot/{request.player}"
-        # these keys never change: others would change the draws of all games
+        # `lasting`: its streams last for the whole game. No key ever changes: others would change all games' draws
         return (chance or self.table.chance).once(f"{bot}/{request.kind}/{ask.nth}", per_game=f"{bot}/lasting")
 
     def close(self) -> None:

@@ -41,7 +41,10 @@ class Announcement(_Steer):
 
 
 class Aside(_Steer):
-    """The action of asking players something off the record, in a wave of its own before the wave is decided."""
+    """The action of asking players something in private, in a wave of its own before the wave is decided.
+
+    An aside is off the record: no player hears it, and no later prompt tells of it, not even that of who answered.
+    """
 
     players: Annotated[tuple[str, ...], Field(min_length=1)]
     questions: Annotated[tuple[SurveyQuestion, ...], Field(min_length=1, max_length=30)]

@@ -1,6 +1,7 @@
 """Table: the rules' only interface. They ask, they tell, they draw; nothing else.
 
-The driver gets waves of requests and sends decisions back; it decides who answers, when, and at which cost.
+The driver (`engine.play.GamePlay`) gets waves of requests and sends decisions back; who answers, when, and at which
+cost is not the rules' business.
 """
 
 from __future__ import annotations

@@ -95,6 +95,7 @@ _HINTS = (
 
 
 Stage: TypeAlias = Literal["proxy", "connecting", "certificate", "tls", "broken"]
+"""Where a connection failed: at the proxy, before it stood, at the certificate or TLS, or after it stood (`broken`)."""
 
 
 class NoAnswer(Exception):

@@ -202,7 +202,8 @@ def context_window(model_name: str) -> int | None:
 def longest_reply(model_name: str, cap: int | None) -> int:
     """Return the assumed most tokens of a reply.
 
-    That is the cap, else the model's limit, else the model's context or `LONGEST_REPLY`, whichever is less.
+    That is the `cap` (`max_tokens`), else the model's limit, else the model's context or `LONGEST_REPLY`, whichever is
+    less.
     """
     if cap is not None:
         return cap
@@ -211,7 +212,7 @@ def longest_reply(model_name: str, cap: int | None) -> int:
 
 
 def small_cap(model_name: str, cap: int | None, *extras: Mapping[str, Any]) -> int | None:
-    """Return the tokens that the cap of a reasoning model should have, or None if `cap` is enough.
+    """Return the `max_tokens` that a reasoning model should have, or None if `cap`, the limit set, is enough.
 
     Reasoning models are recognized by name, from the list in `thinking.toml`. `extras` are the other parameters of the
     request; if they turn thinking off or limit it, the cap is enough.

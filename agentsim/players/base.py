@@ -27,7 +27,7 @@ class ReaskPolicy:
     """The policy after a bad reply: repair broken JSON (`repair`), then ask again.
 
     `on` are the codes of errors after which the player is asked again, `reasks` the maximum number of times (None: no
-    limit), `how` says whether the complaint is sent along.
+    limit). `how` says whether the question is followed by the bad reply and its `reason`, or asked again the `same`.
     """
 
     reasks: int | None = 1
@@ -64,7 +64,7 @@ class Player(Protocol):
         """The policy after a bad reply."""
 
     def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
-        """Return the prompt, followed by the complaints about earlier replies."""
+        """Return the prompt, followed by the rejected replies with their reasons."""
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
         """Make one attempt. Raises `ModelError`."""

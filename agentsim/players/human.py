@@ -42,7 +42,7 @@ class HumanPlayer:
     def __post_init__(self) -> None:
         self._heard: tuple[str, ...] = ()
         self._asked = 0  # index of the decision that is on the screen
-        self._reason = ""  # the complaint about the last answer to it
+        self._reason = ""  # why the last answer to it was rejected
         self._state: tuple[str, ...] = ()  # the lines of the state that are on the screen
 
     @property
@@ -50,7 +50,7 @@ class HumanPlayer:
         return (self,)
 
     def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
-        """Return the prompt that a model would get; complaints are shown, but are not messages."""
+        """Return the prompt that a model would get; the reason of a rejected reply is shown, but is no message."""
         self._reason = rejected_replies[-1].reason if rejected_replies else ""
         return prompt_messages(ask.prompt(), self.persona)
 
@@ -61,7 +61,7 @@ class HumanPlayer:
         return Completion(text=ask.request.fallback().model_dump_json(), finish_reason="stop")
 
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
-        """Show the question, or the complaint about the last reply, and read a reply."""
+        """Show the question, or why the last reply was rejected, and read a reply."""
         rules, how = messages[0].segments, how_to_answer(ask.request)
         if ask.index != self._asked:
             self._show(ask, rules)

@@ -43,7 +43,7 @@ class BotPlayer:
 
 
 def _read(request: Request[Any], repair: bool, completion: Completion) -> str:
-    """Return, as JSON, everything that a decision can take from a completion: its readings, complaints and thoughts."""
+    """Return, as JSON, all that a decision can take from a completion: its readings, their errors, its thoughts."""
     from agentsim.engine.reading.reader import thoughts_in
 
     text, truncated = completion.text, completion.ended_early
@@ -97,11 +97,11 @@ class ModelPlayer:
         return next((link for link in self.chain if link.name == model), self)
 
     def messages(self, ask: Ask, rejected_replies: Sequence[RejectedReply]) -> tuple[Message, ...]:
-        """Return the prompt and each bad reply with its complaint, or only the prompt if the policy says `same`."""
+        """Return the prompt and each bad reply with its reason, or only the prompt if the policy says `same`."""
         messages = list(prompt_messages(ask.prompt(), self.persona))
-        for complaint in rejected_replies if self.reasking.how == "reason" else ():
-            problem = f"That reply could not be used. {complaint.reason} Answer only: {ask.request.form()}"
-            messages.append(Message("assistant", (_quoted_reply(complaint.reply),)))
+        for rejected in rejected_replies if self.reasking.how == "reason" else ():
+            problem = f"That reply could not be used. {rejected.reason} Answer only: {ask.request.form()}"
+            messages.append(Message("assistant", (_quoted_reply(rejected.reply),)))
             messages.append(Message("user", (problem,)))
         return tuple(messages)
 

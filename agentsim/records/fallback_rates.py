@@ -30,9 +30,10 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class FallbackRate:
-    """The number of decisions of models, people and scripts, of the fallbacks among them, and of those turned away.
+    """The number of decisions of models, people and scripts, and of the fallbacks among them.
 
-    The other fields count the fallbacks by cause.
+    `turned_away` counts those that were read and that the rules gave no effect (`Event.turned_away`), the other fields
+    the fallbacks by cause.
     """
 
     decisions: int = 0

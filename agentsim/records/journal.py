@@ -69,7 +69,7 @@ def _digest(before: bytes, line: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """The way in which the reader found the decision in the reply."""
+    """The way in which the reader found the decision in the reply; `stage` is that of `engine.decision.Reading`."""
 
     stage: ShortText
     candidates: Count
@@ -248,7 +248,11 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class PendingAttempt:
-    """An attempt that was recorded before its request was decided; a void one does not count for the decision."""
+    """An attempt that was recorded before its request was decided.
+
+    A `void` one failed before a provider stopped the run. It was made and may be billed, but does not count for the
+    decision: the resumed run has all its attempts again.
+    """
 
     player: str
     attempt: Attempt
@@ -380,7 +384,7 @@ class JournalContents:
             return
         self.decided_before_stop.update(self.decisions)
         for key, attempts in self.attempts.items():
-            if key not in self.decisions:  # failed calls are void: a resumed run tries again in full
+            if key not in self.decisions:  # failed calls are void (`PendingAttempt`)
                 self.attempts[key] = [
                     replace(kept, void=kept.void or kept.attempt.completion is None) for kept in attempts
                 ]

@@ -104,7 +104,7 @@ def decision_record_of(ask: Ask, result: DecisionResult) -> DecisionRecord:
 
 
 class _RetryLoop:
-    """The retries of one decision: its attempts, the complaints about them, and what they have used of the policy."""
+    """The retries of one decision: its attempts, the replies rejected so far, and what they used of the policies."""
 
     def __init__(self, ask: Ask, player: Player, calls: Calls) -> None:
         self.ask, self.player, self._calls = ask, player, calls
@@ -188,9 +188,9 @@ class _RetryLoop:
 
         One does if this model is unreachable, and none if it refuses, unless the refusal may be about every call of it.
         """
-        doubtful = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
-        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected) or doubtful
-        return unreachable and any(index > self._model_index for index in self._order)
+        unclear_refusal = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
+        unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected)
+        return (unreachable or unclear_refusal) and any(index > self._model_index for index in self._order)
 
     def take_over(self) -> None:
         """Switch to the next model, with attempts of its own."""
@@ -198,14 +198,17 @@ class _RetryLoop:
         self.used = self._unused()
 
     def judge(self, attempt: Attempt, *, resumed: bool) -> DecisionResult | None:
-        """Return the result that a completion leads to, or None if the player is to be asked again."""
-        completion, count = attempt.completion, self.resume if resumed else self.record_failure
+        """Return the result that a completion leads to, or None if the player is to be asked again.
+
+        A `resumed` attempt was made by an earlier process, and is in the journal already.
+        """
+        completion, record = attempt.completion, self.resume if resumed else self.record_failure
         assert completion is not None, "only completions are judged"
         if completion.refusal is not None:  # another attempt would only be refused again
-            count(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
+            record(replace(attempt, code=completion.refusal, error="The model or a filter refused to answer."))
             return self.fallback(completion.refusal)
         if self._lacks_object(completion):
-            count(replace(attempt, code=UnreadableReply.code, error="The reply holds no JSON object."))
+            record(replace(attempt, code=UnreadableReply.code, error="The reply holds no JSON object."))
             return self.fallback(UnreadableReply.code)
         try:
             if completion.unusable is not None:
@@ -217,14 +220,14 @@ class _RetryLoop:
             code, reason = _code_and_reason(completion, error)
             again = self.may_reask(error, self.used.made + resumed)
             self.wait_s = self._reask_wait() if again and not resumed else 0.0
-            count(replace(attempt, code=code, error=reason, wait_s=self.wait_s))
+            record(replace(attempt, code=code, error=reason, wait_s=self.wait_s))
             if not again:
                 return self.fallback(code)
             self.rejected_replies.append(RejectedReply(completion.text, reason))
             return None
         if reading.error is not None:  # the game has a decision of its own for the reply
             code, reason = _code_and_reason(completion, reading.error)
-            count(replace(attempt, code=code, error=reason))
+            record(replace(attempt, code=code, error=reason))
             return DecisionResult(reading.decision, "fallback", tuple(self.attempts), reading, fallback_reason=code)
         self.attempts.append(attempt)
         return DecisionResult(reading.decision, self._models[self._model_index].source, tuple(self.attempts), reading)
@@ -251,6 +254,7 @@ class _RetryLoop:
         return reading
 
     def may_reask(self, error: DecisionError, made: int | None = None) -> bool:
+        """Return whether the player is asked again after this error and `made` attempts, by default those so far."""
         policy, made = self.player.reasking, self.used.made if made is None else made
         if error.code not in policy.on or made >= self.player.attempts.max_attempts:
             return False
@@ -298,7 +302,7 @@ def unanswered_attempt(messages: tuple[Message, ...], latency_s: float, model: s
 
 
 def decision_without_reply(request: Request[Any], attempts: Sequence[Attempt]) -> Decision:
-    """Return the decision for attempts that brought none: the forfeit if the last brought a reply, or the fallback."""
+    """Return the fallback after attempts that brought no decision; if the last brought a reply, the one for that."""
     last = attempts[-1] if attempts else None
     replied = last is not None and last.completion is not None and last.completion.refusal is None
     decision: Decision = request.fallback_after(last.error) if replied and last and last.error else request.fallback()
@@ -365,7 +369,7 @@ class Decider:
         # no prompt tells staff about the game, the screen does
         people = (player for player, seat in self.seats.items() if isinstance(seat, HumanPlayer))
         self.terminal_players = {player for player in people if not player.startswith("@")}
-        self._breaker_indices: Mapping[int, int] = {}
+        self._breaker_indices: Mapping[int, int] = {}  # by place in the wave, the number of its request among non-bots
         self._warned: set[tuple[str, str]] = set()
         self._hosts: dict[str, str] = {}  # the host that answered first, by model
         self._sync_due: asyncio.TimerHandle | None = None

@@ -28,7 +28,7 @@ from agentsim.players.model import ModelPlayer
 from agentsim.records.journal import Journal
 
 T = TypeVar("T")
-_DUST_USD = 1e-9  # the rounding error of a sum of floats that exactly reaches a limit
+_ROUNDING_USD = 1e-9  # the rounding error of a sum of floats that exactly reaches a limit
 
 
 class Budget:
@@ -134,7 +134,7 @@ class Budget:
         return self._clock() - self._started
 
     def _passes(self, usd: float) -> bool:
-        return self.max_cost_usd is not None and self.cost_usd + usd > self.max_cost_usd + _DUST_USD
+        return self.max_cost_usd is not None and self.cost_usd + usd > self.max_cost_usd + _ROUNDING_USD
 
     def _release(self, usd: float) -> None:
         self.reserved_usd = max(0.0, self.reserved_usd - usd)
@@ -172,13 +172,13 @@ class _RequestCalls:
     models: Sequence[ModelId]
     order: tuple[int, ...]
     calls: deque[_Call] = field(default_factory=deque)
-    settled: bool = False
+    settled: bool = False  # decided: no call follows
     rejected: set[int] = field(default_factory=set)  # indices of the models that rejected this very request
     unreachable: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
     refused: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if it was such a refusal
 
     def add(self, call: _Call) -> None:
-        """Add a call. An answer, a bad reply or a refusal ends its provider's silence; a rate limit does not."""
+        """Add a call. Any reply, a bad one or a refusal too, shows that its provider is reachable; a rate limit does not."""
         self.calls.append(call)
         if call.refusal is not None:
             self.refused[call.model.name] = call
@@ -207,8 +207,8 @@ class CircuitBreaker:
     made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks.
     An index is the position of a request in the current wave.
 
-    With `on_failure="fallback"`, silence, calls that exceed patience, requests that are not accepted and refusals alike
-    cost decisions only; rejected models still stop the run.
+    With `on_failure="fallback"`, unreachable providers, calls that exceed patience, requests that are not accepted and
+    refusals alike cost decisions only; rejected models still stop the run.
     """
 
     def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
@@ -222,7 +222,7 @@ class CircuitBreaker:
         self._rejected: set[str] = set()
         self._requests: list[_RequestCalls] = []
         self._judged = 0  # requests before this one are settled and counted
-        self._moved = asyncio.Event()
+        self._moved = asyncio.Event()  # set when `_judged` grows
 
     def begin_wave(self, asked: Sequence[Sequence[ModelId]]) -> None:
         """Begin a wave: `asked` has the models that may be asked for each request, in the order of the requests."""
@@ -234,6 +234,7 @@ class CircuitBreaker:
         return alive or tuple(range(len(models)))
 
     def _lives(self, model: ModelId, here: _RequestCalls | None = None) -> bool:
+        """Return whether a model may still be asked: it is not rejected, and no streak of failures has ended it."""
         failed = self._streak[model.provider] if here is None else self._failed(model.provider, here)
         return max(failed, self._refusals(model.name, here)) < STREAK and model.name not in self._rejected
 
@@ -323,14 +324,15 @@ class CircuitBreaker:
                 f"{seen_unreachable[0]}: {row}; the last: {self._last[seen_unreachable[0]]}"
             ) from None
         if not late and all(self._never_answered(model, here) for model in here.models):
-            silent = next(
+            provider = next(
                 (model.provider for model in here.models if model.provider in self._last), here.models[0].provider
             )
             rejected = any(model.name in self._rejected for model in here.models)
-            why = self._last.get(silent, "it is rejected" if rejected else "it had not answered when the run ended")
-            raise ProviderStopped(f"{silent}: the first call failed: {why}") from None
+            why = self._last.get(provider, "it is rejected" if rejected else "it had not answered when the run ended")
+            raise ProviderStopped(f"{provider}: the first call failed: {why}") from None
 
     def _may_go_on(self, here: _RequestCalls) -> bool:
+        """Return whether a failure of this request costs its decision only (`on_failure="fallback"`)."""
         return self._goes_on and any(model.name not in self._rejected for model in here.models)
 
     def _failed(self, provider: str, here: _RequestCalls) -> int:
@@ -367,10 +369,10 @@ class CircuitBreaker:
 
     def _count(self, request: _RequestCalls, call: _Call) -> None:
         provider = call.model.provider
-        doubtful = call.refusal is not None
-        if doubtful and (call.model.name in self._answered_by or (self._goes_on and call.unaccepted)):
+        unclear_refusal = call.refusal is not None  # about this prompt, or about every call of the model
+        if unclear_refusal and (call.model.name in self._answered_by or (self._goes_on and call.unaccepted)):
             return
-        match "rejected" if doubtful else call.fault:
+        match "rejected" if unclear_refusal else call.fault:
             case None | "refused":
                 self._answered.add(provider)
                 self._answered_by.add(call.model.name)

@@ -26,7 +26,7 @@ from agentsim.server.site import STREAM_SCRIPT, STYLE, Site, environment, naming
 from agentsim.server.stream import PageAudience, Position, message
 
 SCRIPTS = (STREAM_SCRIPT, script("agentsim.server", "seat.js"))
-_BEAT_S = 15.0
+_BEAT_S = 15.0  # a comment is sent after so long without news, so that no proxy ends the stream
 _LIVE = {"waiting", "game", "paused"}
 _TOLD_NOTHING = {"waiting", "withdrawn"}  # stages in which the page has no events of the game
 
@@ -34,10 +34,10 @@ _TOLD_NOTHING = {"waiting", "withdrawn"}  # stages in which the page has no even
 def routes(site: Site) -> Iterable[web.RouteDef]:
     """Return the routes of each seat's page, its form and its stream, and register seats as holders of keys."""
 
-    async def shown(request: web.Request) -> web.Response:
+    async def show(request: web.Request) -> web.Response:
         return await _page(site, _seat(site, request))
 
-    async def sent(request: web.Request) -> web.Response:
+    async def submit(request: web.Request) -> web.Response:
         seat, form = _seat(site, request), await request.post()
         given = {name: [str(text) for text in form.getall(name)] for name in set(form)}
         step = (given.get("seat-step") or [""])[0]  # the hyphen keeps it apart from names of questions and fields
@@ -52,8 +52,8 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
 
     site.guard.holders.append(lambda request: _holder(site, request))
     return [
-        web.get("/seat/{token}", shown),
-        web.post("/seat/{token}", sent),
+        web.get("/seat/{token}", show),
+        web.post("/seat/{token}", submit),
         web.get("/seat/{token}/stream", stream),
     ]
 

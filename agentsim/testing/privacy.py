@@ -40,7 +40,7 @@ def no_information_leak(case: Case) -> Findings:
     found: set[tuple[str, str]] = set()
     compared = 0
     for label, played in _games(case):
-        for key, asked in _with_ears(case, played):
+        for key, asked in _with_knowledge(case, played):
             here, kind = f"{label}, {asked}", asked.ask.request.kind
             data, there = known.setdefault(key, (asked.data, here))
             compared += there != here
@@ -83,19 +83,19 @@ def _games(case: Case) -> Iterator[tuple[str, SampleGame]]:
             yield label, case.play(marking(case.bot, asked, decision))
 
 
-def _with_ears(case: Case, played: SampleGame) -> Iterator[tuple[tuple[str, ...], Asked]]:
+def _with_knowledge(case: Case, played: SampleGame) -> Iterator[tuple[tuple[str, ...], Asked]]:
     """Yield every question to a player, with a key of all that the player had heard and decided before it."""
-    ears: dict[PlayerId, str] = dict.fromkeys(case.players, "")
+    known: dict[PlayerId, str] = dict.fromkeys(case.players, "")
     upto = 0
     for asked in played.asked:
         for told in played.log[upto : asked.events_before]:
             words = words_of(told)
             for listener in filter(told.heard_by, case.players):
-                ears[listener] = _digest(ears[listener], told.round, told.by, words)
+                known[listener] = _digest(known[listener], told.round, told.by, words)
         upto, player = asked.events_before, asked.player
-        if player in ears:  # staff sees all that the rules show it
-            yield (player, asked.ask.request.kind, ears[player], asked.round), asked
-            ears[player] = _digest(ears[player], asked.ask.request.kind, asked.decision.model_dump_json())
+        if player in known:  # staff sees all that the rules show it
+            yield (player, asked.ask.request.kind, known[player], asked.round), asked
+            known[player] = _digest(known[player], asked.ask.request.kind, asked.decision.model_dump_json())
 
 
 def _digest(*parts: object) -> str:
@@ -110,13 +110,13 @@ def private_words(case: Case) -> Findings:
     """
     plain = case.play(marking(case.bot))
     heard, changed = audiences(case, plain), 0
-    asked_of = {player: _shown_to(player, plain) for player in case.players}
+    asked_of = {player: _questions_to(player, plain) for player in case.players}
     for said, (asked, path) in markers(plain).items():
         outside = sorted(set(case.players) - heard[said])
         other = case.play(marking(case.bot, asked, path)) if outside else plain
         changed += [each.decision for each in other.asked] != [each.decision for each in plain.asked]
         for player in outside:
-            before, after = asked_of[player], _shown_to(player, other)
+            before, after = asked_of[player], _questions_to(player, other)
             if before != after:
                 first = next((was for was, now in zip(before, after, strict=False) if was != now), before[-1])
                 what = f"it depends on what {asked.player} says in `{path}` of {asked}, which {player} does not hear"
@@ -124,7 +124,7 @@ def private_words(case: Case) -> Findings:
     return f"{changed} private texts, each replaced once" if changed else "nothing: no text is private"
 
 
-def _shown_to(player: PlayerId, played: SampleGame) -> list[str]:
+def _questions_to(player: PlayerId, played: SampleGame) -> list[str]:
     """Return every question to a player, with all that it is shown."""
     return [f"{each}: {shown_to(each)}" for each in played.asked if each.player == player]
 

@@ -45,7 +45,10 @@ from agentsim.engine.reading.text import (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A decision that a place in a reply gives: its values by path, and whether all of them are legal."""
+    """A decision that a place in a reply gives: its values by path, and whether all of them are legal.
+
+    `stage` is how it was found, in the words of `engine.decision.Reading`.
+    """
 
     start: int
     end: int
