@@ -178,7 +178,7 @@ class _RequestCalls:
     refused: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if it was such a refusal
 
     def add(self, call: _Call) -> None:
-        """Add a call. Any reply, a bad one or a refusal too, shows that its provider is reachable; a rate limit does not."""
+        """Add a call. Any reply, also a bad one or a refusal, shows that its provider is reachable."""
         self.calls.append(call)
         if call.refusal is not None:
             self.refused[call.model.name] = call

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
+from pydantic.fields import FieldInfo
 
 from agentsim.engine.game import Outcome, Standing
 from agentsim.engine.survey import SurveyPlace
@@ -91,6 +92,11 @@ def rows(page: str, heading: str) -> list[tuple[str, ...]]:
     return [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in table]
 
 
+def key_of(name: str, kind: Any) -> str:
+    """The key in a file of a field: its alias, if it has one."""
+    return next((part.alias for part in get_args(kind)[1:] if isinstance(part, FieldInfo) and part.alias), name)
+
+
 @pytest.mark.parametrize("cls", RECORDS.values(), ids=RECORDS)
 def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: type[Any]) -> None:
     found = [row[:2] for row in rows(PAGE, called(cls))]
@@ -102,7 +108,7 @@ def test_the_page_names_every_key_of_a_record_in_its_order_with_its_type(cls: ty
     if cls is Outcome:
         types["winner"] = str | None
         names.append("winner")
-    assert found == [(f"`{name}`", type_in_words(types[name])) for name in names]
+    assert found == [(f"`{key_of(name, types[name])}`", type_in_words(types[name])) for name in names]
 
 
 def test_every_key_has_a_meaning() -> None:
