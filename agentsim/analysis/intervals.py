@@ -43,6 +43,7 @@ class Interval:
         return math.inf if self.low is None or self.high is None else self.high - self.low
 
     def excludes(self, value: float) -> bool:
+        """Return whether the interval has ends, and the value is not between them."""
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
 
@@ -64,10 +65,12 @@ class Effect:
 
     @property
     def alone(self) -> Interval:
+        """Return the interval of this effect alone."""
         return Interval(self.mean, self.low, self.high)
 
     @property
     def together(self) -> Interval:
+        """Return the simultaneous interval: 95% that it holds together with those of all other effects."""
         return Interval(self.mean, self.low_adj, self.high_adj)
 
 

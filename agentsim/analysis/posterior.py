@@ -1,7 +1,7 @@
 """Ratings with a posterior: strengths of the Plackett-Luce model, drawn by Gibbs sampling, and a check of their wins.
 
 F. Caron and A. Doucet, Efficient Bayesian inference for generalized Bradley-Terry models, 2012. The formulas
-are in docs/inference.md.
+are in docs/inference.md. A label is one of the models, personas or settings that are compared.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ class LegalValues:
         return True
 
     def spoken(self, value: Any) -> Any:
-        """Return the effective value within an object, or None if it says nothing."""
+        """Return a value within an object as it counts, such as a text without blanks around it; None if empty."""
         return value
 
     def converted(self, given: Any, beside: Mapping[str, Any]) -> Any:
@@ -163,7 +163,7 @@ class LegalValues:
         return given
 
     def taken(self, given: Any, beside: Mapping[str, Any]) -> Any:
-        """Return the part of a given value on which something depends, by the other fields of its object."""
+        """Return a given value without the parts that have no meaning, given the fields `beside` it in its object."""
         return given
 
     # -- at random, and by example
@@ -173,7 +173,7 @@ class LegalValues:
         return None
 
     def redrawn(self, drawn: Any, beside: Mapping[str, Any], rng: Stream) -> Any:
-        """Return a drawn value, or another if its legality depends on other fields or on more than the schema."""
+        """Return a value that was drawn by the schema, or another if its legality depends on more than the schema."""
         return drawn
 
     @property
@@ -759,8 +759,8 @@ class Variant(LegalValues):
         value = beside.get(self.by)
         if not self.menu or not isinstance(given, Mapping) or not isinstance(value, str) or value not in self.fields:
             return given
-        idle = {name for name, _ in self._every()} - self.fields[value].keys()
-        return {name: part for name, part in given.items() if name not in idle}
+        of_other_values = {name for name, _ in self._every()} - self.fields[value].keys()
+        return {name: part for name, part in given.items() if name not in of_other_values}
 
     def fits(self, value: Any) -> bool:
         choices = self.by_path("").items()

@@ -43,7 +43,7 @@ class Announcement(_Steer):
 class Aside(_Steer):
     """The action of asking players something in private, in a wave of its own before the wave is decided.
 
-    An aside is off the record: no player hears it, and no later prompt tells of it, not even that of who answered.
+    An aside is off the record: no event tells it, and no later prompt of the game, not even to who answered.
     """
 
     players: Annotated[tuple[str, ...], Field(min_length=1)]

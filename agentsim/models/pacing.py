@@ -129,13 +129,13 @@ class RateLimiter:
         self.slots = limits.concurrency
         """The calls that may be under way now, or None for any number."""
         self.in_flight = 0
-        self._edge: int | None = None  # slots at the last 429
+        self._edge: int | None = None  # slots at the last 429, near which they grow with caution
         self._answers = 0  # since the slots last changed
-        self._burst = 0
+        self._burst = 0  # number of times that the slots were halved
         self._minute: deque[Slot] = deque()
         self._clock, self._sleep = clock, sleep
         self._next = self._pushed = clock()  # no call starts before these: for the spacing, for a Retry-After
-        self._line = asyncio.Lock()
+        self._line = asyncio.Lock()  # held by the next call to start; the others queue for it
         self._changed = asyncio.Event()
         self._first: int | None = None  # tokens of the next call in the queue
 

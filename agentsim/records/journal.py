@@ -1,6 +1,6 @@
 """Journal: the append-only file from which a run survives its process, with its records, hash chain, reader and writer.
 
-Readers ignore a torn last line, and a resumed run cuts it off.
+Readers ignore a torn last line, which a killed process did not write to its end; a resumed run cuts it off.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DecisionKey: TypeAlias = tuple[int, int]
 """The key of a decision: its wave and its place in the wave."""
 Source = Literal["model", "bot", "human", "script", "fallback"]
 _HEAD = ("format", "game", "rules_version", "reader", "seed", "name", "started_at", "versions", "scenario", "run")
-_said = attrgetter("messages", "completion", "model")  # what stays when a reply is judged again
+_exchange = attrgetter("messages", "completion", "model")  # what stays when a reply is judged again
 _HEX = 32  # 128 bits of SHA-256
 _TAIL = re.compile(rb',"chain":"([0-9a-f]{32})"\}\n\Z')
 _TAIL_BYTES = len(b',"chain":""}\n') + _HEX
@@ -273,7 +273,7 @@ class JournalContents:
     """The contents of a journal: its head, its decisions and the attempts at open ones by (wave, place), its stops."""
 
     def __init__(self) -> None:
-        self.head: Mapping[str, Any] = {}
+        self.head: Mapping[str, Any] = {}  # the first line, which describes the run
         self.decisions: dict[DecisionKey, DecisionRecord] = {}
         self.attempts: dict[DecisionKey, list[PendingAttempt]] = {}
         self.stops: list[Stop] = []
@@ -283,7 +283,7 @@ class JournalContents:
         self.steered: dict[int, list[Steer]] = {}  # by wave, the actions of an experimenter before it
         self.decided_before_stop: set[DecisionKey] = set()  # failures of these do not count after a resume
         self.texts = Texts()
-        self.chain = HashChain()
+        self.chain = HashChain()  # of the lines so far
         self.size = self.lines = 0  # of whole lines: bytes and number
         self.last_wave = self.last_begun_wave = 0  # highest wave with a decision; with a decision or an attempt
         self.last_stop = 0  # the number of its line
@@ -362,7 +362,7 @@ class JournalContents:
             raise ValueError(f"a second decision for wave {entry.wave}, place {entry.place}")
         # A resumed run may use fewer of the recorded attempts: a model may have none left.
         before = self.open_attempts(entry.wave, entry.place)
-        if any(_said(one) != _said(other) for one, other in zip(before, entry.attempts, strict=False)):
+        if any(_exchange(one) != _exchange(other) for one, other in zip(before, entry.attempts, strict=False)):
             raise ValueError(f"decision {entry.index} has other attempts than were recorded before it")
         self.add_decision(entry)
 
@@ -552,7 +552,7 @@ class Journal:
         self._file = file
         self._texts = NewTexts(contents.texts)
         self._unwritten = bytearray()
-        self._due = False  # an added line must be synced soon
+        self._due = False  # an added line must be on disk at the next `sync`
 
     @property
     def path(self) -> Path:
@@ -640,12 +640,13 @@ class Journal:
         if new := [name for name in dict.fromkeys(files) if name not in self.contents.replies]:
             self._note(record="replies", files=new)
 
-    def append_steering(self, wave: int, does: Steer) -> None:
+    def append_steering(self, wave: int, action: Steer) -> None:
         """Append an experimenter's action before a wave. Raises `ValueError` if the wave has begun."""
         self.contents.check_steered(wave)
-        self._note(record="steered", wave=wave, does=does.model_dump(mode="json", exclude_defaults=True))
+        self._note(record="steered", wave=wave, does=action.model_dump(mode="json", exclude_defaults=True))
 
     def _note(self, **line: Any) -> None:
+        """Write a line that is neither a decision nor an attempt, and take it into the contents."""
         self._put([line])
         self.contents.read_line(line)
 

@@ -191,13 +191,13 @@ def render(
     run = name if options.as_seen_by is None else None
     timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning, run=run)
     rounds = list(timeline.rounds())
-    silent = list(timeline.silent())
+    silent = list(timeline.silent())  # the decisions that no event tells
     entries = [entry for record in rounds for entry in record.entries]
     actions: dict[str, Counter[str]] = {record.id: Counter() for record in history.players}
     for entry in entries:
         if entry.player in actions:
             actions[entry.player][entry.record.kind] += 1
-    told = {entry.player for entry in entries}
+    told = {entry.player for entry in entries}  # the players whose decisions some event tells
     places = {record.id: place for place, record in enumerate(history.players)}
     names = history.names
     # charts refer to players by their names in the game
@@ -232,7 +232,7 @@ def render(
         actions=actions,
         card=card,
         spoken=None if words is None else exchanges(words, history, {point.place for point in card.points}),
-        slim=len(entries) > MOST_FOLDS,
+        slim=len(entries) > MOST_FOLDS,  # a page of so many events leaves out their data
         phases=phases(rounds),
         personas=_personas(history.scenario) if options.include_prompts else {},
         panels=views,

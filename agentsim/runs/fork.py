@@ -53,7 +53,11 @@ NO_CHANGE = Change()
 
 @dataclass(frozen=True)
 class ForkPoint:
-    """A run cut before one decision: `ask` is the request to decide again."""
+    """A run cut before one decision: `ask` is the request to decide again, `kept` are the decisions before it.
+
+    A branch begins with the decisions of `kept`, at no cost. Those of the same wave are kept as well: they were made
+    beside `ask`, not after it.
+    """
 
     files: RunFiles
     contents: JournalContents
@@ -389,7 +393,7 @@ async def play_at_once(
     """
     turns = jobs_to_play(jobs, noted)
 
-    async def lane() -> None:
+    async def play_in_turn() -> None:
         for job in turns:
             run = opened(job)
             calls = run.seats.most_calls(run.scenario.limits.concurrency) if not run.is_over else 0
@@ -403,11 +407,11 @@ async def play_at_once(
                 await asyncio.wait({task})
                 ended(task.result())
 
-    lanes = [asyncio.create_task(lane()) for _ in range(min(at_once, len(jobs)))]
+    workers = [asyncio.create_task(play_in_turn()) for _ in range(min(at_once, len(jobs)))]
     try:
-        await asyncio.gather(*lanes)
+        await asyncio.gather(*workers)
     finally:
-        for each in lanes:
+        for each in workers:
             each.cancel()
-        if lanes:
-            await asyncio.wait(lanes)
+        if workers:
+            await asyncio.wait(workers)

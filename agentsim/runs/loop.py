@@ -26,7 +26,7 @@ BeforeWave: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 
 
 async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = None) -> None:
-    """Play to the end. Also after an error, `game.decisions` are those of the journal."""
+    """Play to the end; `before` may replace each wave. Also after an error, `game.decisions` are the journal's."""
     news, journal, watcher = _News(game.play.log, decider), decider.journal, decider.watcher
     while game.wave is not None:
         if before is not None:
@@ -100,7 +100,7 @@ async def _at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in tasks:
             if task not in decider.limits.in_flight:
-                task.cancel()  # it is done, or waits for a turn that will not come
+                task.cancel()  # it is done, or waits for a slot or for requests before it, in vain
     except asyncio.CancelledError:
         for task in tasks:
             task.cancel()

@@ -109,7 +109,10 @@ class PlayedGame:
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
     def history(self, status: str, recorded: JournalContents, volatile: Mapping[str, Any]) -> History:
-        """Build the history so far; the journal has the attempts at requests without a decision."""
+        """Build the history so far; the journal has the attempts at requests without a decision.
+
+        `volatile` is the part that differs between executions: name, times, versions (`volatile_of`).
+        """
         undecided = recorded.undecided()
         return self._build_history(
             self.play.log,
@@ -122,7 +125,7 @@ class PlayedGame:
         )
 
     def history_since(self, told: int, decisions: Sequence[DecisionRecord]) -> History:
-        """Build a history of only these decisions and the events after the first `told`."""
+        """Build a history of only these decisions and the events after the first `told`, as an update of a page."""
         log = self.play.log[told:]
         return self._build_history(log, decisions, first=told + 1, status="interrupted", outcome=None, volatile={})
 
@@ -179,7 +182,7 @@ def restored_decision(ask: Ask, entry: DecisionRecord) -> Decision:
     Raises `JournalMismatch` if the request does not allow it, or if the reply says something else.
     """
     request = ask.request
-    # a lost reply for which the game has a decision of its own was read; without a reading it is the request's fallback
+    # a fallback with a reading is the game's own decision for a lost reply, and is read again; others are the request's
     unread = entry.source == "fallback" and entry.parse is None
     fallback = decision_without_reply(request, entry.attempts) if unread else None
     # a fallback may say more than a reply can, such as the lines of a narrator

@@ -79,6 +79,7 @@ def load(
         if "factors" in document:
             raise ScenarioError("are of a design, which `agentsim batch --design` plays", key="factors")
         with _placed(second, {*further, *(["game_config"] if "game" in further else [])}):
+            # the two files merged, and the keys of another project's files translated
             document = adopted(beside(document, further), game)
             # again: overrides may use the other project's keys, and have priority over the file
             document = adopted(overridden(overridden(document, overrides), levels), game)
