@@ -56,6 +56,13 @@ def test_what_a_prefix_cache_takes_is_billed_as_the_history_says() -> None:
 
 
 @pytest.mark.slow
+def test_a_report_of_a_folder_is_timed_beside_the_command_itself() -> None:
+    measured = {each["command"]: each for each in printed("reports", "--games", "3")}
+    assert list(measured) == ["--version", "report", "report --exploratory", "report --html"]
+    assert all(each["cpu_s"] > 0 and each["peak_mib"] > 0 for each in measured.values())
+
+
+@pytest.mark.slow
 def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
     measured = printed("monopoly", "--games", "1", "--repeats", "1")
     assert [each["path"] for each in measured] == ["journal and history", "in memory"]
