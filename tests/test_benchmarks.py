@@ -46,6 +46,23 @@ def test_every_path_of_a_call_is_measured() -> None:
 
 
 @pytest.mark.slow
+def test_what_a_prefix_cache_takes_is_billed_as_the_history_says() -> None:
+    island, auction = printed("cost", "--games", "agent_island", "auction")
+    assert island["repeated"] >= 0.8
+    assert auction["repeated"] >= 0.75
+    cached, none = island["lists"]["gpt-5-mini"], island["lists"]["llama-3.3-70b"]
+    assert cached["usd"] < cached["without_cache"]
+    assert none["usd"] == none["without_cache"]
+
+
+@pytest.mark.slow
+def test_a_report_of_a_folder_is_timed_beside_the_command_itself() -> None:
+    measured = {each["command"]: each for each in printed("reports", "--games", "3")}
+    assert list(measured) == ["--version", "report", "report --exploratory", "report --html"]
+    assert all(each["cpu_s"] > 0 and each["peak_mib"] > 0 for each in measured.values())
+
+
+@pytest.mark.slow
 def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
     measured = printed("monopoly", "--games", "1", "--repeats", "1")
     assert [each["path"] for each in measured] == ["journal and history", "in memory"]

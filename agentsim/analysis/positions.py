@@ -56,26 +56,28 @@ def place_p(
     entries = [(row, each) for row, game in enumerate(known) for each in game.entrants]
     if not entries:
         return None
-    mean = _dummies([row for row, _ in entries])
-    mean = mean / mean.sum(axis=0)
+    rows = np.array([row for row, _ in entries])
+    sizes = np.bincount(rows)[:, None]
+
+    def summed(values: Array) -> Array:
+        """Return the sums of the values by game."""
+        return np.stack([np.bincount(rows, weights=column) for column in values.T], axis=1)
 
     def within(values: Array) -> Array:
         """Return the values less their mean in the game."""
-        found: Array = values - (mean > 0) @ (mean.T @ values)
+        found: Array = values - (summed(values) / sizes)[rows]
         return found
 
     ranks = within(np.array([[each.rank] for _, each in entries]))
     places = within(_dummies([place_of(each) for _, each in entries]))
     if balanced:
         labels = within(_dummies([each.label for _, each in entries]))
-        explained = labels @ np.linalg.pinv(labels)
+        fitted = np.linalg.pinv(labels)
         left = len(entries) - len(known) - np.linalg.matrix_rank(labels)
-        ranks, places = ranks - explained @ ranks, places - explained @ places
+        ranks, places = ranks - labels @ (fitted @ ranks), places - labels @ (fitted @ places)
         if left < 2 * np.linalg.matrix_rank(places, tol=1e-9):
             return None
-    scores = clusters([game.seed for game in known]) @ (
-        (mean > 0).T @ np.where(np.abs(ranks) > 1e-9, ranks * places, 0.0)
-    )
+    scores = clusters([game.seed for game in known]) @ summed(np.where(np.abs(ranks) > 1e-9, ranks * places, 0.0))
     return sign_flip_p(scores, seed=seed, draws=draws)
 
 

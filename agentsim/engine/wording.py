@@ -382,6 +382,8 @@ class Naming:
         return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
 
     def _in_words(self, text: str) -> Iterator[tuple[int, str, str]]:
+        if self._by_word.keys().isdisjoint(_WORD.findall(text)):
+            return
         for word in _WORD.finditer(text):
             for name, player in self._by_word.get(word.group(), ()):
                 start = word.start()

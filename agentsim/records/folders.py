@@ -37,15 +37,18 @@ def levels(scenarios: Sequence[Mapping[str, Any]], *, models: bool = False) -> l
     condition. Models count only with `models`. `players.count` is the number of players. Scenarios whose players differ
     only in the combinations of their settings get a number in `players.together`.
     """
-    found = [dict(_settings(scenario, models)) for scenario in scenarios]
-    keys = dict.fromkeys(key for each in found for key in each)
-    varying = [key for key in keys if len({json.dumps(each.get(key)) for each in found}) > 1]
-    out = [{key: each.get(key) for key in varying} for each in found]
-    together = [_together(scenario, models) for scenario in scenarios]
+    texts = [json.dumps(scenario) for scenario in scenarios]
+    distinct = dict(zip(texts, scenarios, strict=True))
+    settings = {text: dict(_settings(scenario, models)) for text, scenario in distinct.items()}
+    keys = dict.fromkeys(key for each in settings.values() for key in each)
+    varying = [key for key in keys if len({json.dumps(each.get(key)) for each in settings.values()}) > 1]
+    combinations = {text: _together(scenario, models) for text, scenario in distinct.items()}
+    out = [{key: settings[text].get(key) for key in varying} for text in texts]
+    together = [combinations[text] for text in texts]
     same: dict[str, set[str]] = {}
     for own, text in zip(out, together, strict=True):
         same.setdefault(json.dumps(own), set()).add(text)
-    if any(len(texts) > 1 for texts in same.values()):
+    if any(len(alike) > 1 for alike in same.values()):
         numbers = {text: number for number, text in enumerate(dict.fromkeys(together), start=1)}
         for own, text in zip(out, together, strict=True):
             own["players.together"] = numbers[text]
