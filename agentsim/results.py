@@ -25,9 +25,9 @@ from agentsim.records.tables import run_tables
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """A recorded run: its name, the file of its history, and the history as JSON values and as typed records.
+    """A recorded run: its name, the path of its history, and the history.
 
-    Tables are built on first use.
+    `history` has it as JSON values, `typed_history` as records. Tables are built on first use.
     """
 
     name: str

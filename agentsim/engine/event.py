@@ -245,6 +245,7 @@ class Event:
         return [each for each in held if each in players]
 
     def _held(self, names: tuple[str, ...]) -> Iterator[PlayerId | int]:
+        """Yield the players, by id or number of seat, in the fields or properties with these names."""
         for name in names:
             held = getattr(self, name)
             yield from (held,) if isinstance(held, str | int) else held or ()

@@ -65,6 +65,7 @@ class RunOptions:
 class RunResult:
     """The end of a run: its files, its history, and the error that ended it, if any.
 
+    `typed_history` is the history as records, `history` the same as the JSON value of its file.
     A run that was over before is not played: it is `unchanged`, or its history is `rebuilt` from the journal.
     `replayed` is True if its replies came from files; `remark` is a line for the user.
     """

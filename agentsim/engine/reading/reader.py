@@ -380,12 +380,9 @@ class Reply:
         none, they are the records, and of an answer in words all fields.
         """
         outermost = [field for field in self.fields if "." not in field.path]
-        weights = (
-            [field.kind not in {"words", "record"} for field in outermost],
-            [field.kind != "words" for field in outermost],
-        )
-        mask = next((mask for mask in weights if any(mask)), [True] * len(outermost))
-        return tuple(field for field, weighs in zip(outermost, mask, strict=True) if weighs)
+        values = [field for field in outermost if field.kind not in {"words", "record"}]
+        records = [field for field in outermost if field.kind == "record"]
+        return tuple(values or records or outermost)
 
     @cached_property
     def decides(self) -> bool:

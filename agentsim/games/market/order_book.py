@@ -56,7 +56,7 @@ class Ordered(
     heading=("{agent} ", By("side", {"buy": "bids"}, "asks"), " {price}"),
     content="Order {order}: {side} {quantity} {good} at {price}; {standing} resting.",
 ):
-    """A limit order was placed; `standing` units of it rest in the book after what it traded at once."""
+    """A limit order was placed; `standing` units of it are left after what it traded at once, and rest in the book."""
 
     standing: int
 

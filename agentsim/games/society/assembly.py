@@ -231,13 +231,15 @@ class Law(_Motion):
 
     @property
     def standing(self) -> tuple[Term, ...]:
-        """The terms that hold as long as the law does: all but those with a single effect."""
+        """The standing terms, which hold as long as the law does: all but those with a single effect."""
         return tuple(term for term in self.terms if not once_only(term))
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The sum of all laws in force: taxes in percent by resource, dividends and work minimums by law, the voting rule.
+    """The standing rules, the sum of all laws in force: taxes in percent, dividends, work minimums, the voting rule.
+
+    Taxes are by resource, dividends and work minimums by law.
 
     A proposal passes with more than `threshold` percent of yes among yes and no, if at least `needed` votes are cast:
     the larger of `quorum` and `quorum_percent` of the agents that can vote. If the rule is `entrenched`, a rule that is
