@@ -288,6 +288,23 @@ def test_words_beside_a_call_that_ends_an_answer_are_no_answer(wire: str, struct
     assert BESIDE not in json.dumps(history["rounds"])
 
 
+@every_wire
+def test_words_beside_a_made_up_call_are_heard_by_nobody_though_the_answer_ends_as_others_do(
+    wire: str, tmp_path: Path
+) -> None:
+    def reply(body: dict[str, Any]) -> str | Raw:
+        if len(body["messages"]) > 2 or BESIDE in json.dumps(body):
+            return answered(body)  # asked again
+        search = {"type": "function", "function": {"name": "web_search", "arguments": '{"query": "x"}'}}
+        message = {"content": BESIDE, "tool_calls": [search]}
+        return Raw(200, envelope(None, message=message, finish_reason="stop"))
+
+    history, _ = played(reply, tmp_path, over(wire))
+    assert history["usage"]["reasks"] > 0
+    assert history["usage"]["fallbacks"] == 0
+    assert BESIDE not in json.dumps(history["rounds"])
+
+
 @pytest.mark.parametrize("finish_reason", ["stop", "tool_calls"])
 def test_a_call_without_an_object_beside_words_takes_nothing_from_them(finish_reason: str, tmp_path: Path) -> None:
     def reply(body: dict[str, Any]) -> Raw:
