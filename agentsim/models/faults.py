@@ -325,6 +325,7 @@ class ErrorFactory:
         meant = _status_by_codes(status, complaint)
         named = bool(complaint.plain_codes & table.NO_MODEL_CODES)
         unpaid = complaint.is_unpaid or (status in {*_REFUSALS, 500} and meant != 401 and table.says_no_money(told))
+        unpaid = unpaid or (status in _REFUSALS and table.ASKS_FOR_MONEY.search(told) is not None)
         if unpaid or status == 402 or (status == 429 and not named):
             return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
         closed = status == 400 and table.CLOSED.search(told)

@@ -176,9 +176,7 @@ CLOSED: Final = _any_of(
 """The account is closed, in the words of hosts that say 400 instead of 401 or 403."""
 NO_MONEY: Final = _any_of(
     r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of (credits?|funds|money)",
-    r"no credits? left|\bcredits? (are|is|have been|has been) (depleted|exhausted)|free credits\b.{0,30}\brestricted",
-    r"\b(enter|add|update|valid) (a |an |or |your |update |valid )*(payment (method|instrument)|credit card)",
-    r"\b(buy|purchase|add) (more )?credits|\btop up your\b",
+    r"no credits? left|\bcredits? (are|is|have been|has been) (depleted|exhausted)",
     r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
     r"overdue|arrear|in good standing|余额不足|欠费",
     r"not.?enough.?balance|balance.{0,20}(insufficient|not enough|exhausted)|(has|have) no credits|free.?tier.?only",
@@ -190,6 +188,11 @@ NO_MONEY: Final = _any_of(
     r"(资源包|额度|余额|配额).{0,10}(用尽|耗尽|不足|用完)",
 )
 """No credit is left, in the words of hosts that say 400 or 403 instead of 402."""
+ASKS_FOR_MONEY: Final = _any_of(
+    r"\b(enter|add|update|valid) (a |an |or |your |update |valid ){0,4}(payment (method|instrument)|credit card)",
+    r"\b(buy|purchase|add) (more )?credits|\btop up your\b|free credits\b.{0,30}\brestricted",
+)
+"""Payment is required. With a 429 the same words only advertise a higher rate."""
 LIMIT_REACHED: Final = _any_of(
     r"\b(usage|key|session) limits?\b.{0,30}\b(reached|exceeded|hit)",
     r"\b(reached|exceeded|hit|used)\b.{0,40}\b(usage|session) limit",

@@ -275,6 +275,8 @@ RATES: dict[str, tuple[int, Any]] = {
     "tokens": (429, said("Token usage limit reached for this minute, try again in 2s")),
     "a key": (429, said("Key limit exceeded: 100 requests per minute")),
     "Cohere's trial": (429, {"message": "You are using a Trial key, which is limited to 10 API calls / minute."}),
+    "Vercel": (429, said("Free tier requests on this model are rate-limited. Purchase credits at https://x")),
+    "OpenRouter": (429, said("Rate limit exceeded: free-models-per-min. Add 10 credits to unlock 1000 per day")),
     "a day of requests": (429, said("You have reached your usage limit of 1000 requests per day")),
 }
 MOMENTS: dict[str, tuple[int, Any]] = {

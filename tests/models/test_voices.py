@@ -289,6 +289,15 @@ def test_words_beside_a_made_up_call_are_asked_again_however_the_answer_ended(
         assert (made.text, made.unusable is not None) == (SECRET, True)
 
 
+def test_words_before_a_tool_that_the_host_runs_are_a_preamble() -> None:
+    search = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}}
+    result = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
+    made = read("messages", answer("messages", part(SECRET), search, result, part(WORDS)))
+    assert (made.text, made.reasoning) == (WORDS, SECRET)
+    alone = read("messages", answer("messages", part(WORDS), search, result))
+    assert (alone.text, alone.reasoning) == (WORDS, None)
+
+
 @pytest.mark.parametrize("wire", ALL)
 def test_a_call_that_a_host_leaves_empty_takes_nothing_from_the_words_beside_it(wire: WireName) -> None:
     for tool in ("", " "):

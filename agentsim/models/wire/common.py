@@ -31,7 +31,7 @@ PartKind: TypeAlias = Literal["said", "thought", "refused", "called", "other"]
 # The kinds of parts, and the fields beside a content, as hosts name them: Anthropic (`thinking`, `tool_use`), OpenAI
 # (`output_text`, `reasoning_text`, `summary_text`, `function_call`, `custom_tool_call`), OpenRouter (`reasoning.text`,
 # `reasoning_details`), Mistral (`thinking`), DeepSeek and vLLM (`reasoning_content`), LiteLLM (`thinking_blocks`),
-# Gemini (`functionCall`), Cohere (`tool_plan`).
+# Gemini (`functionCall`), Bedrock (`toolUse`), Cohere (`tool_plan`).
 _TEXT: Final = frozenset(("text", "output_text"))
 _SAID: Final = re.compile(r"(\w+_)?text|message|markdown|answer|final", re.IGNORECASE)
 _THOUGHT: Final = re.compile(
@@ -39,7 +39,7 @@ _THOUGHT: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_THOUGHT: Final = re.compile(r"signature|encrypted|token|effort|budget|config|(^|_)ids?$", re.IGNORECASE)
-_CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_tool)_?calls?", re.IGNORECASE)
+_CALLED: Final = re.compile(r"function|custom|tool_?use|(function|tool|custom_tool)_?calls?", re.IGNORECASE)
 _ARGUMENTS: Final = ("arguments", "input", "parameters", "args")
 # Roles, phases and channels, by which a message or a part says whose turn and which step of it it belongs to: OpenAI
 # (`phase`, the roles of conversations), openai/harmony docs/format.md (`channel`, `recipient`), Anthropic, Gemini
