@@ -114,7 +114,8 @@ TOO_LONG: Final = _any_of(
     r"input token count is \d+|prompt (has|contains|is) \d+ tokens|token count of \d+ exceeds",
     r"\bmax (seq(uence)?|model|session|position|kv) (len(gth)?|embeddings)\b|\bn.ctx\b|max length of current question",
     rf"\b({_ASKED}|context|history)( text)? (is |are |was )?too (long|large)\b|tokens? (limit )?exceeded\b",
-    rf"\b{_ASKED}\W{{0,3}} must (be|have) (less|fewer|shorter) than\b",
+    rf"\b{_ASKED}\W{{0,3}} must (be|have) (less|fewer|shorter) than( or equal to)? \d+ (tokens|characters)",
+    rf"\blength of (the )?{_ASKED}( tokens)?\b.{{0,20}} (must|should|can(not)?) (be less than|exceed)\b",
     r"larger than the (model )?(input length|context|capacity)|too large for model with|input.?length.?error",
     r"maximum (input|model) length is|tokens in request more than max|exceeds the limit of \d+ tokens",
     r"expected maxlength: \d+, actual: \d+|\btotal tokens exceed",
@@ -170,7 +171,7 @@ BAD_KEY: Final = _any_of(
     r"(身份验证|认证|鉴权|验证)失败|(令牌|密钥|token).{0,6}(非法|无效|过期|失效|不存在)|无效的?(令牌|密钥)",
 )
 CLOSED: Final = _any_of(
-    r"\b(account|organi[sz]ation|workspace|team)\b[^.;]{0,40}\b(has been|is|was) "
+    r"\b(account|organi[sz]ation)\b[^.;]{0,40}\b(has been|is|was) "
     r"(suspended|banned|disabled|deactivated|terminated|locked|restricted)\b"
 )
 """The account is closed, in the words of hosts that say 400 instead of 401 or 403."""

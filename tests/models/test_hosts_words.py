@@ -441,6 +441,7 @@ PARAMETERS: dict[str, tuple[int, Any]] = {
     ),
     "a budget of thinking": (400, said("thinking budget 24576 exceeds the limit of 8192", param="thinking")),
     "a parameter, not supported": (400, said("Model is not supported", param="temperature")),
+    "a number of pictures": (400, said("input must be less than 5 images")),
     "nothing": (400, ""),
 }
 

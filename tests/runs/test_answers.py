@@ -261,7 +261,10 @@ SHAPES: dict[str, Any] = {
         "content": [{"functionCall": {"name": "vote", "args": call(body, "vote", 0)["function"]["arguments"]}}]
     },
     "a part that is a call of Bedrock's": lambda body: {
-        "content": [{"toolUse": {"name": "vote", "input": call(body, "vote", 0)["function"]["arguments"]}}]
+        "content": [
+            {"text": "Let me think."},
+            {"toolUse": {"name": "vote", "input": call(body, "vote", 0)["function"]["arguments"]}},
+        ]
     },
     "a message in a part": lambda body: {
         "content": [{"type": "message", "content": [{"type": "output_text", "text": answered(body)}]}]
