@@ -1456,12 +1456,18 @@ _DSML = re.compile(
 )
 _K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
 _QUOTED = re.compile(r"<\|\"\|>([^<>]{0,8000})<\|\"\|>")
+_ESCAPED_WORDS = re.compile(r"(?<=[:\[,{])<escape>((?:(?!<escape>).){0,8000}+)<escape>(?=\s{0,4}[,\]}])", re.DOTALL)
+"""A value of a call by FunctionGemma. In a sentence the token is no quote."""
 _CITED = re.compile(r"<co(?::[^<>\n]{0,30})?>([^<>]{0,4000})</co(?::[^<>\n]{0,30})?>")
 _NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[\s{0,4}(?=<)")
 
 
 def _plain_tag(tag: re.Match[str]) -> str:
     return "" if tag[2] == "response" else f"<{'/' if tag[1] == 'close' else ''}{tag[2]}>"
+
+
+def _json_string(words: re.Match[str]) -> str:
+    return json.dumps(words[1], ensure_ascii=False)
 
 
 def plain_tags(text: str) -> str:
@@ -1475,6 +1481,8 @@ def plain_tags(text: str) -> str:
         text = _K3.sub(_plain_tag, text)
     if "<co" in text:
         text = _CITED.sub(r"\1", text)
+    if "<escape>" in text:
+        text = _ESCAPED_WORDS.sub(_json_string, text)
     if '<|"|>' in text:  # Gemma's quotes, around words that may hold quotes
-        text = _QUOTED.sub(lambda words: json.dumps(words[1], ensure_ascii=False), text)
+        text = _QUOTED.sub(_json_string, text)
     return _NAMESPACE.sub("", text) if "]<]" in text else text

@@ -156,7 +156,9 @@ class ErrorReport:
         """True if the prompt does not fit the context."""
         if self.plain_codes & table.TOO_LONG_CODES or table.NOTHING_LEFT.search(self.words):
             return True
-        return bool(table.TOO_LONG.search(self.told)) and not self.of_max_tokens
+        if self.of_max_tokens and not table.COUNTED.search(self.message):
+            return False
+        return any(map(table.TOO_LONG.search, (self.told, self.told.replace("_", " "))))
 
     @property
     def takes_too_much(self) -> bool:
@@ -285,23 +287,27 @@ class ErrorFactory:
             what = f"this request takes more tokens than {self.profile.host} allows in a minute or a day"
             remedy = "play with shorter memories or a smaller max_tokens, or have that limit raised"
             return ModelRefused(f"{self._who}: {what}; {remedy}{says}", code="context", status=status)
-        if status == 413 or (status in {400, 422, 500, 503} and complaint.is_too_long):
+        if status in {413, 414} or (status in {400, 422, 500, 503} and complaint.is_too_long):
             what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
             full = ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
             if cap is None or room_for_reply(complaint.message, cap) is None:
                 return full
             message = f"{self._who}: max_tokens leaves no room for the prompt{says}"
             return self._unaccepted(message, status, complaint, full)
-        limited = meant == 429 and not table.says_no_money(complaint.told)
+        no_model = complaint.plain_codes & table.NO_MODEL_CODES
+        limited = meant == 429 and not no_model and not table.says_no_money(complaint.told)
         if (limited or (status in _REFUSALS and table.renews_soon(complaint.told))) and not complaint.is_unpaid:
             # If no wait is stated, the policy's own applies; the words help to see which limit it was.
             message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
             return RateLimited(message, retry_after=complaint.retry_after, status=status)
+        told = _QUOTED.sub(" ", complaint.told)  # words that are quoted may be the prompt's
+        if status >= 400 and table.UNROUTED.search(told):
+            message = f"{self._who}: {self._not_found(status, complaint, says)}"
+            return ModelRefused(message, code=NOT_FOUND, status=status)
         lost = status < 200 or status in {408, 409, 425} or (status in {424, 499} and not complaint.is_moderation)
-        lost = lost or (
-            status in {400, 422, *_ABSENT} and bool(table.MOMENTARY.search(_QUOTED.sub(" ", complaint.told)))
-        )
-        if lost or status >= 500:
+        lost = lost or (status in {400, 422, *_ABSENT} and bool(table.MOMENTARY.search(told)))
+        unpaid = status == 500 and bool(complaint.is_unpaid or table.NO_MONEY.search(told))
+        if lost or (status >= 500 and not unpaid):
             message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
             wait = complaint.retry_after
             failed = TransportFailed(message, code=f"http_{status}", status=status, retry_after=wait)
@@ -316,16 +322,22 @@ class ErrorFactory:
         return error
 
     def _final(self, status: int, complaint: ErrorReport, says: str) -> ModelError:
-        told = _QUOTED.sub(" ", complaint.told)  # words that are quoted may be the prompt's
-        if _status_by_codes(status, complaint) == 401 or (status in _REFUSALS and table.BAD_KEY.search(told)):
+        told = _QUOTED.sub(" ", complaint.told)
+        meant = _status_by_codes(status, complaint)
+        named = bool(complaint.plain_codes & table.NO_MODEL_CODES)
+        unpaid = complaint.is_unpaid or (status in {*_REFUSALS, 500} and meant != 401 and table.says_no_money(told))
+        unpaid = unpaid or (status in _REFUSALS and table.ASKS_FOR_MONEY.search(told) is not None)
+        if unpaid or status == 402 or (status == 429 and not named):
+            return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
+        closed = status == 400 and table.CLOSED.search(told)
+        if meant == 401 or closed or (status in _REFUSALS and table.BAD_KEY.search(told)):
             variable = " or ".join(self.profile.key_envs)
             what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
             return self._rejected("bad_key", status, f"{what} (HTTP {status}){hint}{says}")
-        if status in {402, 429} or (status in _REFUSALS and (complaint.is_unpaid or table.says_no_money(told))):
-            return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
         of_a_part = table.PARAMETER.search(table.without(told, self._names))
-        named = complaint.plain_codes & table.NO_MODEL_CODES or table.names_no_model(complaint.words, self._names)
+        named = named or table.names_no_model(complaint.words, self._names)
+        named = named or (not of_a_part and table.names_no_model(complaint.message, self._names))
         if status in _ABSENT and not of_a_part and not complaint.is_page:
             named = named or any(re.search(rf"(?<![\w'’.-]){re.escape(name)}(?![\w-])", told) for name in self._names)
         if named and (status in {400, 422, *_ABSENT} or complaint.plain_codes & table.NO_MODEL_CODES):
@@ -402,7 +414,7 @@ def failed_generation(body: bytes) -> str | None:
 
 
 _LEAST_ROOM: Final = 256  # tokens: with less room for a reply, the prompt is too long
-_ABOUT_PROMPT: Final = re.compile(r"context|window|prompt|input|message", re.IGNORECASE)
+_ABOUT_PROMPT: Final = re.compile(r"context|window|prompt|input|message|seq_len", re.IGNORECASE)
 _ABOUT_REPLY: Final = re.compile(r"complet|output|generat|requested|total|max_?(new_)?tokens", re.IGNORECASE)
 
 
@@ -415,21 +427,28 @@ def room_for_reply(words: str, cap: int) -> int | None:
     """
     if not _ABOUT_PROMPT.search(words):
         return None
-    numbers = {int(each.replace(",", "")) for each in re.findall(r"\d[\d,]{0,9}", words[:_WORDS_READ])}
+    numbers = {_number(each) for each in re.findall(r"\d[\d,]{0,9}", words[:_WORDS_READ])}
     stated = sorted(numbers - {cap})
     parts = {*stated, *(one + two for one in stated[:_FEW] for two in stated[:_FEW] if one < two)}
     rooms: list[int] = []
-    for total in stated[:_FEW] if cap in numbers else ():
-        if (prompt := total - cap) in parts:
-            rooms += [window - prompt for window in stated if prompt < window < total]
+    window, prompt = table.WINDOW.search(words[:_WORDS_READ]), table.COUNTED.search(words[:_WORDS_READ])
+    if window is not None and prompt is not None:
+        rooms += [_number(window[1]) - _number(prompt[1])]
+    for total in stated[:_FEW] if cap in numbers and not rooms else ():
+        if (taken := total - cap) in parts:
+            rooms += [each - taken for each in stated if taken < each < total]
             break
     else:
-        if len(stated) == 2:  # the prompt and the window, or the window and the total
+        if len(stated) == 2 and not rooms:  # the prompt and the window, or the window and the total
             one, two = stated
             rooms += [two - one] if cap in numbers and two < one + cap else []
             rooms += [one - two + cap] if 0 < two - cap < one and _ABOUT_REPLY.search(words) else []
     room = min(rooms, default=0)
     return room - room // 8 if room >= min(cap, _LEAST_ROOM) else None
+
+
+def _number(digits: str) -> int:
+    return int(digits.replace(",", ""))
 
 
 _FEW: Final = 12  # numbers of a message that are compared
@@ -497,6 +516,7 @@ def _status_by_words(complaint: ErrorReport) -> int | None:
         (400, complaint.is_too_long),
         (401, table.BAD_KEY.search(complaint.told)),
         (402, table.says_no_money(complaint.told)),
+        (404, table.UNROUTED.search(complaint.told)),
         (429, table.RATE_LIMITED.search(complaint.told) or table.renews_soon(complaint.told)),
     )
     return next((status for status, told in found if told), None)

@@ -17,7 +17,13 @@ For wordings that no reference holds: public issues (UKGovernmentBEIS/inspect_ai
 deepseek-ai/awesome-deepseek-integration#13, vanna-ai/vanna-flask#11, assafelovic/gpt-researcher#985,
 BoltAI/BoltAI#338; Groq's in valentinfrlch/ha-llmvision#324, Hugging Face's in cline/cline#5098, OpenRouter's in
 gptme/gptme#1449, NIM's in HKUDS/OpenHarness#233, Bedrock's in anomalyco/opencode#47073 and VectifyAI/OpenKB#204,
-Databricks' in Azure/MachineLearningNotebooks#1686) and litellm's `exception_mapping_utils`.
+Databricks' in Azure/MachineLearningNotebooks#1686, SiliconFlow's in langgenius/dify#19394 and
+continuedev/continue#10993, vLLM's in vllm-project/vllm#12165, #10440 and #20409, xorbitsai/inference#3785 and
+UKGovernmentBEIS/inspect_ai#2634, Volcengine's in agentscope-ai/QwenPaw#272, Cohere's in cohere-ai/sandbox-topically#4,
+MiniMax' in MiniMax-AI/MiniMax-M2#62, GitHub's in github/gh-models#65, Gemini's in google-gemini/gemini-cli#14603,
+Vertex' and LiteLLM's in BerriAI/litellm#3549 and #20615, Vercel's in Aider-AI/aider#4495, Together's in
+truefoundry/models#950, those of gateways in songquanpeng/one-api#2308 and QuantumNous/new-api#6310) and litellm's
+`exception_mapping_utils`.
 """
 
 from __future__ import annotations
@@ -40,12 +46,14 @@ _OF_STATUS: Final[Mapping[int, str]] = {
         invalid_api_key api_key_invalid incorrect_api_key_error authentication_error invalid_authentication_error
         authentication_failed unauthenticated unauthorized unrecognized_client_exception expired_token_exception
         invalid_signature_exception missing_authentication_token_exception auth_error auth_failure_token_failure
-        auth_failure_secret_id_not_found auth_failure_invalid_secret_id 401 1002 1003 1004 10000
+        auth_failure_secret_id_not_found auth_failure_invalid_secret_id failed_to_auth organization_restricted
+        401 1002 1003 1004 1110 1111 1112 10000
     """,
     402: """
         insufficient_quota billing_hard_limit_reached billing_not_active insufficient_credits insufficient_credit
         insufficient_balance not_enough_balance exceeded_current_quota_error budget_exceeded set_limit_exceeded
-        billing_disabled billing_error payment_required arrearage account_overdue_error reject_no_credit 1113
+        billing_disabled billing_error billing_failed payment_required payment_method_required insufficient_funds
+        insufficient_balance_error arrearage account_overdue_error service_overdue reject_no_credit 1113 1309 1310
         insufficient_user_quota pre_consume_token_quota_failed failed_operation_resource_pack_exhausted
         failed_operation_free_resource_pack_exhausted failed_operation_service_stop_arrears resource_pack_exhausted
     """,
@@ -56,7 +64,7 @@ _OF_STATUS: Final[Mapping[int, str]] = {
     404: """
         model_not_found not_found_error not_found invalid_model unknown_model model_not_exist model_not_open
         invalid_endpoint_or_model_not_found deployment_not_found model_decommissioned model_not_supported
-        model_not_available 1211 5007 3042
+        model_not_available unavailable_model invalid_endpoint_closed_endpoint 1211 1311 5007 3042
     """,
     429: """
         rate_limit_exceeded rate_limited rate_limit_error rate_limit rate_limit_reached resource_exhausted throttling
@@ -67,7 +75,7 @@ _OF_STATUS: Final[Mapping[int, str]] = {
 STATUS_OF: Final[Mapping[str, int]] = {word: status for status, words in _OF_STATUS.items() for word in words.split()}
 """The HTTP status that a code, type or status in an error stands for, in lower case with underscores.
 
-The numbers are Z.ai's (from 1002 to 1303), Cloudflare's (3042, 5007, 10000), Spark's (from 10007 to 11201) and CLOVA
+The numbers are Z.ai's (from 1002 to 1311), Cloudflare's (3042, 5007, 10000), Spark's (from 10007 to 11201) and CLOVA
 Studio's (from 40003).
 Spark's 11200 is either a missing permission or excessive use, so it does not count as a bad key.
 """
@@ -104,12 +112,24 @@ TOO_LONG: Final = _any_of(
     r"`?inputs`? (tokens|must have (less|fewer) than \d+ tokens)|total number of tokens in the prompt cannot exceed",
     r"\b(too big|exceeds?)\b.{0,30}(kv.?(cache|size)|cache.?size|session.?len|character limit)",
     r"input token count is \d+|prompt (has|contains|is) \d+ tokens|token count of \d+ exceeds",
+    r"\bmax (seq(uence)?|model|session|position|kv) (len(gth)?|embeddings)\b|\bn.ctx\b|max length of current question",
+    rf"\b({_ASKED}|context|history)( text)? (is |are |was )?too (long|large)\b|tokens? (limit )?exceeded\b",
+    rf"\b{_ASKED}\W{{0,3}} must (be|have) (less|fewer|shorter) than( or equal to)? \d+ (tokens|characters)",
+    rf"\blength of (the )?{_ASKED}( tokens)?\b.{{0,20}} (must|should|can(not)?) (be less than|exceed)\b",
     r"larger than the (model )?(input length|context|capacity)|too large for model with|input.?length.?error",
     r"maximum (input|model) length is|tokens in request more than max|exceeds the limit of \d+ tokens",
     r"expected maxlength: \d+, actual: \d+|\btotal tokens exceed",
-    r"超长|(输入|上下文|请求|长度|提示词|tokens?).{0,20}(过长|太长|超过|超出|超限)",
+    r"超长|(输入|上下文|请求|长度|提示词|对话|历史|消息|tokens?).{0,20}(过长|太长|超过|超出|超限)|上下文.{0,10}(不足|不够)",
 )
-"""The prompt does not fit the context."""
+"""The prompt does not fit the context. An underscore counts as a blank (`max_seq_len`)."""
+COUNTED: Final = re.compile(
+    r"\byour (?:request|prompt|messages?|input) (?:has|have|contains?|resulted in)(?: at least)? (\d[\d,]*)"
+    r"(?: input| prompt)? tokens",
+    re.IGNORECASE,
+)
+"""The tokens of the prompt. A message with this is about the prompt, even if it names the limit on the reply first."""
+WINDOW: Final = re.compile(r"\bcontext (?:length|window|size|limit)\b\D{0,40}(\d[\d,]*)", re.IGNORECASE)
+"""The tokens of the context."""
 NOTHING_LEFT: Final = re.compile(r"max_(completion_|output_)?tokens must be at least 1, got -", re.IGNORECASE)
 """The prompt leaves no room for a reply, in the words of vLLM, which name the limit on the reply."""
 
@@ -134,8 +154,11 @@ SUSPENDED: Final = _any_of(
 
 BAD_KEY: Final = _any_of(
     r"api.?key (not|is not) valid|api_key_invalid|(invalid|incorrect|wrong) (x-)?api.?key|login fail",
-    r"invalid authentication|api.?key ((is|was|has been) )?(invalid|reported|leaked|revoked|disabled|expired)",
-    r"invalid api.?key|make sure your api.?key is valid",
+    r"invalid authentication|invalid api.?key",
+    r"api.?key( you provided)?( (is|was|has been)( currently)?)? "
+    r"(invalid|reported|leaked|revoked|disabled|blocked|expired)",
+    r"(failed to|could ?n.t|could not|cannot) (authenticate|validate credentials)",
+    r"make sure your api.?key is valid",
     r"\b(access|authori[sz]ation|authentication|auth|bearer|security) token\b.{0,60}"
     r"\b(invalid|not valid|no longer valid|incorrect|expired|revoked)",
     r"\b(invalid|incorrect|expired|wrong) (access|authori[sz]ation|authentication|auth|bearer|security) token",
@@ -147,9 +170,14 @@ BAD_KEY: Final = _any_of(
     r"the api you are accessing is not open|\bip (address )?is not allowed to access",
     r"(身份验证|认证|鉴权|验证)失败|(令牌|密钥|token).{0,6}(非法|无效|过期|失效|不存在)|无效的?(令牌|密钥)",
 )
+CLOSED: Final = _any_of(
+    r"\b(account|organi[sz]ation)\b[^.;]{0,40}\b(has been|is|was) "
+    r"(suspended|banned|disabled|deactivated|terminated|locked|restricted)\b"
+)
+"""The account is closed, in the words of hosts that say 400 instead of 401 or 403."""
 NO_MONEY: Final = _any_of(
     r"credit balance is too low|insufficient.{0,10}(balance|credit|fund|quota)|out of (credits?|funds|money)",
-    r"no credits? left",
+    r"no credits? left|\bcredits? (are|is|have been|has been) (depleted|exhausted)",
     r"used all (available )?credits|spending limit|billing (is )?(not (active|enabled|set)|hard)",
     r"overdue|arrear|in good standing|余额不足|欠费",
     r"not.?enough.?balance|balance.{0,20}(insufficient|not enough|exhausted)|(has|have) no credits|free.?tier.?only",
@@ -161,13 +189,19 @@ NO_MONEY: Final = _any_of(
     r"(资源包|额度|余额|配额).{0,10}(用尽|耗尽|不足|用完)",
 )
 """No credit is left, in the words of hosts that say 400 or 403 instead of 402."""
+ASKS_FOR_MONEY: Final = _any_of(
+    r"\b(enter|add|update|valid) (a |an |or |your |update |valid ){0,4}(payment (method|instrument)|credit card)",
+    r"\b(buy|purchase|add) (more )?credits|\btop up your\b|free credits\b.{0,30}\brestricted",
+)
+"""Payment is required. With a 429 the same words only advertise a higher rate."""
 LIMIT_REACHED: Final = _any_of(
     r"\b(usage|key|session) limits?\b.{0,30}\b(reached|exceeded|hit)",
     r"\b(reached|exceeded|hit|used)\b.{0,40}\b(usage|session) limit",
+    r"\bwhich is limited to \d+ \w+ calls\b",
 )
 """A limit is used up: of a rate if the words name a short period, else of money."""
 SHORT_PERIOD: Final = _any_of(
-    r"\b(per|a|an|each|every|this|\d+|in)[ -]?(\d+[ -])?(s|sec|seconds?|m|min|minutes?|h|hrs?|hours?|session)\b",
+    r"(\b(per|a|an|each|every|this|\d+|in)|/)[ -]?(\d+[ -])?(s|sec|seconds?|m|min|minutes?|h|hrs?|hours?|session)\b",
     r"\bsession\b|\b(requests?|tokens?) (per|a|each) day\b|\bTP[MDHS]\b|\bRP[MDHS]\b",
     r"\b(resets?|renews?|try again|retry) (in|after|at) \W{0,3}\d",
 )
@@ -178,7 +212,9 @@ NO_MODEL: Final = _any_of(
     r"not a valid model|(invalid|unknown|no such) model\b|model identifier is invalid|deploymentnotfound|模型不存在",
     r"\bmodel\b[^.;]{0,80}\b(not found|not exist|does ?n.t exist|is not available|is unknown)\b",
     r"\bmodel\b[^.;]{0,80}\b(has been|was|is) (decommissioned|deprecated|retired|removed|discontinued|shut ?down)\b",
-    r"\bmodel\b[^.;]{0,80}\b(no longer (available|supported|offered|served)|reached (its )?end of life)\b",
+    r"\bmodel\b[^.;]{0,80}\b(no longer (available|supported|offered|served)|reached (the |its )?end of (its )?life)\b",
+    r"\bmodel\b[^.;]{0,80}\bis not (supported\W*\Z|servable\b)|\bmodel name is invalid\b|\bunavailable model\b",
+    r"\bnot (allowed|authorized) to (use|access) (the |this |publisher )*model\b|\bllm provider not provided\b",
     r"\bmodel\b[^.;]{0,80}\bis not supported by any provider|\brequested model is not supported\b",
     r"\bnot found the model\b|\bunable to access model\b",
     r"\binvocation of model\b.{0,200}\b(is not|isn.t) supported",
@@ -196,6 +232,14 @@ MOMENTARY: Final = _any_of(
     r"\bcold start|\bmodel\b[^.;]{0,80}\btemporarily (unavailable|not available)",
 )
 """A model that has no running instance at this moment, in the words of hosts that say 400 or 404 instead of 503."""
+UNROUTED: Final = _any_of(
+    r"\bno available channels? for model\b|下.{0,4}模型.{0,200}(无可用渠道|没有配置支持)",
+    r"\bplan\b( does)?( not support| not (yet )?include)\b.{0,20}\bmodel\b",
+)
+"""A model for which a gateway has no channel, or a subscription no right, in the words of hosts that say 500 or 503.
+
+A gateway may have closed its channels for a moment: https://github.com/songquanpeng/one-api, middleware/distributor.go.
+"""
 ON_DEMAND: Final = _any_of(r"on-demand throughput|inference profile")
 """A model that its host serves only by way of an inference profile, in the words of Bedrock."""
 REQUESTED: Final = re.compile(r"\blimit\W{0,3}(\d[\d,]*)\b(?:.{0,60}?\brequested\W{0,3}(\d[\d,]*))", re.I | re.S)

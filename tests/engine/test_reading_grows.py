@@ -29,6 +29,13 @@ SHORTEST, LONGEST = 500, 8_000
 
 UNITS: dict[str, tuple[str, str, str]] = {
     # what stands before, what is repeated, what stands behind
+    "functions that are called by FunctionGemma": ("", "call:a{a:<escape>", ""),
+    "escapes": ("", ":<escape>", ""),
+    "messages to functions": ("", "commentary to=functions.a <|constrain|>json<|message|>", '{"bid": 5}'),
+    "messages to functions with objects": ("", 'to=functions.a json{"a": 1}', ""),
+    "printed calls": ("", 'print(default_api.bid(bid="5"', ")"),
+    "printed brackets": ("", "print(", 'bid(bid="5"))'),
+    "messages with calls": ("", '{"content": "a", "tool_calls": [', ""),
     "opening braces": ("", "{", ""),
     "opening keys": ("", '{"', ""),
     "half objects": ("", '{"a":', ""),

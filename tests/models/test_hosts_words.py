@@ -200,6 +200,21 @@ BAD_KEYS: dict[str, tuple[int, Any]] = {
     "Z.ai, words": (400, said("身份验证失败。")),
     "Tencent": (400, {"Response": {"Error": {"Code": "AuthFailure.SecretIdNotFound", "Message": "x"}}}),
     "new-api": (403, said("无效的令牌")),
+    "Fireworks": (403, said("The API key you provided is invalid.", type="invalid_request_error")),
+    "xAI, blocked": (403, {"code": "x", "error": "API key is currently blocked: xai-...x"}),
+    "Nebius": (403, {"detail": "Couldn't authenticate, please verify your API key"}),
+    "Novita": (403, {"code": 403, "reason": "FAILED_TO_AUTH", "message": "x"}),
+    "Hyperbolic": (403, {"detail": "Could not validate credentials"}),
+    "DashScope": (400, {"code": "InvalidApiKey", "message": "Invalid API-key provided."}),
+    "Volcengine": (400, said("The API key doesn't exist. Request id: x", code="AuthenticationError")),
+    "MiniMax": (401, said("invalid api key (2049)", type="authorized_error", http_code="401")),
+    "LiteLLM": (400, said("Authentication Error, No api key passed in.", type="auth_error", code="400")),
+    "Z.ai, locked": (400, said("x", code="1112")),
+    "Groq, restricted": (400, said("Organization has been restricted. Please reach out.", code="x")),
+    "Groq, code": (400, said("x", code="organization_restricted")),
+    "Anthropic, disabled": (400, said("This organization has been disabled.", type="invalid_request_error")),
+    "GitHub": (401, said("The `models` permission is required to access this endpoint", code="unauthorized")),
+    "Vercel": (400, said("Unauthenticated. Configure AI_GATEWAY_API_KEY.", type="authentication_error")),
 }
 NO_MONEY: dict[str, tuple[int, Any]] = {
     "xAI": (403, {"code": "x", "error": "Your newly created team doesn't have any credits yet."}),
@@ -222,6 +237,29 @@ NO_MONEY: dict[str, tuple[int, Any]] = {
     "new-api": (403, said("User's credit limit is insufficient", code="insufficient_user_quota")),
     "new-api, words": (403, said("该令牌额度已用尽")),
     "Cloudflare": (429, {"errors": [{"code": 4006, "message": "you have used up your daily free allocation"}]}),
+    "MiniMax": (500, {"type": "error", "error": {"type": "api_error", "message": "insufficient balance (1008)"}}),
+    "MiniMax, code": (429, {"type": "error", "error": {"type": "insufficient_balance_error", "message": "x"}}),
+    "Gemini, prepaid": (429, said("Your prepayment credits are depleted. Please go to AI Studio.")),
+    "Bedrock": (
+        403,
+        {"message": "Model access is denied due to INVALID_PAYMENT_INSTRUMENT:A valid payment instrument must be set."},
+    ),
+    "Vercel": (403, said("AI Gateway requires a valid credit card on file to service requests.")),
+    "Vercel, free": (403, said("Free credits temporarily have restricted access due to abuse.")),
+    "Vercel, code": (403, said("x", type="insufficient_funds")),
+    "DeepInfra": (403, {"detail": {"error": "inference prohibited, please enter a payment method or buy credits"}}),
+    "Nebius": (403, {"detail": "Please top up your balance."}),
+    "Novita": (403, {"code": 403, "reason": "BILLING_FAILED", "message": "x"}),
+    "Volcengine": (403, said("x", code="ServiceOverdue")),
+    "Together": (402, said("Credit limit exceeded. Please navigate to https://x to add credit.", type="credit_limit")),
+    "Perplexity": (401, said("You exceeded your current quota.", type="insufficient_quota", code=401)),
+    "LiteLLM": (400, said("Budget has been exceeded! Current cost: 76.16, Max budget: 10.0", type="budget_exceeded")),
+    "Z.ai, expired": (429, said("Your GLM Coding Plan package has expired, please renew", code="1309")),
+    "Cohere's trial": (429, {"message": "You are using a Trial key, which is limited to 1000 API calls / month."}),
+    "DashScope's trial": (
+        403,
+        said("The free tier of the model has been exhausted.", code="AllocationQuota.FreeTierOnly"),
+    ),
 }
 RATES: dict[str, tuple[int, Any]] = {
     "Z.ai": (429, said("Usage limit reached for 5 hour. Your limit will reset at 2026-11-29 18:00:00", code="1308")),
@@ -236,6 +274,9 @@ RATES: dict[str, tuple[int, Any]] = {
     "a minute, as 403": (403, said("You have exceeded your usage limit of 60 requests per minute")),
     "tokens": (429, said("Token usage limit reached for this minute, try again in 2s")),
     "a key": (429, said("Key limit exceeded: 100 requests per minute")),
+    "Cohere's trial": (429, {"message": "You are using a Trial key, which is limited to 10 API calls / minute."}),
+    "Vercel": (429, said("Free tier requests on this model are rate-limited. Purchase credits at https://x")),
+    "OpenRouter": (429, said("Rate limit exceeded: free-models-per-min. Add 10 credits to unlock 1000 per day")),
     "a day of requests": (429, said("You have reached your usage limit of 1000 requests per day")),
 }
 MOMENTS: dict[str, tuple[int, Any]] = {
@@ -261,6 +302,30 @@ NO_MODELS: dict[str, tuple[int, Any]] = {
     "Copilot": (400, said("The requested model is not supported.")),
     "Kimi Code": (404, said("Not found the model kimi-for-coding or Permission denied")),
     "Cloudflare": (400, {"errors": [{"code": 5007, "message": "AiError: x"}]}),
+    "GitHub": (400, said("Unavailable model: o4-mini", code="unavailable_model")),
+    "GitHub, unknown": (400, said("Unknown model: x/y", code="unknown_model")),
+    "Gemini": (400, said("You don't have access to this model or the model name is invalid")),
+    "Vertex": (400, said("Project `p` is not allowed to use Publisher Model `projects/p/models/x`")),
+    "Vertex, region": (400, said("Publisher model `x` is not servable in region us-east5.")),
+    "Bedrock, old": (400, {"message": "This model version has reached the end of its life. Please refer to the docs."}),
+    "SambaNova": (400, said("Model echo is not supported", type="invalid_request_error")),
+    "MiniMax": (400, said("invalid params, unknown model 'x' (2013)", type="bad_request_error")),
+    "LiteLLM": (400, said("LLM Provider NOT provided. Pass in the LLM provider. You passed model=x")),
+    "LiteLLM, name": (400, said("/chat/completions: Invalid model name passed in model=x. Call `/v1/models`")),
+    "Z.ai, plan": (429, said("Your plan does not include it", code="1311")),
+    "Volcengine": (400, said("x", code="InvalidEndpoint.ClosedEndpoint")),
+    "Together, dedicated": (400, said("Unable to access non-serverless model x.", code="model_not_available")),
+}
+UNROUTED: dict[str, tuple[int, Any]] = {
+    "new-api": (
+        503,
+        said("No available channel for model echo under group default (distributor)", code="model_not_found"),
+    ),
+    "new-api, in Chinese": (503, said("分组 default 下模型 echo 无可用渠道（distributor）", code="model_not_found")),
+    "one-api": (503, said("当前分组 default 下对于模型 echo 无可用渠道", type="one_api_error")),
+    "one-api, no name": (503, said("当前分组 default 下对于模型  无可用渠道 (request id: 2025)")),
+    "a gateway": (400, said("no available channel for model: echo")),
+    "MiniMax's plan": (500, said("your current token plan not support model, echo (2061)", type="api_error")),
 }
 CONTEXTS: dict[str, tuple[int, Any]] = {
     "MLC": (
@@ -289,6 +354,72 @@ CONTEXTS: dict[str, tuple[int, Any]] = {
     "LMDeploy": (400, said("internal error happened, status code ResponseType.INPUT_LENGTH_ERROR")),
     "Fireworks": (400, said("The prompt is too long: 9000, model maximum input length is 8192")),
     "Ollama": (400, said("input length exceeds context length")),
+    "SiliconFlow": (
+        400,
+        {
+            "code": 20015,
+            "message": "length of prompt_tokens (68957) must be less than max_seq_len (65536).",
+            "data": None,
+        },
+    ),
+    "SiliconFlow, total": (400, "max_total_tokens (33802) must be less than or equal to max_seq_len (32768)"),
+    "vLLM": (
+        400,
+        said("This model's maximum context length is 200 tokens. However, your request has 203 input tokens."),
+    ),
+    "vLLM, decoder": (
+        400,
+        said("The decoder prompt (length 17772) is longer than the maximum model length of 16384. Make sure that"),
+    ),
+    "vLLM, images": (
+        400,
+        said("The prompt (total length 25938) is too long to fit into the model (context length 4096)"),
+    ),
+    "vLLM, limit": (400, said("Input prompt (35247 tokens) is too long and exceeds limit of 1000")),
+    "vLLM, cap": (
+        400,
+        said(
+            "'max_tokens' or 'max_completion_tokens' is too large: 1000. This model's maximum context length is 1000 "
+            "tokens and your request has 1203 input tokens (1000 > 1000 - 1203). None"
+        ),
+    ),
+    "vLLM, passed": (
+        400,
+        said(
+            "You passed 4097 input tokens and requested 0 output tokens. However, the model's context length is only "
+            "4096 tokens, resulting in a maximum input length of 4096 tokens."
+        ),
+    ),
+    "Xinference": (500, {"detail": "[address=0.0.0.0:1, pid=2] The decoder prompt (length 17772) is longer than x."}),
+    "Qianfan": (400, said("the max input characters is 20000", code="characters_too_long")),
+    "Qianfan, tokens": (400, said("Prompt tokens too long", code="tokens_too_long")),
+    "Volcengine": (400, said("Total tokens of image and text exceed max message tokens. Request id: 0217")),
+    "Volcengine, length": (400, said("Input length 40000 exceeds the maximum length 32768.")),
+    "Cohere": (
+        400,
+        {"message": "too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048"},
+    ),
+    "Cohere, size": (400, {"message": "too many tokens: size limit exceeded by 8034 tokens."}),
+    "Bedrock": (400, {"message": "The request payload size has exceed context limit."}),
+    "Bedrock, Nova": (400, {"message": "Input Tokens Exceeded: Number of input tokens exceeds maximum length."}),
+    "LM Studio": (
+        400,
+        {"error": "The number of tokens to keep from the initial prompt is greater than the context length."},
+    ),
+    "TensorRT-LLM": (
+        400,
+        said("default_max_tokens (-5) should be greater than 0, it is max_seq_len (4096) - splited_prompt_len (4101)"),
+    ),
+    "Anyscale": (400, said("Input too long. Received 7226 tokens, but the maximum input length is 4096 tokens.")),
+    "GigaChat": (422, {"status": 422, "message": "Tokens limit exceeded"}),
+    "a page, as 413": (413, "<html><head><title>413 Request Entity Too Large</title></head></html>"),
+    "nothing, as 413": (413, ""),
+    "a page, as 414": (414, "<html><head><title>414 Request-URI Too Large</title></head></html>"),
+    "GitHub, as 413": (413, said("Request body too large for gpt-4o model. Max size: 8000 tokens.")),
+    "GitHub": (
+        400,
+        said("Request body too large for gpt-4o model. Max size: 8000 tokens.", code="tokens_limit_reached"),
+    ),
 }
 PARAMETERS: dict[str, tuple[int, Any]] = {
     "deprecated": (400, said("Model 'echo': the parameter temperature has been deprecated")),
@@ -297,6 +428,21 @@ PARAMETERS: dict[str, tuple[int, Any]] = {
     "a token of JSON": (400, said("Invalid token in JSON at position 5")),
     "a quoted prompt": (400, said("bad: 'the security token of the castle is invalid'")),
     "a cap": (400, said("max_completion_tokens is too large: 262144. This model supports at most 256000.")),
+    "Volcengine's cap": (
+        400,
+        said(
+            "The parameter `max_tokens` specified in the request are not valid: expected a value <= 4096, but got 8192"
+        ),
+    ),
+    "Qianfan's cap": (400, said("parameter check failed, max_completion_tokens range is [2, 4096]")),
+    "a long name": (
+        400,
+        said("Invalid 'response_format.json_schema.name': string too long. Expected a string with maximum length 64"),
+    ),
+    "a budget of thinking": (400, said("thinking budget 24576 exceeds the limit of 8192", param="thinking")),
+    "a parameter, not supported": (400, said("Model is not supported", param="temperature")),
+    "a number of pictures": (400, said("input must be less than 5 images")),
+    "nothing": (400, ""),
 }
 
 
@@ -313,6 +459,7 @@ KNOWN: dict[tuple[type[ModelError], str], dict[str, tuple[int, Any]]] = {
     (RateLimited, "rate_limited"): RATES,
     (ProviderRejected, "unknown_model"): NO_MODELS,
     (ModelRefused, "context"): CONTEXTS,
+    (ModelRefused, "unknown_model"): UNROUTED,
     (TransportFailed, "http_404"): {name: each for name, each in MOMENTS.items() if each[0] == 404},
     (TransportFailed, "http_400"): {name: each for name, each in MOMENTS.items() if each[0] == 400},
     (Unaccepted, "bad_request"): PARAMETERS,
@@ -324,8 +471,9 @@ KNOWN: dict[tuple[type[ModelError], str], dict[str, tuple[int, Any]]] = {
 )
 def test_a_refusal_of_a_host_is_known_by_its_words_or_code(wanted: tuple[type[ModelError], str], host: str) -> None:
     status, body = KNOWN[wanted][host]
-    fault = HOST.status(status, {}, json.dumps(body).encode())
+    fault = HOST.status(status, {}, body.encode() if isinstance(body, str) else json.dumps(body).encode())
     assert (type(fault), fault.code) == wanted
+    assert "\n" not in str(fault)
 
 
 def test_a_model_that_is_served_by_a_profile_alone_is_said_to_be_in_one_line() -> None:
@@ -387,6 +535,24 @@ ROOMS: dict[str, tuple[str, int, int | None]] = {
         "(20000 > 8192 - 300).",
         20_000,
         7_892,
+    ),
+    "vLLM, the window as the cap": (
+        "'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 8192 "
+        "tokens and your request has 300 input tokens (8192 > 8192 - 300). None",
+        8_192,
+        7_892,
+    ),
+    "vLLM, a longer prompt": (
+        "'max_tokens' or 'max_completion_tokens' is too large: 20000. This model's maximum context length is 8192 "
+        "tokens and your request has 9000 input tokens (20000 > 8192 - 9000). None",
+        20_000,
+        None,
+    ),
+    "SiliconFlow": ("max_total_tokens (20300) must be less than or equal to max_seq_len (8192)", 20_000, 7_892),
+    "SiliconFlow, a longer prompt": (
+        "max_total_tokens (30300) must be less than or equal to max_seq_len (8192)",
+        20_000,
+        None,
     ),
     "SGLang": (
         "Requested token count exceeds the model's maximum context length of 8192 tokens. You requested a total of "

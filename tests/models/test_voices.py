@@ -269,6 +269,42 @@ def test_a_call_of_another_tool_is_asked_again(wire: WireName, tool: str, forced
         assert made.unusable is not None
 
 
+ENDED: dict[WireName, tuple[str, tuple[str | None, ...]]] = {
+    "chat": ("finish_reason", ("stop", "tool_calls", "", None)),
+    "responses": ("status", ("completed", None)),
+    "messages": ("stop_reason", ("end_turn", "tool_use", None)),
+}
+
+
+@pytest.mark.parametrize("function", [None, Function("pitch", False, PITCH)], ids=["no schema", "a schema"])
+@pytest.mark.parametrize(("wire", "ended"), [(wire, word) for wire, (_, words) in ENDED.items() for word in words])
+def test_words_beside_a_made_up_call_are_asked_again_however_the_answer_ended(
+    wire: WireName, ended: str | None, function: Function | None
+) -> None:
+    """No tool was offered. Hosts that parse calls out of a text leave its finish reason as it is."""
+    for arguments in ({"query": "x"}, {}, "to B: I lie"):
+        envelope = calling(wire, ("get_state", arguments), text=SECRET)
+        (envelope["choices"][0] if wire == "chat" else envelope)[ENDED[wire][0]] = ended
+        made = read(wire, envelope, function)
+        assert (made.text, made.unusable is not None) == (SECRET, True)
+
+
+def test_words_before_a_tool_that_the_host_runs_are_a_preamble() -> None:
+    search = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "x"}}
+    result = {"type": "web_search_tool_result", "tool_use_id": "s", "content": []}
+    made = read("messages", answer("messages", part(SECRET), search, result, part(WORDS)))
+    assert (made.text, made.reasoning) == (WORDS, SECRET)
+    alone = read("messages", answer("messages", part(WORDS), search, result))
+    assert (alone.text, alone.reasoning) == (WORDS, None)
+
+
+@pytest.mark.parametrize("wire", ALL)
+def test_a_call_that_a_host_leaves_empty_takes_nothing_from_the_words_beside_it(wire: WireName) -> None:
+    for tool in ("", " "):
+        made = read(wire, calling(wire, (tool, {}), text=WORDS), Function("pitch", False, PITCH))
+        assert (made.text, made.unusable) == (WORDS, None)
+
+
 @pytest.mark.parametrize("wire", ALL)
 def test_two_calls_that_contradict_are_put_to_the_reader(wire: WireName) -> None:
     function = Function("vote", False, VOTE)

@@ -1384,6 +1384,13 @@ _FORMS = (
     *('<tool_call>{"name": "NAME", "arguments": {"text": "SECRET"}}</tool_call>', 'NAME(text: "SECRET")'),
     '<|channel|>commentary to=functions.NAME<|message|>{"text": "SECRET"}<|call|>',
     '{"tool_calls": [{"function": {"name": "NAME", "arguments": "{\\"text\\": \\"SECRET\\"}"}}]}',
+    '{"role": "assistant", "content": "SECRET", "tool_calls": [{"name": "NAME", "arguments": {"text": "SECRET"}}]}',
+    '{"type": "function_call", "name": "NAME", "arguments": "{\\"text\\": \\"SECRET\\"}"}',
+    '{"toolUse": {"toolUseId": "t", "name": "NAME", "input": {"text": "SECRET"}}}',
+    '```tool_code\nprint(default_api.NAME(text="SECRET"))\n```',
+    "<start_function_call>call:NAME{text:<escape>SECRET<escape>}<end_function_call>",
+    *('call:NAME{text:"SECRET"}', 'assistantcommentary to=functions.NAME json{"text": "SECRET"}'),
+    *('to=functions.NAME <|constrain|>json<|message|>{"text": "SECRET"}', 'commentary to=NAME json{"text": "SECRET"}'),
 )
 
 
@@ -1398,6 +1405,74 @@ def test_a_call_of_a_function_that_gives_no_answer_is_no_answer(form: str, name:
 @pytest.mark.parametrize("form", [form for form in _FORMS if "action_input" not in form])
 def test_a_call_of_a_function_whose_name_only_says_that_it_answers_is_the_answer(form: str, name: str) -> None:
     assert said(form.replace("NAME", name).replace("SECRET", WORDS)) == WORDS
+
+
+_WRITTEN = {
+    "Gemini": "```tool_code\nprint(default_api.NAME(PYTHON))\n```",
+    "FunctionGemma": "<start_function_call>call:NAMEESCAPED<end_function_call>",
+    "Gemma, without tokens": "call:NAMEJSON",
+    "gpt-oss": "to=functions.NAME <|constrain|>json<|message|>JSON",
+    "gpt-oss, a message": "<|start|>assistant to=functions.NAME<|constrain|>json<|message|>JSON<|call|>",
+    "gpt-oss, without tokens": "commentary to=functions.NAME json JSON",
+    "Bedrock": '{"toolUse": {"toolUseId": "t", "name": "NAME", "input": JSON}}',
+    "Bedrock, a list": '[{"toolUse": {"name": "NAME", "input": JSON}}]',
+    "OpenAI": '{"tool_calls": [{"function": {"name": "NAME", "arguments": STRING}}]}',
+    "OpenAI, a message": '{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", '
+    '"function": {"name": "NAME", "arguments": STRING}}]}',
+    "Responses": '{"type": "function_call", "call_id": "c", "name": "NAME", "arguments": STRING}',
+}
+_GIVEN: dict[str, tuple[str, dict[str, Any]]] = {
+    VOTE: ("vote", {"explanation": "B is my friend, {so} C.", "vote": "C"}),
+    PITCH: ("pitch", {"text": 'I say "no", <3 and\nyes: {always}.'}),
+    BID: ("bid", {"reasoning": "Why not?", "bid": 150}),
+    ACT: ("forum_post", {"content": WORDS}),
+    QUERY: ("query", {"query": "inbox", "query_parameters": {}}),
+    ACTION: ("action", _ARGUMENTS),
+    "monopoly/jail_action": ("jail_action", {"private_thought": "x", "action": "pay_fine", "public_speech": WORDS}),
+}
+
+
+def _escaped(given: Any) -> str:
+    """Return a value as FunctionGemma writes it."""
+    if isinstance(given, dict):
+        return f"{{{','.join(f'{key}:{_escaped(part)}' for key, part in given.items())}}}"
+    return f"<escape>{given}<escape>" if isinstance(given, str) else json.dumps(given)
+
+
+@pytest.mark.parametrize("question", _GIVEN)
+@pytest.mark.parametrize("form", _WRITTEN)
+def test_a_call_that_is_written_out_is_read_in_every_game(form: str, question: str) -> None:
+    name, given = _GIVEN[question]
+    whole = json.dumps(given)
+    parts = {
+        "PYTHON": ", ".join(f"{key}={part!r}" for key, part in given.items()),
+        "ESCAPED": _escaped(given),
+        "STRING": json.dumps(whole),
+        "JSON": whole,
+        "NAME": name,
+    }
+    reply = re.sub("|".join(parts), lambda part: parts[part[0]], _WRITTEN[form])
+    wanted = {"action": {"action": "forum_post", **given}} if question == ACT else given
+    assert decided(question, reply) == wanted
+
+
+@pytest.mark.parametrize("form", [form for form in _WRITTEN if "<|call|>" not in _WRITTEN[form]])
+def test_two_calls_that_are_written_out_and_differ_are_asked_again(form: str) -> None:
+    one, two = (
+        _WRITTEN[form]
+        .replace("NAME", "pitch")
+        .replace("PYTHON", f'text="{words}"')
+        .replace("ESCAPED", f"{{text:<escape>{words}<escape>}}")
+        .replace("JSON", json.dumps({"text": words}))
+        .replace("STRING", json.dumps(json.dumps({"text": words})))
+        for words in (WORDS, "Out with C.")
+    )
+    assert said(f"{one}\n{two}") == ""
+
+
+def test_an_escape_in_a_sentence_is_no_quote() -> None:
+    for text in both("I press <escape>and then<escape>, twice."):
+        assert said(text) == ""
 
 
 def test_a_call_of_thinking_before_the_answer_is_thinking() -> None:

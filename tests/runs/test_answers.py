@@ -260,6 +260,12 @@ SHAPES: dict[str, Any] = {
     "a part that is a call of Gemini's": lambda body: {
         "content": [{"functionCall": {"name": "vote", "args": call(body, "vote", 0)["function"]["arguments"]}}]
     },
+    "a part that is a call of Bedrock's": lambda body: {
+        "content": [
+            {"text": "Let me think."},
+            {"toolUse": {"name": "vote", "input": call(body, "vote", 0)["function"]["arguments"]}},
+        ]
+    },
     "a message in a part": lambda body: {
         "content": [{"type": "message", "content": [{"type": "output_text", "text": answered(body)}]}]
     },
@@ -285,6 +291,23 @@ def test_words_beside_a_call_that_ends_an_answer_are_no_answer(wire: str, struct
     history, _ = played(reply, tmp_path, over(wire), f'providers.fake.structured="{structured}"')
     usage = history["usage"]
     assert (usage["reasks"], usage["fallbacks"], usage["failed_calls"]) == (0, 0, 0)
+    assert BESIDE not in json.dumps(history["rounds"])
+
+
+@every_wire
+def test_words_beside_a_made_up_call_are_heard_by_nobody_though_the_answer_ends_as_others_do(
+    wire: str, tmp_path: Path
+) -> None:
+    def reply(body: dict[str, Any]) -> str | Raw:
+        if len(body["messages"]) > 2 or BESIDE in json.dumps(body):
+            return answered(body)  # asked again
+        search = {"type": "function", "function": {"name": "web_search", "arguments": '{"query": "x"}'}}
+        message = {"content": BESIDE, "tool_calls": [search]}
+        return Raw(200, envelope(None, message=message, finish_reason="stop"))
+
+    history, _ = played(reply, tmp_path, over(wire))
+    assert history["usage"]["reasks"] > 0
+    assert history["usage"]["fallbacks"] == 0
     assert BESIDE not in json.dumps(history["rounds"])
 
 

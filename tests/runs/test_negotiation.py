@@ -122,6 +122,14 @@ ROWS: dict[str, tuple[Reply, str, Adjustments]] = {
         "defaults.max_tokens=20000",
         Adjustments(max_tokens=7_000),
     ),
+    "vLLM's window, behind its cap": (
+        window(
+            "'max_tokens' or 'max_completion_tokens' is too large: 20000. This model's maximum context length is 8192 "
+            "tokens and your request has 192 input tokens (20000 > 8192 - 192). None"
+        ),
+        "defaults.max_tokens=20000",
+        Adjustments(max_tokens=7_000),
+    ),
     "Together's sum": (
         unless(
             lambda body: body.get("max_tokens", 0) > 8_000,
@@ -294,6 +302,12 @@ CONTEXTS = {
     "Groq": (400, "Please reduce the length of the messages or completion."),
     "Cohere": (400, "too many tokens: total number of tokens in the prompt cannot exceed 4081"),
     "MiniMax": (400, "invalid params, context window exceeds limit (2013)"),
+    "SiliconFlow": (400, "length of prompt_tokens (68957) must be less than max_seq_len (65536)."),
+    "vLLM": (400, "The decoder prompt (length 17772) is longer than the maximum model length of 16384."),
+    "Qianfan": (400, "the max input characters is 20000"),
+    "Volcengine": (400, "Total tokens of image and text exceed max message tokens. Request id: 0217"),
+    "a proxy, as 413": (413, "Request Entity Too Large"),
+    "a proxy, as 414": (414, "Request-URI Too Large"),
 }
 
 
@@ -399,6 +413,33 @@ def test_a_model_without_an_instance_for_a_moment_is_asked_again_and_ends_no_run
         result = play(server.url(), tmp_path, "limits.concurrency=1")
     assert (result.status, result.error) == ("completed", None)
     assert (result.history["usage"]["fallbacks"], result.history["usage"]["failed_calls"]) == (0, 2)
+
+
+NO_CHANNEL = "No available channel for model echo under group default (distributor) (request id: 2025)"
+
+
+@pytest.mark.parametrize("words", [NO_CHANNEL, "当前分组 default 下对于模型 echo 无可用渠道"])
+def test_a_model_without_a_channel_stops_the_run_before_good_calls_and_costs_one_decision_after_them(
+    words: str, tmp_path: Path
+) -> None:
+    raw = refusal(words, 503, type="new_api_error", code="model_not_found")
+    with FakeServer(lambda _body: raw).in_thread() as server:
+        result = play(server.url(), tmp_path / "first", "limits.concurrency=1")
+    assert result.status == "stopped_provider"
+    assert "echo: is not found at" in str(result.error)
+    assert "\n" not in str(result.error)
+    assert result.history["usage"]["failed_calls"] == 1, "a retry would not help"
+    asked: Counter[str] = Counter()
+
+    def reply(body: dict[str, Any]) -> str | Raw:
+        asked["all"] += 1
+        return raw if asked["all"] == 5 else answered(body)
+
+    with FakeServer(reply).in_thread() as server:
+        result = play(server.url(), tmp_path / "later", "limits.concurrency=1")
+    assert (result.status, result.error) == ("completed", None)
+    reasons = [record["fallback_reason"] for record in result.history["decisions"]]
+    assert Counter(filter(None, reasons)) == {"unknown_model": 1}
 
 
 def test_a_failure_that_only_sounds_like_a_refusal_is_retried_and_changes_nothing(tmp_path: Path) -> None:
@@ -545,6 +586,9 @@ def test_a_model_that_accepts_nothing_at_all_stops_the_run_at_its_first_decision
         (refusal("Model Not Exist"), "is not found"),
         (refusal("The provided model identifier is invalid."), "is not found"),
         (refusal("Incorrect API key provided: xa***3f."), "needs a key"),
+        (refusal("insufficient balance (1008)", 500), "no credit is left"),
+        (refusal("Unavailable model: echo"), "is not found"),
+        (refusal("This organization has been disabled."), "needs a key"),
     ],
 )
 def test_a_bad_key_no_model_and_no_money_stop_the_run_in_any_words(raw: Raw, says: str, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Tool calls that a reply writes out in its text, as the JSON objects that they mean.
 
-`<invoke name="vote"><parameter name="vote">C</parameter></invoke>` in any model's tags, `vote(vote="C")`, and
-`[TOOL_CALLS]vote[ARGS]{"vote": "C"}` all mean `{"name": "vote", "arguments": {"vote": "C"}}`. `engine.markup` lists the
-tags; `markup.plain_tags` has given them one spelling before they are read here.
+`<invoke name="vote"><parameter name="vote">C</parameter></invoke>` in any model's tags, `vote(vote="C")`,
+`[TOOL_CALLS]vote[ARGS]{"vote": "C"}` and `call:vote{vote:"C"}` all mean
+`{"name": "vote", "arguments": {"vote": "C"}}`. `engine.markup` lists the tags; `markup.plain_tags` has given them one
+spelling before they are read here.
 """
 
 from __future__ import annotations
@@ -38,13 +39,17 @@ _NAMED = re.compile(
     r"<(?:[\w.-]{1,20}:)?(?:invoke|call|function|tool)(?:\s{1,2}(?:name|tool)\s?=|=)\s?[\"']?(?P<tag>[\w.:-]{1,60})[\"']?[^<>]{0,80}>"
     r"(?:\s{0,4}(?:<(?:json|arguments|parameters)\b[^<>]{0,40}>|<\|open\|>json[^<>|]{0,40}<\|sep\|>))?"
     r"|(?:<tool_calls?>|<[|｜]tool▁call▁begin[|｜]>(?:function)?(?:<[|｜]tool▁sep[|｜]>)?|<\|tool_call_begin\|>|\[TOOL_CALLS\]"
-    r"|<\|tool_call>call:|<\|tool_call\|>|<\|python_tag\|>)"
+    r"|(?:<\|tool_call>|<start_function_call>|(?<![\w.:/]))call:(?:default_api:)?|<\|tool_call\|>|<\|python_tag\|>)"
     r"\s{0,4}(?:functions\.)?(?P<name>[\w.-]{1,60}?)(?::\d{1,3})?\s{0,4}"
     r"(?:<tool_sep>|<[|｜]tool▁sep[|｜]>|<\|tool_call_argument_begin\|>|(?:\[CALL_ID\]\w{1,40})?\[ARGS\]|\n|\Z)"
     r"|✿FUNCTION✿[:：]?\s{0,4}(?P<qwen>[\w.-]{1,60})\s{0,4}✿ARGS✿[:：]?"
     r"|(?<![\w.])functions\.(?P<id>[\w.-]{1,60}?)(?::\d{1,3})?(?:<\|tool_call_argument_begin\|>)?"
+    r"|(?:(?<![^\W_])(?:assistant\s{0,2})?commentary\s{0,2}|(?<![\w<]))(?:to|recipient)=(?:functions\.)?"
+    r"(?P<to>[\w.-]{1,60}?)(?:\s{0,2}<\|channel\|>\s?commentary)?\s{0,2}(?:<\|constrain\|>)?(?:json|code)?"
+    r"\s{0,2}(?:<\|message\|>)?"
     r")\s{0,4}(?:```\w{0,10}\s{0,4})?\Z"
 )
+_NAMES = ("tag", "name", "qwen", "id", "to")
 _CALL = re.compile(
     r"(?<![\w.])(?:(?P<module>[A-Za-z_]\w{0,30})\.){0,3}(?P<name>[A-Za-z_]\w{0,40})\(\s{0,20}"
     r"(?:(?P<key>[A-Za-z_]\w{0,40})\s{0,4}=(?!=)|(?=[\"'{]|\w{0,40}\s{0,4}\Z))"
@@ -58,6 +63,7 @@ _REACT_CALL = re.compile(r"^[ \t]*+Action:[ \t]*+(\w{1,40})[ \t]*+\n++[ \t]*+Act
 """The call of a ReAct loop: Yao et al. 2022."""
 _PIECE = re.compile(rf"{_STRING}|[\"'](?s:.*)|[(\[{{}}\])]")
 """A string, also one that does not end, or a bracket."""
+_PRINTS, _PRINTED = re.compile(r"print\(\s{0,20}\Z"), re.compile(r"\s{0,20}\)")
 _BEGINS_A_LINE = re.compile(r"(?:^|\n|\[|print\(|=)[ \t]*\Z")
 _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 _LITERAL = re.compile(r"\s*(?:[\[{\"]|(?:true|false|null)\s*\Z)")
@@ -106,7 +112,7 @@ def named_calls(body: str, objects: Sequence[Object]) -> Iterator[Object]:
         if name is None:
             yield each
         else:
-            value = {"name": name["tag"] or name["name"] or name["qwen"] or name["id"], "arguments": each.value}
+            value = {"name": next(filter(None, name.group(*_NAMES))), "arguments": each.value}
             yield replace(each, start=name.start(), value=value)
 
 
@@ -174,11 +180,11 @@ def _pythonic(body: str, own: Collection[str], functions: Collection[str]) -> It
             continue
         start, end = call.start(), _closing(body, call.end("name"))
         value = None if end is None else _called(body[start:end])
-        if value is None:
-            yield Object(start, end or len(body), "broken", call=True)
-        else:
-            yield Object(start, end or len(body), "strict", value, call=True)
-        position = end or len(body)
+        position = len(body) if end is None else end
+        printed = _PRINTS.search(body, max(0, start - 30), start)
+        if printed is not None and (closed := _PRINTED.match(body, position)):
+            start, position = printed.start(), closed.end()
+        yield Object(start, position, "broken" if value is None else "strict", value, call=True)
 
 
 def _closing(body: str, start: int) -> int | None:

@@ -41,7 +41,8 @@ _WRAPPERS = frozenset(
     listed("""
     action, action_input, answer, args, arguments, call, content, data, decision, final, final_answer, finalanswer,
     function, function_call, functioncall, input, json, kwargs, make_decision, message, output, parameters, params,
-    payload, properties, reply, response, result, tool, tool_call, tool_calls, tool_input, tool_use, toolcall, toolinput
+    payload, properties, reply, response, result, tool, tool_call, tool_calls, tool_input, tool_use, toolcall,
+    toolinput, tooluse
 """)
 )
 """Keys of an object that holds the answer: `{"answer": {"vote": "C"}}`."""
@@ -58,7 +59,7 @@ _CALLED = listed("name, function, tool, tool_name, function_name, recipient_name
 """Keys of a called function's name."""
 _CALL_ARGUMENTS = frozenset(listed("action_input, args, arguments, input, kwargs, parameters, params, tool_input"))
 """Keys of the arguments of a call, beside its name."""
-_HOLDS_CALLS = listed("function, function_call, functioncall, tool_call, tool_calls, tool_use, toolcall")
+_HOLDS_CALLS = listed("function, function_call, functioncall, tool_call, tool_calls, tool_use, toolcall, tooluse")
 """Keys of an object that holds a call."""
 _KINDS = (*listed("type, kind, action, action_type, do, command"), *_CALLED)
 """Keys of a variant's kind in a reply that does not use its tag."""
@@ -108,9 +109,11 @@ def unwrapped(
     `{"vote": "C"}` and "". The question's `kind` is also a key of a wrapping, and is not returned as a function.
 
     `own` are the keys of an answer. An object that has one is the answer itself and stays, unless the key is False in
-    `own` and holds an object.
+    `own` and holds an object, or stands beside a call in a message: the `content` there is a preamble or empty.
     """
     keys = {_key(name): part for name, part in value.items()}
+    if not any(own.get(key) for key in keys) and any(called_in(keys.get(key)) for key in _HOLDS_CALLS):
+        keys = {key: part for key, part in keys.items() if key in _HOLDS_CALLS}
     if any(own[key] or not isinstance(part, Mapping) for key, part in keys.items() if key in own):
         return value, ""
     inside = [part for key in keys if key in _WRAPPERS or key == kind if (part := _object_in(keys[key])) is not None]

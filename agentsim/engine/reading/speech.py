@@ -1092,9 +1092,7 @@ def _final(text: str, thoughts: list[str]) -> str:
             called = (to or " to=" in channel[1]) and not channel[1].lstrip().startswith("analysis")
             aloud = called or channel[1].startswith(("final", "response", "answer"))
             content = text[channel.end() : position]
-            function = _FUNCTION.search(f"{to[0] if to else ''} {channel[1]}") if called else None
-            if function is not None and content.lstrip().startswith("{"):
-                content = f"functions.{function[1]} {content}"  # the reader judges whether it may answer
+            content = _called(f"{to[0] if to else ''} {channel[1]}" if called else "", content)
             (said if aloud else thoughts).append(content)
         thoughts.append(_TOKEN.sub("", text[position:]))
         return "\n".join(said)
@@ -1102,11 +1100,17 @@ def _final(text: str, thoughts: list[str]) -> str:
     finals = [each for each in _FINAL.finditer(text) if not _inside(spans, each.start())]
     if finals:
         thoughts.append(text[: finals[-1].start()])
-        return text[finals[-1].end() :]
+        return _called(finals[-1][0], text[finals[-1].end() :])
     if _STRIPPED.match(text):
         thoughts.append(text)
         return ""
     return text
+
+
+def _called(header: str, content: str) -> str:
+    """Return the content of a message with the function that its header calls, so that the reader judges its name."""
+    function = _FUNCTION.search(header) if content.lstrip().startswith("{") else None
+    return content if function is None else f"functions.{function[1]} {content}"
 
 
 def _marks(text: str, own: Collection[str]) -> tuple[list[re.Match[str]], bool]:

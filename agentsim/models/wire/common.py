@@ -31,7 +31,7 @@ PartKind: TypeAlias = Literal["said", "thought", "refused", "called", "other"]
 # The kinds of parts, and the fields beside a content, as hosts name them: Anthropic (`thinking`, `tool_use`), OpenAI
 # (`output_text`, `reasoning_text`, `summary_text`, `function_call`, `custom_tool_call`), OpenRouter (`reasoning.text`,
 # `reasoning_details`), Mistral (`thinking`), DeepSeek and vLLM (`reasoning_content`), LiteLLM (`thinking_blocks`),
-# Gemini (`functionCall`), Cohere (`tool_plan`).
+# Gemini (`functionCall`), Bedrock (`toolUse`), Cohere (`tool_plan`).
 _TEXT: Final = frozenset(("text", "output_text"))
 _SAID: Final = re.compile(r"(\w+_)?text|message|markdown|answer|final", re.IGNORECASE)
 _THOUGHT: Final = re.compile(
@@ -39,7 +39,7 @@ _THOUGHT: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_THOUGHT: Final = re.compile(r"signature|encrypted|token|effort|budget|config|(^|_)ids?$", re.IGNORECASE)
-_CALLED: Final = re.compile(r"function|custom|tool_use|(function|tool|custom_tool)_?calls?", re.IGNORECASE)
+_CALLED: Final = re.compile(r"function|custom|tool_?use|(function|tool|custom_tool)_?calls?", re.IGNORECASE)
 _ARGUMENTS: Final = ("arguments", "input", "parameters", "args")
 # Roles, phases and channels, by which a message or a part says whose turn and which step of it it belongs to: OpenAI
 # (`phase`, the roles of conversations), openai/harmony docs/format.md (`channel`, `recipient`), Anthropic, Gemini
@@ -102,8 +102,8 @@ class FunctionCall(NamedTuple):
 class Parts(NamedTuple):
     """The parts of one answer, as extracted by its wire.
 
-    `calls` are function calls, in order; `ends_with_call` says that the answer ended with one if its finish reason
-    does not. `unknown` is the kind of a part that is left out, since no table knows it or since it is another role's.
+    `calls` are function calls, in order. `unknown` is the kind of a part that is left out, since no table knows it or
+    since it is another role's.
     """
 
     text: str
@@ -116,7 +116,6 @@ class Parts(NamedTuple):
     usage: Usage = Usage()
     logprobs: Sequence[tuple[str, float]] = ()
     unknown: object = None
-    ends_with_call: bool = False
 
 
 _CLOSING: Final = re.compile(r"[\s\"\]}]+\Z")
@@ -134,7 +133,7 @@ def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None)
         raise faults.broken_off(finish_reason or "")
     text, declined = parts.text, parts.refusal or ""
     thinking = [call for call in parts.calls if _is_thinking(call, function)]
-    calls = [call for call in parts.calls if not _is_thinking(call, function)]
+    calls = [call for call in parts.calls if not (_is_thinking(call, function) or _is_none(call))]
     reasoning = "".join(filter(None, (parts.reasoning, *(_as_text(call.arguments) for call in thinking)))) or None
     empty = not text.strip() and not calls
     answers = [call for call in calls if _may_answer(call, function)]
@@ -159,8 +158,8 @@ def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None)
     if arguments is not None and (function is not None or not text.strip() or is_call(finish_reason)):
         return replace(made, text=storable(arguments, secrets))
     # Without a call, the text is the answer; of a forced one, if the server left it in the text as the model wrote it.
-    # A text is none if the answer ended with a call of something else, with arguments.
-    elsewhere = (is_call(finish_reason) or parts.ends_with_call) and _arguments(calls, function) is not None
+    # A text beside a call of something else, with arguments, is none: it goes with that call, however the answer ended.
+    elsewhere = any(_as_text(call.arguments).strip() for call in calls)
     if _MAY_HOLD_A_CALL.search(text) if forced else text.strip() and not elsewhere:
         return made
     named = f"the function {function.name}" if function is not None and forced else "a function"
@@ -283,6 +282,11 @@ def _may_answer(call: FunctionCall, function: Function | None) -> bool:
     if function is not None and function.forced and not _is_named(call, function):
         return not is_other_tool(call.name)
     return may_answer(call.name, () if function is None else (function.name,))
+
+
+def _is_none(call: FunctionCall) -> bool:
+    """Return whether a call has neither a name nor arguments, as some hosts put beside every text."""
+    return not call.name.strip() and _as_text(call.arguments).strip() in {"", "{}"}
 
 
 def _is_thinking(call: FunctionCall, function: Function | None) -> bool:

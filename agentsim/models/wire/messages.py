@@ -13,6 +13,7 @@ from agentsim.models.faults import ErrorFactory
 from agentsim.models.profiles import Profile, cap_of
 from agentsim.models.wire.common import (
     Function,
+    PartKind,
     Parts,
     at,
     cached_tokens,
@@ -97,7 +98,7 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
         raise faults.bad_envelope("no content")
     own = [part for part in content if not _of_the_host(part)] if isinstance(content, list) else content
     parts = parts_of(own)
-    found = without_preambles(message_parts({**envelope, "content": own}))
+    found = _behind_tools(envelope, content) or without_preambles(message_parts({**envelope, "content": own}))
     return completion_of(
         Parts(
             text=text_of_kind(found, "said") or "",
@@ -113,6 +114,22 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
         faults,
         function,
     )
+
+
+def _behind_tools(envelope: Mapping[str, Any], content: list[Any] | str) -> list[tuple[PartKind, str]]:
+    """Return the texts of an answer in which the host ran a tool, or [] if no words stand behind that.
+
+    The words before the tool's last call or result are thinking.
+    """
+    places = [place for place, part in enumerate(content) if _of_the_host(part)] if isinstance(content, list) else []
+    if not places:
+        return []
+    parts = [part for part in content[: places[-1]] if not _of_the_host(part)]
+    before, behind = (message_parts({**envelope, "content": each}) for each in (parts, content[places[-1] + 1 :]))
+    found = without_preambles(behind)
+    if text_of_kind(found, "said") is None:
+        return []
+    return [*(("thought" if kind == "said" else kind, text) for kind, text in before), *found]
 
 
 def _of_the_host(part: object) -> bool:

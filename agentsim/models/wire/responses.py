@@ -111,7 +111,6 @@ def completion(envelope: Mapping[str, Any], faults: ErrorFactory, function: Func
             usage=usage(envelope),
             logprobs=[logprob for part in _parts_of_all(own) for logprob in logprobs_in(part.get("logprobs"))],
             unknown=unknown_text(found),
-            ends_with_call=bool(calls),  # the status is "completed" also if the model waits for a function's result
         ),
         faults,
         function,
