@@ -22,6 +22,7 @@ from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standings, StandingsLine
+from agentsim.engine.game import ScoreWords
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, decimals, listed
 
@@ -382,12 +383,17 @@ def cost_sentence(lines: Sequence[LabelCounts]) -> str:
 
 
 def condition_panels(
-    conditions: Sequence[Condition], means: Sequence[Measured], found: Sequence[Difference], *, relative: bool
+    conditions: Sequence[Condition],
+    means: Sequence[Measured],
+    found: Sequence[Difference],
+    words: ScoreWords,
+    *,
+    relative: bool,
 ) -> list[DataTable]:
     """Return a table of every measure by label and condition, then tables of differences from the first condition."""
-    if relative:
-        means = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in means]
-        found = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in found]
+    called = _RELATIVE if relative else {}
+    means = [replace(each, measure=called.get(each.measure) or words.label(each.measure)) for each in means]
+    found = [replace(each, measure=called.get(each.measure) or words.label(each.measure)) for each in found]
     names = [each.name for each in conditions]
     cells: dict[tuple[str, str | None], dict[str, str]] = {}
     for mean in means:
@@ -411,8 +417,9 @@ def condition_panels(
                         for name in names[1:])]  # fmt: skip
 
 
-def score_panel(means: Sequence[Measured]) -> DataTable:
+def score_panel(means: Sequence[Measured], words: ScoreWords) -> DataTable:
     """Return a table of the mean of each score by label, of games under one condition."""
+    means = [replace(each, measure=words.label(each.measure)) for each in means]
     measures = list(dict.fromkeys(each.measure for each in means))
     by_label: dict[str, dict[str, Interval]] = {}
     for each in means:
