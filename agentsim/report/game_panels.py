@@ -186,7 +186,9 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
             "for or against it."
         )
     if pairs > MOST_PAIRS:
-        note += f" The {MOST_PAIRS} busiest of {pairs:,} pairs; `agentsim export` writes all of them as the table pairs."
+        note += (
+            f" The {MOST_PAIRS} busiest of {pairs:,} pairs; `agentsim export` writes all of them as the table pairs."
+        )
     return note
 
 

@@ -269,7 +269,7 @@ def _holdings(log: Sequence[LoggedEvent]) -> list[Panel]:
     few = [list(after)[place] for place in (0, *spots(len(after) - 1, MOST_LINES - 1))]
     drawn: list[Panel] = []
     for asset in sorted(assets, key=lambda asset: asset != CAPITAL):
-        title = asset.capitalize()
+        title = asset.capitalize() if asset == CAPITAL else f"{asset.capitalize()} held"
         if len(agents) <= MOST_LINES:
             lines = tuple(Series(each, tuple(float(held[each][asset]) for held in after.values())) for each in agents)
             rounds = tuple(map(int, after))
