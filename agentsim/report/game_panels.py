@@ -187,7 +187,7 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
         )
     if pairs > MOST_PAIRS:
         note += (
-            f" The {MOST_PAIRS} busiest of {pairs:,} pairs; `agentsim export` writes all of them as the table pairs."
+            f" The {MOST_PAIRS} busiest of {pairs:,} pairs; `agentsim export` writes all, as the table pairs."
         )
     return note
 
