@@ -196,7 +196,7 @@ def _content(path: Path, *, key: str = "") -> bytes:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 problem = "is a folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "is no regular file"
-                raise ScenarioError(f"{name}: {problem}" if key else problem, key=key)
+                raise ScenarioError(f"{problem}: {name}" if key else problem, key=key)
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 content = file.read(MAX_BYTES + 1)
         finally:

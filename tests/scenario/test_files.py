@@ -105,12 +105,13 @@ def test_only_regular_files_are_read(kind: str, tmp_path: Path) -> None:
     name = {"fifo": str(tmp_path / "fifo"), "device": "/dev/zero", "folder": str(tmp_path)}[
         kind.removeprefix("config ")
     ]
-    problem = "is a folder" if kind.endswith("folder") else "is no regular file"
     if kind.startswith("config"):
-        path, said = Path(name), problem
+        path, said = Path(name), "is a folder" if kind.endswith("folder") else "is no regular file"
     else:
-        path = written(tmp_path, SEATS + f'prompt_file = "{name}"\n')
-        said = f"players.1.prompt_file: {Path(name).name}: {problem}"
+        path, said = (
+            written(tmp_path, SEATS + f'prompt_file = "{name}"\n'),
+            "players.1.prompt_file: not a regular file: ",
+        )
     assert refused(path, allow_dirs=[Path("/dev")]).startswith(said)
 
 

@@ -260,7 +260,7 @@ def _broken(root: Path, how: str) -> Path:
         ("linked folder", "game_config.prompts_dir: ../link leads out of ROOT (valid: a folder below it, or --allow-"),
         ("linked file", 'game_config.prompts_dir."c.txt": ../prompts/c.txt leads out of ROOT (valid: a file below it'),
         ("link to nothing", 'game_config.prompts_dir."c.txt": no such file: ../prompts/c.txt'),
-        ("folder called .txt", 'game_config.prompts_dir."c.txt": c.txt: is a folder'),
+        ("folder called .txt", 'game_config.prompts_dir."c.txt": not a regular file: ../prompts/c.txt'),
         ("latin-1", 'game_config.prompts_dir."c.txt": c.txt is not UTF-8 at byte 0 (line 1)'),
         ("secret", 'game_config.prompts_dir."c.txt": the file holds what looks like a key or password; keys come'),
         ("placeholder", 'game_config.prompts_dir."c.txt": has an unknown placeholder ${nobody} (known: ${player}, '),
