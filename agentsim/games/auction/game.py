@@ -37,7 +37,6 @@ class AgentAuction(Game):
     summary = "teams with strategies of their own bid for the ten components of a set"
     scores: ClassVar[Mapping[str, Score]] = {
         "count": Score("required components"),
-        "quality": Score("their quality"),
         "budget": Score("budget left"),
     }
     config = AuctionConfig
