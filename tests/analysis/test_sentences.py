@@ -60,8 +60,8 @@ def test_what_is_the_same_in_all_pairs_is_said_to_be() -> None:
         ("+1.00, the same in all 6 pairs", None),
     ]
     assert table.sentence == (
-        "From decision 4 of trunk on, hot changed required components of A by +1.00, the same in all 6 pairs of branches with the "
-        "same chance."
+        "From decision 4 of trunk on, hot changed required components of A by +1.00, the same in all 6 pairs of "
+        "branches with the same chance."
     )
     assert "made no difference to any measure in 6 pairs" in compared(rank=[0.0] * 6).sentence
 
