@@ -92,7 +92,7 @@ def test_every_chart_has_its_numbers_in_a_folded_table_beneath() -> None:
     data = drawn(chart("bar", (1, 2.5, None))).one("details")
     assert "open" not in data.attrs
     rows = [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in data.all("tr")]
-    assert rows == [["", "s"], ["one", "1"], ["two", "2.5"], ["three", "–"]]
+    assert rows == [["", "s"], ["one", "1.0"], ["two", "2.5"], ["three", "–"]]
 
 
 @pytest.mark.parametrize(
