@@ -23,6 +23,7 @@ from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, estimate_r
 from agentsim.engine.panel import Cell, DataTable, Frame
 from agentsim.engine.wording import counted, near
 from agentsim.errors import UsageError
+from agentsim.games import score_words
 from agentsim.records.events import divergence
 from agentsim.records.formats import Tables
 from agentsim.records.history import CONTROL, Branch, History
@@ -377,7 +378,8 @@ def _arm(found: Comparison, arm: ArmEffects, every_measure: bool) -> DataTable:
     )
     if found.effect is not None:
         columns += (f"branches for {found.effect:g}",)
-    once = distinct(arm.effects)
+    label = score_words(found.game).label
+    once = [replace(each, measure=label(each.measure)) for each in distinct(arm.effects)]
     shown = () if arm.identical else [each for each in once if every_measure or not each.interaction] or once
     rows = [(*paired_row(each), *(() if found.effect is None else (each.needed,))) for each in shown]
     if arm.identical:

@@ -25,10 +25,13 @@ def ends(interval: Interval, form: str) -> str | None:
 
 def estimated(interval: Interval, form: str, games: int, more: str = "", of: str = "95% interval") -> str:
     """Return `0.40 (95% interval 0.10 to 0.70; 60 games)`, or why there is no interval."""
-    both = ends(interval, form)
-    said = f"{of} {both[1:-1]}" if both else f"no interval: {counted(games, 'game')}, too few"
-    if not both and games >= FEWEST:
-        said = "no interval: games of too few seeds, or all alike"
+    if both := ends(interval, form):
+        said = f"{of} {both[1:-1]}"
+    else:
+        said = (
+            "no interval: games of too few seeds, or all alike" if games >= FEWEST else "too few games for an interval"
+        )
+        more = more or counted(games, "game")
     return f"{interval.value:{form}} ({'; '.join(filter(None, (said, more)))})"
 
 

@@ -16,6 +16,7 @@ from agentsim.engine.wording import counted
 from agentsim.errors import UsageError, needed_by
 
 if TYPE_CHECKING:
+    from agentsim.engine.game import ScoreWords
     from agentsim.records.events import Divergence, Parted
     from agentsim.runs.fork import BranchJob
     from agentsim.runs.run import Run, RunResult
@@ -70,6 +71,7 @@ def diff(
     as_json: o.AsJson = False,
 ) -> None:
     """Show where two runs part and what followed."""
+    from agentsim.games import score_words
     from agentsim.records.events import divergence
     from agentsim.records.load import find_source, load_history, require_history
     from agentsim.records.run_files import RunFiles
@@ -88,11 +90,11 @@ def diff(
         line = {"a": one, "b": other, "same": parted.same, **asdict(parted)}
         say_json(line)
         return
-    for row in _parting(parted, one, other):
+    for row in _parting(parted, one, other, score_words(histories[0].game)):
         typer.echo(safe(row))
 
 
-def _parting(parted: Divergence, one: str, other: str) -> list[str]:
+def _parting(parted: Divergence, one: str, other: str, words: ScoreWords) -> list[str]:
     rows = [
         shortened(f"{player}: {mine or 'no player'} in {one}, {theirs or 'no player'} in {other}", _LONGEST)
         for player, (mine, theirs) in parted.settings.items()
@@ -113,7 +115,7 @@ def _parting(parted: Divergence, one: str, other: str) -> list[str]:
     rows += ["scores that differ:"] if parted.scores else []
     for player, found in parted.scores.items():
         said = (
-            f"{name.replace('_', ' ')} {_shown(mine)} in {one}, {_shown(theirs)} in {other}"
+            f"{words.label(name)} {_shown(mine)} in {one}, {_shown(theirs)} in {other}"
             for name, (mine, theirs) in found.items()
         )
         rows.append("  " + shortened(f"{player}: {'; '.join(said)}", _LONGEST))

@@ -14,6 +14,7 @@ from agentsim.cli.terminal_output import columns, remark, safe, say, say_json, s
 from agentsim.engine.codec import json_fields
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, BudgetReached
+from agentsim.games import score_words
 from agentsim.records.fallback_rates import FallbackRates, fallback_rates_in
 from agentsim.records.history import FINISHED, History
 from agentsim.records.journal import Totals
@@ -137,11 +138,11 @@ def _print(files: RunFiles, history: History, html: Path | None) -> None:
 def _standings(history: History, found: FallbackRates) -> list[str]:
     if (outcome := history.outcome) is None:
         return []
-    models = {player.id: player.model for player in history.players}
+    models, words = {player.id: player.model for player in history.players}, score_words(history.game)
     reason = outcome.reason.replace("_", " ")
     rows = [f"winner: {outcome.winner or 'shared'} ({reason})" if outcome.ranked else f"end: {reason}; no ranking"]
     for place in outcome.standings[:MOST_STANDINGS]:
-        score = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in place.score.items())
+        score = ", ".join(words.sentence(key, value) for key, value in place.score.items())
         name = f" ({history.names[place.player]})" if place.player in history.names else ""
         own = found.by_player.get(place.player)
         fell = f"  fallbacks {own}" if own is not None and found.whole.fallbacks else ""

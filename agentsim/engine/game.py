@@ -135,6 +135,41 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Score:
+    """The words for one score of the standings: its `label`, and if it is 0 or 1 the words for either.
+
+    The words stand alone: `Score("won", ("lost", "won"))`.
+    """
+
+    label: str
+    values: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreWords:
+    """The words for the scores of one game; an undeclared score is called by its key, with blanks."""
+
+    known: Mapping[str, Score]
+
+    def label(self, score: str) -> str:
+        """Return the name of a score."""
+        found = self.known.get(score)
+        return score.replace("_", " ") if found is None else found.label
+
+    def value(self, score: str, value: float | None) -> str | float | None:
+        """Return a player's value of a score: its word if it has one, else the number."""
+        found = self.known.get(score)
+        if found is None or found.values is None or value not in {0, 1}:
+            return value
+        return found.values[int(value)]
+
+    def sentence(self, score: str, value: float) -> str:
+        """Return `net worth 1500`, or the word for the value alone."""
+        said = self.value(score, value)
+        return said if isinstance(said, str) else f"{self.label(score)} {said}"
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The reason why the game ended, and the standings, best first."""
 
@@ -169,6 +204,7 @@ class Game(ABC):
     players (None: no maximum), `reserved` the names that no player can have, in any case. `staff` are the roles that
     `[staff.<role>]` may fill. `bots` are the policies behind `bot/<name>`, besides `bot/random`, which every game has
     (`bots_of`); those that are `typical` stand for models in forecasts, dealt to the seats in turn (`typical_of`).
+    `scores` has the words for the standings' scores, by key.
     `public_scores` is True if what all players hear tells every score of the outcome. `announcements` allows those of
     an experimenter (`steering`): True if all that players hear is in their later prompts, "restated" if prompts depend
     on the game's state alone; then the state of every later prompt ends with all announcements.
@@ -186,6 +222,7 @@ class Game(ABC):
     seats: ClassVar[tuple[int, int | None]] = (1, None)
     reserved: ClassVar[frozenset[str]] = frozenset()
     staff: ClassVar[frozenset[str]] = frozenset()
+    scores: ClassVar[Mapping[str, Score]] = {}
     public_scores: ClassVar[bool] = False
     announcements: ClassVar[Literal[False, True, "restated"]] = False
 

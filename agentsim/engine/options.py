@@ -518,7 +518,7 @@ class List(LegalValues):
 
     @property
     def range(self) -> str:
-        return f"{self.items.entry}, ...{'' if self.least else '; nothing for none'}"
+        return f"{self.items.entry}, ...{'' if self.least else '; empty for none'}"
 
     def parse(self, text: str, hint: str = "") -> list[Any]:
         """Return the entries between commas; spaces also separate numbers."""

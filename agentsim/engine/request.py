@@ -64,6 +64,8 @@ class Request(Generic[D]):
     """Whether any prose is an answer, including lists and markup, if prose is one."""
     synonyms: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Other words for its choices, in lowercase, by value."""
+    labels: ClassVar[Mapping[str, str]] = {}
+    """Plain words for its fields and choices, by name, for a person; by default the name with blanks."""
     function: ClassVar[str | None] = None
     """The name of the decision for a provider, as a schema or a function, or None for the kind."""
     on_call: ClassVar[bool] = False
@@ -90,6 +92,11 @@ class Request(Generic[D]):
         if not hasattr(cls, "answer") and not getattr(cls, "__parameters__", ()):
             raise TypeError(f"{cls.__name__} names no answer: write `class {cls.__name__}(Request[Answer])`")
         dataclass(frozen=True, kw_only=True)(cls)
+
+    @classmethod
+    def label(cls, name: str) -> str:
+        """Return the plain words for a field or a choice."""
+        return cls.labels.get(name) or name.replace("_", " ")
 
     def options(self) -> Options:
         """Return the legal values, by field; by default those in the answer's annotations."""

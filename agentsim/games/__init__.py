@@ -12,12 +12,12 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import cast
 
-from agentsim.engine.game import Game
+from agentsim.engine.game import Game, ScoreWords
 from agentsim.engine.plugin import load_plugin, plugin_name
 from agentsim.engine.wording import near
 from agentsim.errors import ScenarioError
 
-__all__ = ["find", "names"]
+__all__ = ["find", "names", "score_words"]
 
 _GROUP = "agentsim.games"
 
@@ -45,6 +45,14 @@ def find(name: str) -> Game:
             return found
     known = names()
     raise ScenarioError(f"there is no game {name[:40]!r}{near(name, known)}", key="game", valid=", ".join(known))
+
+
+def score_words(name: str) -> ScoreWords:
+    """Return the words for the scores of the game of that name, which need not be installed."""
+    try:
+        return ScoreWords(find(name).scores)
+    except ScenarioError:
+        return ScoreWords({})
 
 
 @cache

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -178,6 +179,10 @@ def untagged(option: Kinds, kind: str) -> Parts:
     return {name: part for name, part in option.kinds[kind].parts.items() if name != option.tag}
 
 
+def _with_blanks(name: str) -> str:
+    return name.replace("_", " ")
+
+
 @dataclass(frozen=True)
 class PageField:
     """One question of a page; the page sends its answer as `name`, and `then` has the questions after each answer."""
@@ -187,11 +192,13 @@ class PageField:
     called: str
     field: FormField
     then: Mapping[str, Sequence[PageField]]
+    words: Callable[[str], str] = _with_blanks
+    """A function that returns the plain words for a choice."""
 
     @property
     def options(self) -> list[tuple[str, str]]:
         """The values to choose from, each as it is sent and as it is shown; empty if the answer is typed."""
-        return [(called_value(value), called_value(value).replace("_", " ")) for value in self.field.option.values]
+        return [(called_value(value), self.words(called_value(value))) for value in self.field.option.values]
 
     @property
     def many(self) -> bool:
@@ -220,7 +227,7 @@ class PageField:
         field = self.field
         if field.option.values and not self.many:
             return field.hint
-        usual = "" if field.empty is MISSING else f"nothing for {called_value(field.empty)}"
+        usual = "" if field.empty is MISSING else f"empty for {called_value(field.empty)}"
         upto = f"at most {counted(self.longest, 'character')}" if self.longest and not field.hint else ""
         return "; ".join(filter(None, (field.hint or field.option.range, usual))) or upto
 
@@ -250,7 +257,7 @@ class PageForm:
     """The page of one form, with every branch."""
 
     def __init__(self, form: Form) -> None:
-        self._form = form
+        self._form, self._label = form, form.request.label
         choices = {name: form.fields[name] for name in (*form.chosen, *form.words)}
         self.numbers = form.request.named_numbers()
         """The names that stand for numbers in lists."""
@@ -263,6 +270,21 @@ class PageForm:
         """
         return self._form.answered(_Sent(self, given).field)
 
+    def in_words(self, text: str) -> str:
+        """Return a text of the rules with this form's words for the names of its fields and choices."""
+        return self._named.sub(lambda found: self._label(found[0]), text) if self._names else text
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The names of fields and choices that are no plain words."""
+        names = {part for field in _whole(self.fields) for part in field.path.split(".")}
+        names |= {called_value(value) for field in _whole(self.fields) for value in field.field.option.values}
+        return frozenset(name for name in names if "_" in name and self._label(name) != name)
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(self._names)))})\b")
+
     def _fields(self, parts: Parts, place: _Place, known: Mapping[str, Any] = NO_ANSWERS) -> Iterator[PageField]:
         """Yield the questions of an object, in order; those that depend on an answer are below that answer."""
         answers, left = dict(known), dict(parts)
@@ -270,7 +292,7 @@ class PageForm:
             if left.pop(name, None) is None:
                 continue
             field = self._form.request.form_field(f"{place.path}{name}", part, answers)
-            option, called = field.option, f"{place.within}{name.replace('_', ' ')}"
+            option, called = field.option, f"{place.within}{self._label(name)}"
             inner = place.below(name, self._form.inner(name, called))
             if option.parts is not None:
                 yield from self._part(option.parts, inner, answers)
@@ -283,7 +305,7 @@ class PageForm:
                 first = option.kind == "yes_no" and len(answers) == len(known)
                 apart = left if first else self._apart(left, place.path, answers, name, values)
                 left = {other: part for other, part in left.items() if other not in apart}
-                yield _field(place, name, called, field, self._then(name, values, place, dict(apart), answers))
+                yield self._field(place, name, called, field, self._then(name, values, place, dict(apart), answers))
                 answers[name] = next(iter(values), None)
 
     def _then(
@@ -317,9 +339,9 @@ class PageForm:
         if not are_lists(parts):
             yield from self._fields(parts, place, known)
             return
-        called = f"{place.within}any {', '.join(name.replace('_', ' ') for name in parts)}"
+        called = f"{place.within}any {', '.join(map(self._label, parts))}"
         then = {"yes": tuple(self._fields(parts, place.after(f"{place.at}any"), known))}
-        yield _field(place, "any", called, FormField(YesNo()), then)
+        yield self._field(place, "any", called, FormField(YesNo()), then)
 
     def _kinds(self, option: Several, kinds: Kinds, place: _Place, known: Mapping[str, Any]) -> Iterator[PageField]:
         for entry in range(room_for(option)):
@@ -331,7 +353,13 @@ class PageForm:
             kind: tuple(self._fields(untagged(option, kind), place.after(f"{place.at}{tag}={kind}"), known))
             for kind in option.kinds
         }
-        return _field(place, tag, f"{place.within}{tag.replace('_', ' ')}", kind_field(option, or_none=or_none), then)
+        return self._field(place, tag, f"{place.within}{self._label(tag)}", kind_field(option, or_none=or_none), then)
+
+    def _field(
+        self, place: _Place, name: str, called: str, field: FormField, then: Mapping[str, Sequence[PageField]]
+    ) -> PageField:
+        path, then = f"{place.at}{name}", {value: rest for value, rest in then.items() if rest}
+        return PageField(f"{path}{place.suffix}", path, called, field, then, self._label)
 
 
 class _Place(NamedTuple):
@@ -355,13 +383,12 @@ class _Place(NamedTuple):
         return self._replace(suffix=f"{self.suffix}@{answer}")
 
 
-def _field(
-    place: _Place, name: str, called: str, field: FormField, then: Mapping[str, Sequence[PageField]]
-) -> PageField:
-    path = f"{place.at}{name}"
-    return PageField(
-        f"{path}{place.suffix}", path, called, field, {value: rest for value, rest in then.items() if rest}
-    )
+def _whole(fields: Iterable[PageField]) -> Iterator[PageField]:
+    """Yield the fields and those below their answers."""
+    for field in fields:
+        yield field
+        for below in field.then.values():
+            yield from _whole(below)
 
 
 def _values(option: LegalValues) -> Sequence[Any]:

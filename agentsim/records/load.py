@@ -63,6 +63,9 @@ def named_run(source: str, logs_dir: Path) -> RunFiles:
             raise UsageError(
                 f"{directory}: there is no run called {name!r} (did you mean {below[0]}/{name}?)"
             ) from None
+        if (folder := named_folder(source, logs_dir)) is not None:
+            problem = f"is a folder of runs, not a run; name one of them, as {source}/game_0001"
+            raise UsageError(f"{folder}: {problem}") from None
         raise
 
 
@@ -84,6 +87,8 @@ def require_folder(source: str, logs_dir: Path) -> Path:
     folders = [each for each in dict.fromkeys((path.parent, logs_dir)) if each.is_dir()]
     known = sorted({below.name for each in folders for below in each.iterdir() if below.is_dir()})
     hint = near(path.name, known)
+    if any(RunFiles(each, path.name).journal.exists() for each in folders):
+        raise UsageError(f"{source}: is one run, not a folder of runs (`agentsim logs {path.name}` writes its page)")
     raise UsageError(f"{source}: there is no such folder, neither here nor in {logs_dir.absolute()}{hint}")
 
 

@@ -27,6 +27,8 @@ _ROW, _TOP = 24.0, 10.0
 _LARGER = 17 / 11  # size of the text of a drawing on a telephone
 _STEPS = (0.0, -2.5, 2.5, -5.0, 5.0)
 """Distances between lines with equal values, in units of the drawing; more lines than these hide each other."""
+_UPWARD = (0.0, -2.5, -5.0, -7.5, -10.0)
+"""The distances of lines on the axis, whose labels are below it."""
 
 Values = list[list[float | None]]
 
@@ -203,7 +205,7 @@ def _runs(
     panel: Chart, values: Values, tones: Sequence[str], xs: Sequence[float], y: Axis
 ) -> Iterator[tuple[Mark, ...]]:
     """Yield the dots of each unbroken piece of a line, moved down a little if another line would hide it."""
-    for series, row, its, down in zip(panel.series, values, tones, _apart(values), strict=True):
+    for series, row, its, down in zip(panel.series, values, tones, _apart(values, y.marks[0]), strict=True):
         for missing, group in groupby(zip(xs, panel.x, row, strict=True), key=lambda point: point[2] is None):
             if not missing:
                 yield tuple(
@@ -213,12 +215,16 @@ def _runs(
                 )
 
 
-def _apart(values: Values) -> list[float]:
-    """Return by how much each line is moved down so that it does not hide one that it equals for two places or more."""
+def _apart(values: Values, lowest: float) -> list[float]:
+    """Return by how much each line is moved down so that it does not hide one that it equals for two places or more.
+
+    Lines that touch the `lowest` mark of the axis are moved up.
+    """
     moved = [0.0] * len(values)
     for place, row in enumerate(values):
         taken = {moved[other] for other in range(place) if _coincide(row, values[other])}
-        moved[place] = next(step for step in _STEPS if step not in taken or step == _STEPS[-1])
+        steps = _UPWARD if lowest in row else _STEPS
+        moved[place] = next(step for step in steps if step not in taken or step == steps[-1])
     return moved
 
 
@@ -288,7 +294,7 @@ def scatter(panel: Scatter, players: Mapping[str, int]) -> Plot:
         dots=tuple(dots),
         radius=_LARGE if len(drawn) <= _MANY else _SMALL,
         legend=tuple((name or "–", its) for name, its in tones.items()) if len(tones) > 1 else (),
-        data=table(DataTable("", ("", *(("series",) if named else ()), *names), rows)),
+        data=table(DataTable("", ("point", *(("series",) if named else ()), *names), rows)),
     )
 
 
@@ -319,7 +325,7 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
     ends = [end for row in drawn for end in (row.value, row.low, row.high) if end is not None and math.isfinite(end)]
     shorts = {row.name: _ending(row.name) for row in drawn}
     left = round(12 + _CHARACTER * max(map(len, shorts.values()), default=0), 1)
-    x = Axis(ticks(min(ends, default=0.0), max(ends, default=1.0), about=8), left, WIDTH - 16)
+    x = Axis(_around(ends, about=8), left, WIDTH - 16)
     heights = [(row, round(_TOP + _ROW * (place + 0.5), 1)) for place, row in enumerate(drawn)]
     tones = {row.name: tone_of(row.name, players, "solo") for row in drawn}
     rows = tuple((row.name, row.value, row.low, row.high) for row in panel.rows)

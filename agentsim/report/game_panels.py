@@ -186,7 +186,7 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
             "for or against it."
         )
     if pairs > MOST_PAIRS:
-        note += f" The {MOST_PAIRS} busiest of {pairs:,} pairs; the table pairs that export writes has all."
+        note += f" The {MOST_PAIRS} busiest of {pairs:,} pairs; agentsim export writes all, as the table pairs."
     return note
 
 

@@ -7,7 +7,7 @@ import hashlib
 import math
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cache, partial
 from importlib.resources import files
@@ -99,15 +99,22 @@ def _isolated(safe: str) -> str:
     return _RUN.sub(r"<bdi>\g<0></bdi>", safe) if _RIGHT_TO_LEFT.search(safe) else safe
 
 
-def number(value: float | None) -> str:
-    """Return a number with thousands separators and few digits, or a dash for None."""
+def number(value: float | None, places: int | None = None) -> str:
+    """Return a number with thousands separators and these or few decimals, or a dash for None."""
     if value is None:
         return "–"
-    if isinstance(value, int) or value.is_integer():
+    if places is not None:
+        text = f"{value:,.{places}f}"
+    elif isinstance(value, int) or value.is_integer():
         text = f"{int(value):,}"
     else:
         text = f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
     return text.replace("-", "\u2212")
+
+
+def number_or_word(value: float | str | None, places: int | None = None) -> str:
+    """Return a number as `number` does, and a word as it is."""
+    return value if isinstance(value, str) else number(value, places)
 
 
 def money(usd: float | None) -> str:
@@ -159,6 +166,10 @@ LONG = 14
 """Text with more characters than this may wrap in a cell."""
 
 
+_ALIKE = 100
+"""The largest ratio of two numbers with the same number of decimals."""
+
+
 class CellView(NamedTuple):
     """A cell as text. `heat` is 0 to 9, or None if the cell is not shaded."""
 
@@ -171,11 +182,19 @@ _NUMBERS = re.compile(r"[-+($\d][-+()$%.,\d]*( (to|[-+()$%.,\d]+))*")
 _MINUS = re.compile(r"(?<![\w.])-(?=[$\d])")
 
 
-def cell(value: Cell, heat: int | None = None) -> CellView:
+def same_places(values: Iterable[Cell]) -> int | None:
+    """Return the decimals that all numbers of a column get, or None if their sizes are too different for that."""
+    found = [abs(value) for value in values if isinstance(value, int | float) and value]
+    if all(value == int(value) for value in found) or max(found) > _ALIKE * min(found):
+        return None
+    return max(len(number(value).partition(".")[2]) for value in found)
+
+
+def cell(value: Cell, heat: int | None = None, places: int | None = None) -> CellView:
     """Return one value as text; in an interval or another text of numbers alone, with minus signs."""
     if isinstance(value, str) and _NUMBERS.fullmatch(value):
         value = _MINUS.sub("\u2212", value)
-    return CellView(value, False) if isinstance(value, str) else CellView(number(value), True, heat)
+    return CellView(value, False) if isinstance(value, str) else CellView(number(value, places), True, heat)
 
 
 def table(panel: DataTable) -> TemplateContext:
@@ -188,21 +207,22 @@ def table(panel: DataTable) -> TemplateContext:
     low, high = min([0.0, *numbers]), max(numbers, default=0.0)
     columns = [[value for value in column if value is not None] for column in zip_longest(*panel.rows)]
     kinds = [{isinstance(value, str) for value in column} for column in columns]
+    places = list(map(same_places, columns))
     long = [sum(isinstance(value, str) and len(value) > LONG for value in column) for column in columns]
     right = [
         kind != {True} and many <= sum(not isinstance(value, str) for value in column)
         for column, kind, many in zip(columns, kinds, long, strict=True)
     ]
 
-    def shown(value: Cell, kinds: set[bool], shade: float | None) -> CellView:
+    def shown(value: Cell, kinds: set[bool], places: int | None, shade: float | None) -> CellView:
         if value is None and kinds == {True}:
             return CellView(number(None), False)
         if panel.heat and isinstance(value, int | float):
-            return cell(value, math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0)
-        return cell(value, None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade))))
+            return cell(value, math.ceil(HEAT_STEPS * (value - low) / (high - low)) if high > low else 0, places)
+        return cell(value, None if shade is None else math.ceil(HEAT_STEPS * min(1.0, max(0.0, shade))), places)
 
     shades = repeat(repeat(None)) if panel.heat or not panel.shade else panel.shade
-    rows = tuple(tuple(map(shown, row, kinds, shade)) for row, shade in zip(panel.rows, shades, strict=False))
+    rows = tuple(tuple(map(shown, row, kinds, places, shade)) for row, shade in zip(panel.rows, shades, strict=False))
     return TemplateContext(shape="table", panel=panel, rows=rows, right=right)
 
 
@@ -265,6 +285,7 @@ def environment() -> Environment:
         # A safety net for templates that forget `foreign`: hidden characters never reach the page.
         finalize=lambda value: plain(value) if type(value) is str else value,
     )
-    filters = (first_upper, foreign, worded, sentence, by_count, plain, number, money, when, span_of_time)
+    words = (first_upper, foreign, worded, sentence, by_count, plain)
+    filters = (*words, number, number_or_word, money, when, span_of_time)
     made.filters |= {function.__name__: function for function in filters}
     return made

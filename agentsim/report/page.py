@@ -7,10 +7,9 @@ panels; colors are in `logs.css`, markup is in `templates/`.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -209,6 +208,7 @@ def render(
     words = say_do_table(history, reasoning=options.include_reasoning)
     card = summary(history, log, overview, places)
     standings = history.outcome.standings if history.outcome else []
+    scores = list(dict.fromkeys(key for standing in standings for key in standing.score))
     style = markup.inlined(css)
     script = files("agentsim.report").joinpath("templates", "page.js").read_text("utf-8")
     return markup.environment().get_template("page.html.j2").render(
@@ -226,7 +226,8 @@ def render(
         taken_over=sum(any(attempt.takeover for attempt in decision.attempts) for decision in history.decisions),
         fallen_back=sum(decision.source == "fallback" for decision in history.decisions),
         standings=standings,
-        scores=list(dict.fromkeys(key for standing in standings for key in standing.score)),
+        scores=scores,
+        decimals={key: markup.same_places(standing.score.get(key) for standing in standings) for key in scores},
         models={record.id: record.model for record in history.players},
         names=names,
         actions=actions,
@@ -249,45 +250,6 @@ def render(
     )  # fmt: skip
 
 
-def with_scores_in_words(panels: Sequence[Panel]) -> list[Panel]:
-    """Return the panels of a report with the names of scores (`votes_against`) in words, for readers of a page."""
-    tables = [panel for panel in panels if isinstance(panel, DataTable)]
-    names = {column for panel in tables if panel.title == "Scores" for column in panel.columns}
-    for panel in tables:
-        for column, *cells in zip(panel.columns, *panel.rows, strict=True):
-            names |= {str(cell) for cell in cells} if column == "measure" else set()
-    known = [name for name in names if re.fullmatch(r"[a-z]+(_[a-z]+)+", name)]
-    if not known:
-        return [*panels]
-    pattern = re.compile(rf"(?<![\w/.])({'|'.join(sorted(known, key=len, reverse=True))})(?![\w/.])")
-
-    def said(text: str) -> str:
-        return pattern.sub(lambda found: found[0].replace("_", " "), text)
-
-    def table_in_words(panel: DataTable) -> DataTable:
-        rows = tuple(
-            tuple(
-                said(cell) if column == "measure" and isinstance(cell, str) else cell
-                for column, cell in zip(panel.columns, row, strict=True)
-            )
-            for row in panel.rows
-        )
-        sentence, columns = said(panel.sentence), tuple(map(said, panel.columns))
-        return replace(panel, title=said(panel.title), columns=columns, rows=rows, sentence=sentence)
-
-    def in_words(panel: Panel) -> Panel:
-        match panel:
-            case DataTable():
-                return table_in_words(panel)
-            case Forest(groups=groups):
-                return replace(panel, groups=tuple(replace(group, title=said(group.title)) for group in groups))
-            case Estimates():
-                return replace(panel, title=said(panel.title), x_label=said(panel.x_label))
-        return panel
-
-    return [in_words(panel) for panel in panels]
-
-
 def render_batch(
     panels: Sequence[Panel],
     games: Sequence[GameLink],
@@ -308,7 +270,7 @@ def render_batch(
     are exploratory; `panels` are folded. A `served` page links its style sheet.
     """
     style = markup.inlined(css)
-    every = with_scores_in_words([*panels, *planned, *main])
+    every = [*panels, *planned, *main]
     views = [view(panel, labels) for panel in every]
     folded, opened = len(panels), len(panels) + len(planned)
     return markup.environment().get_template("batch.html.j2").render(

@@ -21,6 +21,7 @@ DEEPEST = 5
 """The deepest indentation of answers to answers, for lack of room."""
 _SIZE, _MARGIN = 640.0, 22.0
 _LABEL = 18  # the most characters of a name
+_SHORT, _FEW = 9, 30  # labels of so many characters, of so many nodes, can be larger on a telephone
 _LETTER = 5.4  # width of a character, in units of the drawing
 _THIN, _THICK = 0.6, 5.0
 _MANY_ARCS = 60  # with more arcs, each is thinner, so that they do not fill the circle
@@ -61,6 +62,7 @@ def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
         shape="network",
         panel=panel,
         size=_SIZE,
+        brief=len(spots) <= _FEW and all(len(spot.label) <= _SHORT for spot in spots),
         spots=spots,
         # the heaviest are drawn last, on top
         arcs=[_arc(tie, at, thick * math.sqrt(tie.weight / most), kinds[tie.kind]) for tie in reversed(heaviest)],

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, LoggedEvent, Past
-from agentsim.engine.game import Standing
+from agentsim.engine.game import ScoreWords, Standing
 from agentsim.engine.panel import DataTable, Overview
 from agentsim.engine.wording import listed
+from agentsim.games import score_words
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.history import EventRecord, History
 from agentsim.report.charts import chart
@@ -64,6 +65,8 @@ def summary(
 ) -> TemplateContext:
     """Return the summary. `log` holds the events of the history in order, or is empty if only the history is known."""
     standings = history.outcome.standings if history.outcome else []
+    words = score_words(history.game)
+    spread = _spread(standings) if len(standings) > MOST_STANDINGS else ()
     winner = history.outcome and history.outcome.winner
     second = [standing.player for standing in standings if standing.rank == 2]
     called = {name: player for player, name in history.names.items()}
@@ -84,11 +87,12 @@ def summary(
     return TemplateContext(
         winner=None if overview.verdict else winner,
         beaten=second[0] if winner and len(second) == 1 else None,
-        margin=_margin(standings, overview.margin) if winner and second else "",
+        margin=_margin(standings, overview.margin, words) if winner and second else "",
         verdict=overview.verdict,
         why=overview.why,
         labels=overview.labels,
-        spread=list(_spread(standings)) if len(standings) > MOST_STANDINGS else [],
+        words=words,
+        spread=[(words.label(name), ends) for name, ends in spread],
         models={record.id: readable(record.model) for record in history.players},
         chart=None
         if overview.score_chart is None
@@ -109,7 +113,7 @@ def _spread(standings: Sequence[Standing]) -> Iterator[tuple[str, tuple[float, f
             yield name, (values[0], values[len(values) // 2], values[-1])
 
 
-def _margin(standings: Sequence[Standing], names: Sequence[str]) -> str:
+def _margin(standings: Sequence[Standing], names: Sequence[str], words: ScoreWords) -> str:
     """Return the values of the first two players in the score that decided, or "" if none differs.
 
     If the game names no deciding scores, the first score in which the winner is ahead counts.
@@ -117,7 +121,11 @@ def _margin(standings: Sequence[Standing], names: Sequence[str]) -> str:
     first, second = (standing.score for standing in standings[:2])
     known = [name for name in names or first if name in first and name in second]
     decided = [name for name in known if first[name] > second[name]] + [name for name in names if name in known]
-    return "".join(f"{number(first[n])} to {number(second[n])} in {n.replace('_', ' ')}" for n in decided[:1])
+    if not decided:
+        return ""
+    name = decided[0]
+    mine, other = number(first[name]), number(second[name])
+    return f"{f'tied at {mine}' if mine == other else f'{mine} to {other}'} in {words.label(name)}"
 
 
 def _leads(overview: Overview, players: Sequence[str]) -> Iterator[tuple[int, str]]:

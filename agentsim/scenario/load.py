@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from pathlib import Path
 from types import MappingProxyType
@@ -103,13 +103,23 @@ def _table(document: Mapping[str, Any], path: Path, allow_dirs: tuple[Path, ...]
         return validated(ScenarioTable, document)
     except ScenarioError as error:
         refusals = Refusals()
-        refusals.note(error)
         name, values = document.get("game"), document.get("game_config", {})
+        refusals.note(_misplaced(document) or error)
         if isinstance(name, str) and isinstance(values, dict):
             with refusals.noted():
                 _config(games.find(name), values, path, roots(path, allow_dirs))
         refusals.raised()
         raise
+
+
+def _misplaced(document: Mapping[str, Any]) -> ScenarioError | None:
+    """Return the error for the first key of the game's own table that is at the top of the file, or None."""
+    with suppress(ScenarioError):
+        own = games.find(str(document.get("game"))).config.model_fields
+        for key in document:
+            if key in own and key not in ScenarioTable.model_fields:
+                return ScenarioError("unknown key; it belongs below [game_config]", key=key)
+    return None
 
 
 def _config(game: Game, values: Mapping[str, Any], path: Path, allowed: Sequence[Path]) -> tuple[GameConfig, Material]:

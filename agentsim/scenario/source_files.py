@@ -100,6 +100,10 @@ def _guess(line: str, problem: str) -> str:
         ),
         ('"' not in line and re.search("[“”‘’]", line), "quotes are straight in TOML"),
         (not table and "overwrite" in problem, "this key is set twice"),
+        (line.startswith("[[") and "overwrite" in problem, f"an earlier table is {line[1:-1]}: write {line} each time"),
+        (re.match(r"[\w.-]+\s*=.*\{\s*[\"'\w]+\s*:", line), "= stands between a key and its value in {...} too"),
+        (re.fullmatch(r"[\w.-]+\s*=\s*[0-9]+,[0-9]+", line), "decimals have a point"),
+        (re.fullmatch(r"[\w.-]+\s*=\s*[0-9.]+\s*[^\s0-9.,]+", line), "a number has no unit"),
         (line.startswith("{"), "this looks like JSON, and a scenario is TOML"),
         (line.count('"') % 2, "a quote is not closed"),
         (re.match(r"[\w.-]+\s*:", line), "= stands between a key and its value"),
@@ -191,7 +195,8 @@ def _content(path: Path, *, key: str = "") -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise ScenarioError(f"not a regular file: {name}", key=key)
+                problem = "is a folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "is no regular file"
+                raise ScenarioError(f"{problem}: {name}" if key else problem, key=key)
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 content = file.read(MAX_BYTES + 1)
         finally:

@@ -125,11 +125,12 @@ def _macros() -> Any:
 
 def _words(asked: WebQuestion) -> dict[str, Any]:
     """Return the prompt in sections for a person: present state, question, rules, and history."""
-    prompt = asked.ask.prompt()
+    prompt, words = asked.ask.prompt(), asked.page.in_words
+    question = _rows(split_question(line)[0] for line in prompt.question)
     return {
-        "state": _rows(prompt.state),
-        "question": _rows(split_question(line)[0] for line in prompt.question),
-        "rules": [(plainly(line), False) for line in paragraphs(asked.messages[0].segments)],
+        "state": [(row if foreign else words(row), foreign) for row, foreign in _rows(prompt.state)],
+        "question": [(row if foreign else words(row), foreign) for row, foreign in question],
+        "rules": [(words(plainly(line)), False) for line in paragraphs(asked.messages[0].segments)],
         "history": _rows(prompt.history),
     }
 

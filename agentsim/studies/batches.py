@@ -19,8 +19,9 @@ from agentsim.runs.batch.manifest import DRAWN, Design, Manifest, Until, planned
 from agentsim.runs.forecast import rehearse
 from agentsim.scenario.load import LoadOptions, Source
 from agentsim.scenario.load import load as load_scenario
+from agentsim.scenario.player_plan import ModelName
 from agentsim.scenario.scenario import Scenario, check_prices
-from agentsim.scenario.validation import validated
+from agentsim.scenario.validation import shown, validated
 from agentsim.studies.designs import EVERYONE, cells, labels, read_design
 
 if TYPE_CHECKING:
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
 
 FEWEST_BLOCKS = 20
 """The fewest blocks after which a batch may stop at a width: fewer do not tell well how much blocks vary."""
+
+
+def _check_cast(cast: Sequence[str], own: Collection[str], *, prefixed: bool) -> None:
+    """Raise `UsageError` if a model that takes seats in turn has no model's name."""
+    for name in () if prefixed else (name for name in cast if name not in own):
+        try:
+            ModelName.parse(name)
+        except ValueError as error:
+            raise UsageError(f"--models {shown(name)}: {error}") from None
 
 
 def prepare_batch(
@@ -50,11 +60,13 @@ def prepare_batch(
     fields of an `Until`.
     """
     seed = loading.pop("seed", None)
+    _check_cast(cast, own, prefixed=loading.get("provider") is not None)
     asked = Design(DRAWN, games or 0, tuple(cast), rotate, paired)
     if design is None:
         if scenario is None or games is None or until is not None:
-            missing = "--config" if scenario is None else "--games" if games is None else None
-            raise UsageError(f"{missing}: is missing" if missing else "--until-width: is of a --design")
+            missing = "--config: is missing: the scenario's TOML file" if scenario is None else ""
+            missing = missing or ("--games: is missing: how many games to play" if games is None else "")
+            raise UsageError(missing or "--until-width: is of a --design")
         casts = [load_scenario(scenario, model=model, own=own, **loading) for model in cast or (None,)]
     else:
         found = read_design(design if isinstance(design, Mapping) else Path(design))

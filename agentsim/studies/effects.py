@@ -26,6 +26,7 @@ from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
 from agentsim.engine.wording import counted, decimals, listed
 from agentsim.errors import UsageError, first_objection
+from agentsim.games import score_words
 from agentsim.records.load import load_history
 from agentsim.records.run_files import MANIFEST, RunFiles
 from agentsim.runs.batch.manifest import DesignRecord
@@ -51,6 +52,7 @@ class MeasuredGame:
     """One finished game: its measures by player or model, its calls and its cost."""
 
     measures: Measures
+    game: str
     players: tuple[str, ...]
     calls: int
     cost_usd: float | None
@@ -152,7 +154,7 @@ class DesignGames:
             models = {entrant.player: entrant.model for entrant in record.entrants}
             found, paid = Measures.of(record), history.paid
             found = found.with_models(models) if by_model else found
-            self._known[game.name] = MeasuredGame(found, tuple(models), paid.calls, paid.cost_usd)
+            self._known[game.name] = MeasuredGame(found, history.game, tuple(models), paid.calls, paid.cost_usd)
         return self._known[game.name]
 
 
@@ -214,6 +216,7 @@ class DesignEffects:
     report begins with; they are `planned` unless the caller asked for measures that the design does not name.
     """
 
+    game: str
     design: str
     aliases: dict[str, list[str]]
     names: dict[str, str]
@@ -230,6 +233,17 @@ class DesignEffects:
     def shown(self) -> list[FactorEffect]:
         """The effects on the main measures."""
         return [each for each in self.effects if (each.measure, each.player) in self.main]
+
+    @property
+    def in_words(self) -> DesignEffects:
+        """The same with the names of scores in the game's words."""
+        label = score_words(self.game).label
+        return replace(
+            self,
+            effects=tuple(replace(each, measure=label(each.measure)) for each in self.effects),
+            cells=tuple(replace(each, measure=label(each.measure)) for each in self.cells),
+            main=tuple((label(measure), player) for measure, player in self.main),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return what `agentsim report --json` prints."""
@@ -251,6 +265,7 @@ def design_effects(directory: Path, measures: Sequence[str] = ()) -> DesignEffec
     found = effects(blocks, measures=asked)
     main = main_columns(blocks, found, measured=bool(asked))
     return DesignEffects(
+        game=blocks.games[0].game,
         design=blocks.design.in_words,
         aliases=blocks.design.aliases(),
         names=blocks.design.names,
@@ -397,6 +412,7 @@ def _spread(differences: Array) -> tuple[int, float | None, float | None]:
 
 def design_panels(found: DesignEffects) -> list[Panel]:
     """Return the main effects as a table, the cell means, and a forest plot of the same effects."""
+    found = found.in_words
     rows = found.shown
     if not rows:
         return [DataTable(_title(found), ("effect",), (), _design_note(found))]
@@ -437,6 +453,7 @@ def _title(found: DesignEffects) -> str:
 def all_effects(found: DesignEffects) -> list[Panel]:
     """Return a table of every effect that `design_panels` leaves out, by factor."""
     shown: list[Panel] = []
+    found = found.in_words
     left = [each for each in found.effects if (each.measure, each.player) not in found.main]
     for factors, group in groupby(left, key=lambda each: each.factors):
         own = list(group)

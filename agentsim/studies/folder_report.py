@@ -29,6 +29,7 @@ from agentsim.analysis.standings import Standings, relative, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import by_count, counted, few, listed, sentence
 from agentsim.errors import UsageError
+from agentsim.games import score_words
 from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
 from agentsim.records.history import FINISHED
@@ -92,7 +93,7 @@ class ReportSection:
         """Return the tables and charts of the section."""
         shown = panels(self.table, self.favours, self.relations, self.kept)
         if self.scores:
-            shown.insert(-1, score_panel(self.scores))
+            shown.insert(-1, score_panel(self.scores, score_words(self.game)))
         if self.without_host is not None:
             shown.extend(without_host_panels(self.without_host, len(self.lost_to_host)))
         if differ(self.hosts):
@@ -136,7 +137,9 @@ class GameGroup:
         if len(self.conditions) < 2:
             return []
         relative = len({len(game.entrants) for each in self.conditions for game in each.ranked}) > 1
-        return condition_panels(self.conditions, self.means, self.differences, relative=relative)
+        return condition_panels(
+            self.conditions, self.means, self.differences, score_words(self.game), relative=relative
+        )
 
 
 _EFFECT = ("effect", "measure", "player", "mean", "low", "high", "low_adj", "high_adj", "blocks", "sd")

@@ -34,6 +34,7 @@ from agentsim.engine.panel import DataTable
 from agentsim.engine.request import Request
 from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import UsageError
+from agentsim.games import score_words
 from agentsim.records.journal import read_journal
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
@@ -278,10 +279,12 @@ def _message(found: Influence, messages: str) -> Iterator[DataTable]:
         return
     note = (
         f"What was said vs. {message.swap}, branch k vs. branch k with the same chance. Shares are of all branches, "
-        f"and 0 where a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
+        f"and 0 if a listener does no such thing again; {ALL} is the mean of the listeners who did it in any "
         f"branch. {STUDENT.format(f', of {messages}')}{unpaired_note(found.unpaired)}"
     )
-    once = list(map(distinct, (found.listeners, found.outcome)))
+    label = score_words(message.game).label
+    outcome = [replace(each, measure=label(each.measure)) for each in found.outcome]
+    once = list(map(distinct, (found.listeners, outcome)))
     shown = [[each for each in part if each.mean or each.sd] for part in once]
     if hidden := len(found.listeners) + len(found.outcome) - sum(map(len, shown)):
         note += f" Not shown: {counted(hidden, 'row')}, the same in all pairs or as another row but for the sign."

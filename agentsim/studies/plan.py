@@ -99,9 +99,9 @@ class Plan:
         said = "none planned" if self.planned is None else f"{counted(self.planned, 'block')} planned"
         columns = ("effect", "measure", "player", "sd", "blocks", "games", "calls", "cost", f"power ({said})")
         note = (
-            f"{self.design}; {counted(self.cells, 'game')} a block, with other seeds than the pilot's. sd is that of "
-            f"the effect between {counted(self.pilot, 'block')} of the pilot; its uncertainty is allowed for. An "
-            "effect without one was the same in all of them."
+            f"{self.design}; {counted(self.cells, 'game')} a block, with other seeds than the pilot's. sd is the "
+            f"standard deviation of the effect between {counted(self.pilot, 'block')} of the pilot; its uncertainty is "
+            "allowed for. An effect with sd 0 was the same in all of them."
         )
         if self.pilot < PILOT:
             note += f" A pilot of {PILOT} blocks is better: a small one may be far off."

@@ -22,6 +22,7 @@ from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standings, StandingsLine
+from agentsim.engine.game import ScoreWords
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
 from agentsim.engine.wording import counted, decimals, listed
 
@@ -268,7 +269,7 @@ def without_host_panels(found: Standings, games: int) -> list[Panel]:
 
 def _chart(title: str, axis: str, estimates: Sequence[tuple[str, Interval]]) -> Estimates:
     rows = tuple(Estimate(label, each.value, each.low, each.high) for label, each in estimates)
-    return Estimates(title, rows, axis, "Intervals of 95%; the numbers of games stand in the tables.")
+    return Estimates(title, rows, axis, "Intervals of 95%; the tables have the numbers of games.")
 
 
 def standing_sentence(found: Standings, rank: str) -> str:
@@ -304,7 +305,7 @@ def rating_sentence(found: Standings) -> str:
     if len(found.lines) < 2:
         return ""
     line = max(found.lines, key=lambda line: line.first.value)
-    wins = f"wins: {line.wins:g} in {counted(line.games, 'game')}"
+    wins = f"wins: {line.wins:.3g} in {counted(line.games, 'game')}"
     won = estimated(line.first, ".0%", line.games, wins, "95% of the posterior")
     among = "In a game with one of each, by wins alone,"
     if equal := _equal(found.lines, line, lambda each: each.first.value):
@@ -382,12 +383,17 @@ def cost_sentence(lines: Sequence[LabelCounts]) -> str:
 
 
 def condition_panels(
-    conditions: Sequence[Condition], means: Sequence[Measured], found: Sequence[Difference], *, relative: bool
+    conditions: Sequence[Condition],
+    means: Sequence[Measured],
+    found: Sequence[Difference],
+    words: ScoreWords,
+    *,
+    relative: bool,
 ) -> list[DataTable]:
     """Return a table of every measure by label and condition, then tables of differences from the first condition."""
-    if relative:
-        means = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in means]
-        found = [replace(each, measure=_RELATIVE.get(each.measure, each.measure)) for each in found]
+    called = _RELATIVE if relative else {}
+    means = [replace(each, measure=called.get(each.measure) or words.label(each.measure)) for each in means]
+    found = [replace(each, measure=called.get(each.measure) or words.label(each.measure)) for each in found]
     names = [each.name for each in conditions]
     cells: dict[tuple[str, str | None], dict[str, str]] = {}
     for mean in means:
@@ -395,24 +401,27 @@ def condition_panels(
         cells.setdefault((mean.measure, mean.label), {})[mean.condition] = shown
     rows = [(measure, label or _ALL, *map(own.get, names)) for (measure, label), own in cells.items()]
     note = (
-        "Each cell is a mean, its interval of 95% (jackknife, games of one seed left out together) if "
-        "there are games enough, and how many games it is of. Below, each condition vs. the first."
+        "Mean, 95% interval (jackknife by seed, if there are enough games) and number of games. The next tables "
+        "compare each condition with the first."
     )
     if relative:
         note += " Tables differ in size: a relative rank is 0 for the first and 1 for the last."
-    said = "; ".join(
-        f"under {each.condition} {estimated(each.mean, '.2f', each.games, counted(each.games, 'game'))}"
-        for each in means
-        if (each.measure, each.label) == (means[0].measure, means[0].label)
+    said = listed(
+        [
+            f"{estimated(each.mean, '.2f', each.games, counted(each.games, 'game'))} under {each.condition}"
+            for each in means
+            if (each.measure, each.label) == (means[0].measure, means[0].label)
+        ]
     )
-    sentence = f"The mean {means[0].measure} of {means[0].label or _ALL} was, {said}."
+    sentence = f"The mean {means[0].measure} of {means[0].label or _ALL} was {said}."
     compared = DataTable("Conditions", ("measure", "of", *names), tuple(rows), note, sentence=sentence)
     return [compared, *(_differences(name, names[0], [each for each in found if each.condition == name])
                         for name in names[1:])]  # fmt: skip
 
 
-def score_panel(means: Sequence[Measured]) -> DataTable:
+def score_panel(means: Sequence[Measured], words: ScoreWords) -> DataTable:
     """Return a table of the mean of each score by label, of games under one condition."""
+    means = [replace(each, measure=words.label(each.measure)) for each in means]
     measures = list(dict.fromkeys(each.measure for each in means))
     by_label: dict[str, dict[str, Interval]] = {}
     for each in means:
@@ -511,24 +520,24 @@ def ballot_panel(found: Sequence[Ballots]) -> DataTable:
     """Return a table of the votes for each position on the ballot, by kind of vote."""
     rows, tests, said = [], [], []
     for each in found:
-        kind = "to win" if each.places[0].final else "to go"
+        kind = _VOTES[each.places[0].final]
         for at in each.places:
             share = written(at.share, ".0%")
             rows.append((kind, at.position, at.votes, at.chosen, share, f"{at.expected:.0%}"))
         votes = f"{counted(each.votes, 'vote')} in {counted(each.games, 'game')}"
         tested = "too few games for a test" if each.p is None else p_value(each.p)
-        tests.append(f"votes {kind}: {tested}")
+        tests.append(f"{kind} votes: {tested}")
         told = each.p is not None and each.p <= SMALL
         first = each.places[0]
-        whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by the lot alone; {votes}")
-        effect = f"{'An' if told else 'No'} effect of ballot position on {_VOTES[first.final]} votes was found"
+        whole = estimated(first.share, ".0%", each.games, f"{first.expected:.0%} by chance alone; {votes}")
+        effect = f"{'An' if told else 'No'} effect of ballot position on {kind} votes was found"
         said.append(f"{effect} ({tested}): the first position got {whole}.")
     note = (
-        "Ballots whose order chance drew: how many votes went to each position, of those whose ballot had it, beside "
-        "what the lot alone gives. Intervals of 95% by games. The tests compare the choices with "
-        f"the lot, by sign flips of games; {', '.join(tests)}."
+        "Ballots in random order: how many votes went to each position, of the ballots that had it, beside what chance "
+        "alone gives. Intervals of 95% by games. The tests compare the choices with chance, by sign flips of games; "
+        f"{', '.join(tests)}."
     )
-    columns = ("vote", "position", "ballots", "chosen", "share", "by lot")
+    columns = ("vote", "position", "ballots", "chosen", "share", "by chance")
     return DataTable("Position on the ballot", columns, tuple(rows), note, sentence=" ".join(said))
 
 
@@ -536,7 +545,7 @@ def own_maker_panel(own_makers: Sequence[OwnMaker]) -> DataTable:
     rows = tuple(
         (
             each.maker or "all",
-            "to win" if each.final else "to go",
+            _VOTES[each.final],
             each.games,
             each.votes,
             written(each.points, "+.1%"),
@@ -570,10 +579,10 @@ def relation_panel(relations: Sequence[Relation]) -> DataTable:
 
 
 def _own_maker_sentence(found: OwnMaker) -> str:
-    kind = "to win" if found.final else "to go"
+    kind = _VOTES[found.final]
     many = f"{counted(found.games, 'game')}, {counted(found.votes, 'vote')}"
     points = estimated(found.points, "+.1%", found.games, many)
-    return f"Voters gave a candidate of their own maker {points} of their votes {kind} more than other voters gave it."
+    return f"Voters gave a candidate of their own maker {points} of their {kind} votes more than other voters gave it."
 
 
 def _relation_sentence(found: Relation) -> str:

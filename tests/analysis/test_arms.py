@@ -92,13 +92,18 @@ def test_an_effect_is_the_mean_of_branch_k_less_branch_k(forked: Path) -> None:
         assert received.mean == effect(found, "loyal", "votes_against", player).mean
 
 
+def in_words(measure: str) -> str:
+    """Return how tables name a measure of a game that declares no words for it."""
+    return measure.replace("_", " ")
+
+
 def test_one_fact_under_two_names_is_one_row(forked: Path) -> None:
     found = comparison(forked, "parent")
     again = {(each.measure, each.player): each.same_as for each in found.arms[0].effects if each.same_as is not None}
     names = {"votes_against", "voted to eliminate (received)"}
     assert any({measure, other} == names for (measure, _), other in again.items())
     (panel, _) = arm_panels([found], every_measure=True)
-    assert {(row[0], row[1]) for row in panel.rows}.isdisjoint(again)
+    assert {(row[0], row[1]) for row in panel.rows}.isdisjoint((in_words(measure), player) for measure, player in again)
     assert len(panel.rows) + len(again) == len(found.arms[0].effects), "JSON has all of them"
     assert f"Not shown: {len(again)} row" in panel.note
 
@@ -214,8 +219,9 @@ def shown(forked: Path, *words: str) -> list[tuple[str, str]]:
 
 def test_rank_win_and_scores_are_shown_and_interactions_where_they_are_asked_for(forked: Path) -> None:
     (arm,) = [arm for arm in comparison(forked, "parent").arms if arm.arm == "loyal"]
-    every = [(each.measure, each.player) for each in arm.effects if each.same_as is None]
-    results = [(each.measure, each.player) for each in arm.effects if each.same_as is None and not each.interaction]
+    own = [each for each in arm.effects if each.same_as is None]
+    every = [(in_words(each.measure), each.player) for each in own]
+    results = [(in_words(each.measure), each.player) for each in own if not each.interaction]
     assert {"rank", "win"} <= {measure for measure, _ in results}
     assert shown(forked) == results
     assert shown(forked, "--all") == every != results

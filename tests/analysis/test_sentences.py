@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,13 @@ from agentsim.analysis.arms import ArmEffects, Comparison, arm_panels, effects
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.standings import Place
+from agentsim.engine.game import Score, ScoreWords
 from agentsim.engine.panel import DataTable
 from agentsim.studies.influence import BranchResult, Responses, Swapped, influence_panels, influences
-from agentsim.studies.report_tables import condition_panels, place_sentence
+from agentsim.studies.report_tables import condition_panels, place_sentence, score_panel
 
 PAIRS = 20
+WORDS = ScoreWords({})
 MEAN = Measured("rank", "A", "off", 9, Interval(2.0, 1.0, 3.0))
 
 
@@ -56,8 +60,8 @@ def test_what_is_the_same_in_all_pairs_is_said_to_be() -> None:
         ("+1.00, the same in all 6 pairs", None),
     ]
     assert table.sentence == (
-        "From decision 4 of trunk on, hot changed count of A by +1.00, the same in all 6 pairs of branches with the "
-        "same chance."
+        "From decision 4 of trunk on, hot changed required components of A by +1.00, the same in all 6 pairs of "
+        "branches with the same chance."
     )
     assert "made no difference to any measure in 6 pairs" in compared(rank=[0.0] * 6).sentence
 
@@ -75,7 +79,7 @@ def test_a_difference_of_conditions_is_said_with_the_interval_for_all_together(c
     wide = Interval(1.0, 0.1, 1.9) if clear else Interval(1.0, -0.1, 2.1)
     gap = Difference("rank", "A", "on", "off", (9, 9), Interval(1.0, 0.5, 1.5), wide)
     conditions = [Condition(name, {}, ()) for name in ("off", "on")]
-    _, table = condition_panels(conditions, [MEAN], [gap], relative=False)
+    _, table = condition_panels(conditions, [MEAN], [gap], WORDS, relative=False)
     assert "+0.50 to +1.50" not in table.sentence
     assert ("simultaneous 95% interval +0.10 to +1.90" in table.sentence) == clear
     assert table.sentence.startswith("1 of 1 difference differs" if clear else "None of 1 difference differs")
@@ -106,8 +110,15 @@ def test_all_seats_that_came_first_most_often_are_named(wins: tuple[int, ...], s
 
 def test_a_rank_of_tables_of_several_sizes_is_called_relative_and_a_number_of_games_is_one() -> None:
     conditions = [Condition(name, {}, ()) for name in ("off", "on")]
-    table, _ = condition_panels(conditions, [MEAN], [], relative=True)
+    table, _ = condition_panels(conditions, [MEAN], [], WORDS, relative=True)
     assert table.rows == (("relative rank", "A", "2.00 (1.00 to 3.00), 9 games", None),)
+
+
+def test_scores_are_in_the_words_of_the_game_and_players_as_they_are() -> None:
+    means = [replace(MEAN, measure=score, label="a_player") for score in ("count", "jury_votes")]
+    table = score_panel(means, ScoreWords({"count": Score("lots won")}))
+    assert table.columns == ("", "lots won", "jury votes")
+    assert table.sentence.startswith("The mean lots won was highest for a_player: 2.00")
 
 
 def test_one_fact_under_three_names_is_one_row() -> None:

@@ -33,6 +33,20 @@ def third(model: str) -> str:
 # Another text for trio.toml, and the beginning of the line.
 FILES: dict[str, tuple[str, str]] = {
     "broken TOML": ("game = \n", "trio.toml: not TOML: Invalid value (at line 1, column 8)"),
+    "a dictionary in JSON's words": (
+        TRIO.replace("seed = 7", 'limits = {"max_calls": 5}'),
+        "...trio.toml: not TOML: ...; = stands between a key and its value in {...} too",
+    ),
+    "players in one pair of brackets": (
+        TRIO.replace("[[players]]", "[players]", 1),
+        "...trio.toml: not TOML: ...: [[players]]; an earlier table is [players]: write [[players]] each time",
+    ),
+    "a comma in a number": (f"{TRIO}[limits]\nmax_cost_usd = 1,50", "...max_cost_usd = 1,50; decimals have a point"),
+    "a number with a unit": (f"{TRIO}[limits]\nmax_wall_s = 70%", "...max_wall_s = 70%; a number has no unit"),
+    "a setting of the game at the top": (
+        f"pitch_chars = 200\n{TRIO}",
+        "trio.toml: pitch_chars: unknown key; it belongs below [game_config]",
+    ),
     "nothing in it": ("", "trio.toml: game: is missing; give it here or as --game (valid: "),
     "unknown game": (
         TRIO.replace("agent_island", "agent_iland"),
@@ -149,8 +163,8 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "config missing": (("run", "--config", "no.toml"), "no.toml: no such file"),
     "config misspelt": (("run", "trioo.toml"), "trioo.toml: no such file (did you mean trio.toml?)"),
     "config by its stem": (("validate", "trio"), "trio: no such file (did you mean trio.toml?)"),
-    "config a folder": (("run", "--config", "folder"), "folder: not a regular file: folder"),
-    "config a device": (("run", "--config", "/dev/zero"), "/dev/zero: not a regular file: zero"),
+    "config a folder": (("run", "--config", "folder"), "folder: is a folder"),
+    "config a device": (("run", "--config", "/dev/zero"), "/dev/zero: is no regular file"),
     "config with an escape": (("run", "--config", "\x1b[31mno\n.toml"), "no .toml: no such file"),
     "no such game": ((*PLAYED, "--game", "chess"), "trio.toml: game: there is no game 'chess' (valid: "),
     "a value for a table": ((*PLAYED, "--set", "seed.x=3"), "trio.toml: --set seed.x: seed is 7, not a table"),
@@ -325,6 +339,19 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
         "cut: there is no history to prove; `agentsim resume cut` ends the run",
     ),
     "replay a corrupt journal": (("replay", "corrupt"), "...line 4...corrupt.jsonl...was changed"),
+    "replay a batch": (
+        ("replay", "folder"),
+        "folder: is a folder of runs, not a run; name one of them",
+    ),
+    "report a run": (
+        ("report", "done"),
+        "done: is one run, not a folder of runs (`agentsim logs done`",
+    ),
+    "a batch of unknown length": (("batch", "trio.toml"), "--games: is missing: how many games to play"),
+    "a model without a provider in turn": (
+        ("batch", "trio.toml", "--games", "2", "--models", "gpt-5,bot/loyal"),
+        '--models "gpt-5": must be provider/model such as openai/gpt-5-mini',
+    ),
     "replay without a journal": (("replay", "lonely"), "logs/lonely.jsonl: cannot be read: No such file or directory"),
 }
 
@@ -382,7 +409,7 @@ def test_a_process_of_its_own_says_the_same(row: str, project: Path) -> None:
 def test_a_pipe_in_place_of_a_config_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "trio.toml")
     said = real("run", "--config", "trio.toml", cwd=tmp_path)
-    assert (said.code, said.out, said.line) == (2, "", "trio.toml: not a regular file: trio.toml")
+    assert (said.code, said.out, said.line) == (2, "", "trio.toml: is no regular file")
 
 
 def test_debug_shows_where_and_no_values(project: Path) -> None:

@@ -32,7 +32,7 @@ def test_does_a_hotter_temperature_lose_votes(tmp_path: Path) -> None:
     cells = [row.split() for row in shown]
     assert [row for row in rows.splitlines() if row.split() not in cells] == []
     sentence = " ".join(re.findall(r"^> (.*)$", HOTTER, re.MULTILINE))
-    against = next(row for row in shown if row.startswith("votes_against") and "grudge2" in row)
+    against = next(row for row in shown if row.startswith("votes against") and "grudge2" in row)
     mean, low, high, needed = [*re.findall(r"[+-]?\d+(?:\.\d+)?", against)[4:7], against.split()[-1]]
     for figure in (mean, low, high):
         assert f"{float(figure):g}" in sentence

@@ -61,11 +61,11 @@ def test_a_game_lists_every_event_and_request_of_its_package(name: str) -> None:
     """The exceptions are bases: an event that is told only as its subclasses, and a request that others derive from."""
     game = games.find(name)
     package = f"{sys.modules[game.__module__].__package__}."
-    events = {kind for kind in _kinds(Event) if kind.__module__.startswith(package) and not kind.is_base}
+    events = {kind for kind in _kinds(Event) if f"{kind.__module__}.".startswith(package) and not kind.is_base}
     requests = {
         kind
         for kind in _kinds(Request)
-        if kind.__module__.startswith(package) and hasattr(kind, "answer") and not kind.__subclasses__()
+        if f"{kind.__module__}.".startswith(package) and hasattr(kind, "answer") and not kind.__subclasses__()
     }
     assert events == set(game.events)
     assert requests == set(game.requests)

@@ -28,6 +28,7 @@ from agentsim.engine.options import (
     of_schema,
 )
 from agentsim.engine.request import Request
+from agentsim.engine.simulate import simulate
 from agentsim.engine.survey import decided_by
 from agentsim.engine.wording import Prompt
 from agentsim.games import find, names
@@ -309,9 +310,9 @@ def test_hints_say_what_may_be_answered() -> None:
         "": WORDS,
         "at most 9 characters": Text(9),
         "1 or more": Number(1, None),
-        "1; nothing for 1": Number(1, 1),
-        "0, or 60 to 90; nothing for 0": FormField(WHOLE, "0, or 60 to 90", preset=0),
-        "nothing for none": FormField(WORDS, preset=""),
+        "1; empty for 1": Number(1, 1),
+        "0, or 60 to 90; empty for 0": FormField(WHOLE, "0, or 60 to 90", preset=0),
+        "empty for none": FormField(WORDS, preset=""),
         "number, ...": SOME,
     }
     assert {field(option).hint: option for option in hints.values()} == hints
@@ -329,3 +330,38 @@ def test_a_form_is_filled_in_with_words_last() -> None:
     assert decision == Order(side="Sell", amount=3, fast=True, why="because")
     asked = "side [Buy / Sell]: One of these, please: Buy, Sell. side [Buy / Sell]: amount [1 to 9]: "
     assert said == f"{asked}fast [yes / no]: why [at most 20 characters]: "
+
+
+def test_a_form_says_fields_and_choices_in_the_words_of_their_request_and_else_with_blanks() -> None:
+    class Sent(Decision):
+        do_now: Annotated[str, Choice(("sell_all", "hold_on"))]
+        long_note: Annotated[str, Text(20, "a note")]
+
+    class Ordering(Request[Sent]):
+        labels = {"sell_all": "sell everything", "long_note": "your note"}  # noqa: RUF012
+
+        def prompt(self) -> Prompt:
+            return Prompt((), (), (), ())
+
+    page = page_of(Ordering(player="A"))
+    assert [field.called for field in page.fields] == ["do now", "your note"]
+    assert page.fields[0].options == [("sell_all", "sell everything"), ("hold_on", "hold on")]
+    assert page.in_words("Set do_now to sell_all, not to resell_all or other_name.") == (
+        "Set do now to sell everything, not to resell_all or other_name."
+    )
+
+
+@pytest.mark.parametrize("name", names())
+def test_no_form_of_a_game_shows_an_identifier(name: str) -> None:
+    for path in sorted((CONFIGS.parent / "agentsim" / "games" / name).glob("tiny*.toml")):
+        scenario = load(path)
+        players = [player.id for player in scenario.players]
+        settings = scenario.config.model_dump(mode="json")
+        for wave, *_ in simulate(find(name), settings, players, bot="random").waves:
+            for ask in wave.asks:
+                pending = list(page_of(ask.request).fields)
+                while pending:
+                    field = pending.pop()
+                    assert "_" not in field.called, ask.request.kind
+                    assert not any("_" in shown for _, shown in field.options), ask.request.kind
+                    pending += (below for rest in field.then.values() for below in rest)

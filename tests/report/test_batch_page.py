@@ -5,7 +5,6 @@ How panels are drawn is tested with the game page, which draws the same ones.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -15,9 +14,8 @@ from playwright.sync_api import Browser
 from agentsim.analysis.finished_games import Entrant, GameRecord, Vote
 from agentsim.analysis.preference import own_makers
 from agentsim.analysis.standings import standings
-from agentsim.engine.panel import DataTable, Estimate, Estimates, Forest
 from agentsim.report.markup import find_css
-from agentsim.report.page import GameLink, render_batch, with_scores_in_words
+from agentsim.report.page import GameLink, render_batch
 from agentsim.studies.report_tables import panels
 from tests.amounts import some_of
 from tests.report.test_browser import CORPUS, Opened, browser
@@ -113,14 +111,3 @@ def test_foreign_text_is_only_text(browser: Browser, tmp_path: Path, payload: st
         text = page.evaluate("document.body.textContent")
         for words in ("batch", "finished", "w", "two", "a"):
             assert words + payload in text, words
-
-
-def test_scores_are_named_in_words_and_players_as_they_are() -> None:
-    scores = DataTable("Scores", ("", "votes_against"), (("a_player", "1"),), sentence="a_player has votes_against 1.")
-    effects = DataTable("Effects", ("measure", "player"), (("votes_against", "jury_votes"), ("jury_votes", "b")))
-    forest = Forest("Forest plot", (Estimates("votes_against of a_player", (Estimate("x", 1.0, 0.0, 2.0),), ""),))
-    found = with_scores_in_words([scores, effects, forest])
-    assert found[0] == replace(scores, columns=("", "votes against"), sentence="a_player has votes against 1.")
-    assert found[1] == replace(effects, rows=(("votes against", "jury_votes"), ("jury votes", "b")))
-    assert isinstance(found[2], Forest)
-    assert found[2].groups[0].title == "votes against of a_player"

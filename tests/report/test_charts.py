@@ -12,7 +12,7 @@ import pytest
 from agentsim.engine.panel import Board, Chart, DataTable, Panel, Piece, Point, Scatter, Scene, Series, Tile
 from agentsim.report.board import CELL
 from agentsim.report.board import tile as draw
-from agentsim.report.charts import ticks
+from agentsim.report.charts import BASE, ticks
 from agentsim.report.markup import TemplateContext, money, number, span_of_time, when
 from agentsim.report.page import PageOptions, render, view
 from tests.report.dom import Node, parse
@@ -92,7 +92,7 @@ def test_every_chart_has_its_numbers_in_a_folded_table_beneath() -> None:
     data = drawn(chart("bar", (1, 2.5, None))).one("details")
     assert "open" not in data.attrs
     rows = [[cell.text for cell in row.all() if cell.tag in {"td", "th"}] for row in data.all("tr")]
-    assert rows == [["", "s"], ["one", "1"], ["two", "2.5"], ["three", "–"]]
+    assert rows == [["", "s"], ["one", "1.0"], ["two", "2.5"], ["three", "–"]]
 
 
 @pytest.mark.parametrize(
@@ -368,6 +368,13 @@ def test_lines_of_equal_values_stand_beside_each_other() -> None:
     assert xs == [point.partition(",")[0] for point in other.split()]
     alone = drawn(chart("line", (3, 2, 1), (1, 2, 3))).all("polyline")[0]
     assert crossing == alone.attrs["points"], "lines that only cross are drawn where they are"
+
+
+def test_lines_on_the_axis_are_drawn_above_it() -> None:
+    lines = drawn(chart("line", (0, 0, 4), (0, 0, 3), (0, 0, 2))).all("polyline")
+    starts = [float(line.attrs["points"].split()[0].partition(",")[2]) for line in lines]
+    assert starts == sorted(set(starts), reverse=True), "each above the one before"
+    assert max(starts) == BASE
 
 
 def test_between_stretches_of_an_axis_is_no_data_and_each_first_place_has_the_label() -> None:

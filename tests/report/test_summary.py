@@ -80,7 +80,7 @@ def test_the_margin_is_of_the_score_that_decided() -> None:
     doc["outcome"]["standings"][0]["score"] = {"jury_votes": 3, "votes_against": 0}
     doc["outcome"]["standings"][1]["score"] = {"jury_votes": 2, "votes_against": 0}
     assert card(standing(), History.model_validate(doc)).margin == "3 to 2 in jury votes"
-    assert card(standing()).margin == "1 to 1 in jury votes", "decided by lot"
+    assert card(standing()).margin == "tied at 1 in jury votes", "decided by lot"
 
 
 def test_a_verdict_takes_the_place_of_a_winner() -> None:

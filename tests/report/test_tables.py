@@ -10,6 +10,7 @@ from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Sign
 from agentsim.engine.panel import DataTable
 from agentsim.records.events import InteractionCount, Pair
 from agentsim.records.history import History
+from agentsim.report import markup
 from agentsim.report.game_panels import (
     MOST_KINDS,
     MOST_PAIRS,
@@ -31,6 +32,15 @@ def of_models(*models: str, **changes: Any) -> History:
     for record, model in zip(doc["players"][:4], models, strict=True):
         record["model"] = model
     return History.model_validate(doc)
+
+
+def test_the_numbers_of_a_column_have_the_same_decimals_if_they_are_of_like_size() -> None:
+    made = markup.table(DataTable("", ("a", "b", "c"), ((9.97, 1, 0.143), (12.0, 2, 1933.2), (None, 30, 7))))
+    assert [[cell.text for cell in row] for row in made.rows] == [
+        ["9.97", "1", "0.143"],
+        ["12.00", "2", "1,933.2"],
+        ["–", "30", "7"],
+    ]
 
 
 def by_model(history: History, actions: dict[str, Counter[str]]) -> dict[str, dict[str, Any]]:

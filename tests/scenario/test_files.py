@@ -106,10 +106,13 @@ def test_only_regular_files_are_read(kind: str, tmp_path: Path) -> None:
         kind.removeprefix("config ")
     ]
     if kind.startswith("config"):
-        path, prefix = Path(name), ""
+        path, said = Path(name), "is a folder" if kind.endswith("folder") else "is no regular file"
     else:
-        path, prefix = written(tmp_path, SEATS + f'prompt_file = "{name}"\n'), "players.1.prompt_file: "
-    assert refused(path, allow_dirs=[Path("/dev")]).startswith(f"{prefix}not a regular file: ")
+        path, said = (
+            written(tmp_path, SEATS + f'prompt_file = "{name}"\n'),
+            "players.1.prompt_file: not a regular file: ",
+        )
+    assert refused(path, allow_dirs=[Path("/dev")]).startswith(said)
 
 
 @pytest.fixture

@@ -187,7 +187,7 @@ class Person:
                     const hint = document.getElementById(`${box.id}-hint`)?.textContent ?? '';
                     const number = box.inputMode === 'numeric';
                     if (number) box.value = hint.match(/\\d+/)?.[0] ?? '0';
-                    else if (!hint.includes('nothing for none'))
+                    else if (!hint.includes('empty for none'))
                         box.value = hidden.includes(box.name) ? secret : open;
                 }
             }""",

@@ -238,7 +238,7 @@ def test_a_paper_takes_tables_and_a_figure_from_the_report_alone(auction: Path, 
     files = sorted(path.name for path in (tmp_path / "tex").iterdir())
     assert files == ["calls-and-cost.tex", "cell-means-1-of-2.tex", "cell-means-2-of-2.tex", "planned-effects.tex"]
     table = (tmp_path / "tex" / "planned-effects.tex").read_text("utf-8")
-    assert "\nmodel: bot/truthful vs. bot/random & count & random & $-$2." in table
+    assert "\nmodel: bot/truthful vs. bot/random & required components & random & $-$2." in table
     rows = [row for row in table.splitlines() if row.endswith(r" \\")]
     assert {row.count("&") for row in rows} == {4}
     drawn = ElementTree.parse(tmp_path / "forest.svg").getroot()

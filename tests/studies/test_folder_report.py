@@ -123,7 +123,7 @@ def test_a_report_has_one_rating_scores_and_costs_and_the_rest_on_request(tmp_pa
     heads = [line.split("  ") for line in out.splitlines() if "win rate" in line]
     assert len(heads) == 1
     assert "rating" in heads[0][-1]
-    assert "rounds_survived" in out
+    assert "rounds survived" in out
     whole = agentsim("report", str(folder), "--exploratory", cwd=tmp_path).out
     assert [title for title in (*FIRST, *FURTHER) if f"\n{title}\n" in whole] == [*FIRST, *FURTHER]
 

@@ -116,6 +116,13 @@ class IslandRequest(Request[D]):
     """A request to a player with this view: the rules, the record, the state, and the question."""
 
     unshown: ClassVar[Mapping[str, str]] = {"view.jury": "the rules say whether a jury votes"}
+    labels: ClassVar[Mapping[str, str]] = {
+        "text": "your words",
+        "partner": "invite",
+        "accept": "accept the invitation",
+        "vote": "your vote",
+        "explanation": "your reason",
+    }
 
     view: View
 

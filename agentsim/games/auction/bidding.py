@@ -123,6 +123,7 @@ class Bid(Request[BidCast]):
         **{f"state.sales.#.item.{part}": "all_items and the game state say it" for part in ("quality", "required")},
     }
 
+    labels: ClassVar[Mapping[str, str]] = {"bid": "your bid", "reasoning": "your reason (private)"}
     # keys of a bid in the game state
     quotes: ClassVar[frozenset[str]] = frozenset({"teamname", "team", "bidder"})
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from agentsim.engine.event import Everyone, PlayerId
-from agentsim.engine.game import Game, Outcome
+from agentsim.engine.game import Game, Outcome, Score
 from agentsim.engine.table import Table
 from agentsim.engine.wording import counted
 from agentsim.games.auction import laws, panels
@@ -34,6 +35,10 @@ class AgentAuction(Game):
     name = "auction"
     title = "The Agent Auction Game"
     summary = "teams with strategies of their own bid for the ten components of a set"
+    scores: ClassVar[Mapping[str, Score]] = {
+        "count": Score("required components"),
+        "budget": Score("budget left"),
+    }
     config = AuctionConfig
     requests = (Bid,)
     events = (

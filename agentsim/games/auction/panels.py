@@ -178,8 +178,7 @@ class _Heard:
             (name, *(counts[team, other] for other in self.teams)) for team, name in self.teams.items()
         ]
         note = (
-            "How often the team of the row took the high bid from the team of the column; its own, where it raised "
-            "itself."
+            "How often the team of the row took the high bid from the team of the column; on the diagonal, from itself."
         )
         return DataTable("Who outbid whom", ("team", *self.teams.values()), tuple(rows), note=note, heat=True)
 

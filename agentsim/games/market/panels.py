@@ -28,6 +28,7 @@ from agentsim.engine.panel import (
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.market import artifacts
 from agentsim.games.market.artifact import MOST_ROUNDS, spots
+from agentsim.games.market.artifacts.call_market import Called
 from agentsim.games.market.artifacts.dialogue import Messaged
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.experiment import PeriodEnded
@@ -182,6 +183,8 @@ class OpenOrders:
                 self._rests(event, event.standing)
             case Withdrawn(order=number):
                 self.by_number.pop(number, None)
+            case Called(good=good):  # no order outlives its call
+                self.by_number = {number: order for number, order in self.by_number.items() if order.good != good}
             case Traded(resting=number) if order := self.by_number.get(number):
                 self._rests(order, order.standing - event.quantity)
 
@@ -198,7 +201,7 @@ class OpenOrders:
 
 
 def book(log: Sequence[LoggedEvent]) -> list[Panel]:
-    """Return a row for each round shown and good: the best prices and the units that rest; empty without orders."""
+    """Return a row for each round shown and good: the best prices and the units that rest; empty if none rests."""
     goods = dict.fromkeys(order.good for order in of(log, Ordered))
     if not goods:
         return []
@@ -211,6 +214,8 @@ def book(log: Sequence[LoggedEvent]) -> list[Panel]:
         for good in goods if number else ():
             (bid, wanted), (ask, offered) = orders.side(good, "buy"), orders.side(good, "sell")
             rows.append((number, good, wanted, bid, ask, offered, traded[number, good]))
+    if not any(row[2] or row[5] for row in rows):
+        return []
     columns = ("round", "good", "units wanted", "best bid", "best ask", "units offered", "traded in the round")
     all_shown = len(rows) == log[-1].round * len(goods)
     note = "At the end of the round." + ("" if all_shown else " Some rounds, evenly spread.")
@@ -264,7 +269,7 @@ def _holdings(log: Sequence[LoggedEvent]) -> list[Panel]:
     few = [list(after)[place] for place in (0, *spots(len(after) - 1, MOST_LINES - 1))]
     drawn: list[Panel] = []
     for asset in sorted(assets, key=lambda asset: asset != CAPITAL):
-        title = asset.capitalize()
+        title = asset.capitalize() if asset == CAPITAL else f"{asset.capitalize()} held"
         if len(agents) <= MOST_LINES:
             lines = tuple(Series(each, tuple(float(held[each][asset]) for held in after.values())) for each in agents)
             rounds = tuple(map(int, after))

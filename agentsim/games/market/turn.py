@@ -272,6 +272,13 @@ class MarketRequest(Request[D]):
         "scope": "what an action may name; the person's form and the check go by it",
         "observed.#.agent": "the player itself",
     }
+    labels: ClassVar[Mapping[str, str]] = {
+        "working_memory": "your notes for later (private)",
+        "action": "your action",
+        "query": "your question to the market",
+        "text": "your words",
+        "answer": "your answer",
+    }
 
     menu: Menu
     head: str

@@ -148,7 +148,7 @@ class Trade(
     heading="{buyer} buys {quantity} {good} of {seller} at {price}",
     content="{paid} capital in all.",
     interactions=(
-        InteractionRule("buyer", "seller", "bought of", amount="paid"),
+        InteractionRule("buyer", "seller", "bought from", amount="paid"),
         InteractionRule("seller", "buyer", "sold to", amount="paid"),
     ),
     base=True,

@@ -26,14 +26,14 @@ from agentsim.games.monopoly.state import BANK, Estate, Kind, View, amount
 
 When: TypeAlias = Literal["before", "after", "jail", "jailed", "between"]
 """Before or after the player's roll, before it leaves jail, just sent there, or when another player's roll is done."""
-DEEDS_IN_WORDS = "names or numbers, commas between; nothing for none"
+DEEDS_IN_WORDS = "names or numbers, commas between; empty for none"
 _OPEN: Mapping[Kind, str] = {
     "sell": "May be sold next (you get)",
     "mortgage": "May be mortgaged (you get)",
     "unmortgage": "Mortgages that may be lifted (you pay)",
     "build": "May be built on next (you pay; rent now, then)",
 }
-_BUILDINGS_IN_WORDS = "name or number, then house or hotel; commas between; nothing for none"
+_BUILDINGS_IN_WORDS = "name or number, then house or hotel; commas between; empty for none"
 
 
 # -- may I? one change at a time

@@ -320,8 +320,8 @@ def _each(found: Sequence[Deal], names: Mapping[PlayerId, str]) -> DataTable:
     columns = ("turn", "proposer", "gives", "to", "for", "answer", "list price", "rent, proposer", "rent, other")
     note = (
         "List price: what the proposer would gain (+) or lose (−) with deeds at list price, mortgaged ones at half, "
-        "and Get Out of Jail Free cards at $50. Rent: how the sum of all rents of either side would change, with "
-        "whole groups."
+        "and Get Out of Jail Free cards at $50. Rent: how the sum of all rents of either side would change, "
+        "monopolies included."
     )
     if len(found) > len(kept):
         note += (

@@ -126,6 +126,17 @@ class MonopolyRequest(Request[S]):
         "terms.target": "the player itself, where it is asked for an answer",
         "memory.told.#.brief": "hides from a person at a terminal what it has read whole",
     }
+    labels: ClassVar[Mapping[str, str]] = {
+        "do": "your action",
+        "propose_trade": "propose a trade",
+        "manage_estate": "build, sell or mortgage",
+        "target_player": "the other player",
+        "end_phase": "end your actions here",
+        "raise_cash": "raise cash",
+        "pitch": "your words to the other player",
+        "private_thought": "your thought (private)",
+        "public_speech": "your words to all",
+    }
     function: ClassVar[str | None] = "make_decision"
 
     view: View

@@ -407,7 +407,7 @@ class Proposing(TradeRequest[S]):
             yield f"{path}.{side}.cash", Narrowed(preset=0, for_people=Number(0, cash))
             yield f"{path}.{side}.jail_cards", Narrowed(preset=0, for_people=Number(0, cards)) if cards else None
             yield f"{path}.{side}.properties", deeds
-        yield f"{path}.pitch", Narrowed("your words to that player; nothing for none")
+        yield f"{path}.pitch", Narrowed("your words to that player; empty for none")
 
 
 class ProposeTrade(Proposing[Proposed]):

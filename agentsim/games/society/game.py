@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from agentsim.engine import Game, Outcome, PlayerId, Table
+from agentsim.engine.game import Score
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted
 from agentsim.errors import ScenarioError
@@ -27,6 +29,7 @@ class Society(Game):
     name = "society"
     title = "Society"
     summary = "agents talk, vote, work and give, and fall dormant without food or energy"
+    scores: ClassVar[Mapping[str, Score]] = {"active": Score("active", ("not active", "active"))}
     rules_version = 5
     config = SocietyConfig
     requests = REQUESTS

@@ -331,7 +331,7 @@ def _proposals(events: Sequence[Event], people: People) -> Iterator[Panel]:
             rows.append((event.proposal, people.called(event.agent), event.type, event.title, does, result, *sides))
     if rows:
         columns = ("proposal", "by", "type", "title", "what it does", "result", *get_args(Ballot))
-        note = "Which agents voted so, by the last vote of each."
+        note = "The agents behind each answer, by the last vote of each agent."
         yield DataTable("Proposals and who voted how", columns, tuple(rows), note)
 
 

@@ -121,6 +121,26 @@ class Act(Request[Acted]):
     }
 
     any_text: ClassVar[bool] = True
+    labels: ClassVar[Mapping[str, str]] = {
+        "forum_post": "post in the forum",
+        "forum_reply": "reply in the forum",
+        "direct_message": "write to an agent",
+        "create_proposal": "make a proposal",
+        "trade": "give something",
+        "contribute": "give materials to a project",
+        "set_name": "choose a name",
+        "idle": "do nothing",
+        "content": "your words",
+        "parent_message_id": "number of the post",
+        "recipient_agent_id": "number of the agent",
+        "proposal_id": "number of the proposal",
+        "project_id": "number of the project",
+        "proposal_type": "kind of proposal",
+        "resource_type": "resource",
+        "display_name": "your name",
+        "reasoning": "your reason",
+        "note": "your note (private)",
+    }
 
     rules: Rules
     world: World

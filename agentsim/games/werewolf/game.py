@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
 from agentsim.engine import Everyone, Game, GameConfig, Outcome, PlayerId, Table
 from agentsim.engine.event import Audience
+from agentsim.engine.game import Score
 from agentsim.engine.panel import Progress
 from agentsim.engine.wording import counted, cut
 from agentsim.errors import ScenarioError
@@ -46,6 +47,10 @@ class Werewolf(Game):
     name = "werewolf"
     title = "Werewolf"
     summary = "werewolves kill by night, the village hangs by day, and a player may lie about its role"
+    scores: ClassVar[Mapping[str, Score]] = {
+        "won": Score("won", ("lost", "won")),
+        "survived": Score("survived", ("dead", "alive")),
+    }
     config = WerewolfConfig
     requests = (words.Whisper, words.Hunt, words.Inspect, words.Protect, words.Speak, words.Vote)
     events = (

@@ -129,6 +129,12 @@ class WerewolfRequest(Request[D]):
     """
 
     unshown: ClassVar[Mapping[str, str]] = dict.fromkeys(("claims", "found"), "told in the record; bots read no words")
+    labels: ClassVar[Mapping[str, str]] = {
+        "text": "your words",
+        "target": "the player you choose",
+        "claim": "what you claim to be",
+        "thought": "your thought (private)",
+    }
     asks: ClassVar[str]
 
     rules: tuple[str, ...]

@@ -12,7 +12,7 @@ from tests.engine.small import done
 
 def test_a_trade_is_both_sides_deed_at_its_price() -> None:
     assert done([Traded("wheat", 5, 3, "A", "B", 1, 2, "buy", 1)]) == [
-        ("A", "B", "bought of", 0, 15),
+        ("A", "B", "bought from", 0, 15),
         ("B", "A", "sold to", 0, 15),
     ]
 

@@ -51,6 +51,14 @@ def test_the_book_of_a_round_shows_the_best_prices_and_what_stands() -> None:
     assert table.rows == ((1, "wheat", 2, 5, 9, 3, 0), (2, "wheat", 2, 5, 9, 2, 2))
 
 
+def test_no_order_outlives_its_call() -> None:
+    calls: dict[str, Any] = {"artifacts": ["call_market"], "settings": {"call_market": {"every": 2}}}
+    played = play({"A": [sells(5, 3)], "B": [buys(7, 2)]}, rounds=2, **calls)
+    assert shown(played)["Order book"].rows == ((1, "wheat", 2, 7, 5, 3, 0), (2, "wheat", 0, None, None, 0, 2))
+    at_once = play({"A": [sells(5, 3)], "B": [buys(7, 2)]}, rounds=2, artifacts=["call_market"])
+    assert "Order book" not in shown(at_once), "nothing rests at the end of a round"
+
+
 def test_prices_and_volume_go_by_round() -> None:
     played = play({"A": [sells(5), does("skip"), sells(7, 2)], "B": [buys(5), does("skip"), buys(7, 2)]})
     charts = shown(played)
@@ -59,7 +67,7 @@ def test_prices_and_volume_go_by_round() -> None:
     assert charts["Prices"].rounds == charts["Volume"].rounds == (1, 2, 3), "where a reader's cursor stands"
     assert charts["Capital"].x == ("0", "1", "2", "3")
     assert [series.values for series in charts["Capital"].series] == [(100, 105, 105, 119), (100, 95, 95, 81)]
-    assert [series.values[-1] for series in charts["Wheat"].series] == [7, 13]
+    assert [series.values[-1] for series in charts["Wheat held"].series] == [7, 13]
 
 
 def test_an_experiment_shows_prices_beside_the_equilibrium_and_its_periods() -> None:

@@ -66,7 +66,7 @@ def test_a_trade_is_proposed_by_names_or_positions() -> None:
     assert (action.target_player, action.pitch) == ("Professor", "The deal of your life!")
     assert action.offer == Side(properties=(6, 5), cash=50)
     assert action.request == Side(properties=(37,))
-    assert "offer: jail cards [0 to 1; nothing for 0]" in text
+    assert "offer: jail cards [0 to 1; empty for 0]" in text
     assert "request: jail cards" not in text, "nobody else has one"
 
 
