@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
+from typing import NamedTuple
 
 from agentsim.engine.markup import (
     CLOSE_BRACKETS,
@@ -166,9 +167,229 @@ _THINKS_ALOUD = re.compile(
     rf"{{1,3}}+(?:so,? )?(?:{_MUSES}|i {_NEEDS} {_COMPOSES} )"
     # a direction that what follows is thought
     r"|\s*+analysis [^\n]{0,2000}[.!?] (?:assistant ?)?final "
-    r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character)"
-    r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?[)*\]_]{1,3}(?=\s)"
+    r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character"
+    r"|private|internal|silent|unspoken|hidden|not (?:said|spoken) aloud|in (?:my|his|her|their) head|inner thoughts?"
+    r"|(?<=[(\[])(?:secret|secretly|privately|silently)|内心|心里|心想|心里想|心の声|独白|속마음)"
+    r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?:?[)*\]_]{1,3}(?=\s|[^\x00-\x7f])"
 )
+class _Musing(NamedTuple):
+    """How reasoning begins in one language, folded: who thinks, and of what.
+
+    `speech` are words for what the player will say: they begin no speech. `affairs` are words for its situation, which
+    begin one at times.
+    """
+
+    who: tuple[str, ...]
+    thinks: tuple[str, ...]
+    speech: tuple[str, ...]
+    affairs: tuple[str, ...]
+
+
+_MUSINGS = (
+    _Musing(
+        listed("""
+        let me, let's, let us, i need, i should, i must, i have to, i've got to, i gotta, i want to, i'll, i will,
+        i'm going to, i am going to, i'm trying, i am trying, i'm thinking, i am thinking, we need, we should, we must,
+        we have to, time to, need to, now to
+        """),
+        listed("""
+        think, thinking, consider, analyze, analyse, assess, evaluate, figure out, work out, plan, strategize, reason,
+        decide, determine, weigh, brainstorm, break down, formulate, ponder, reflect, examine, understand, map out,
+        prepare, craft, come up with, choose, see
+        """),
+        listed("""
+        what to say, what i say, what i should say, what i can say, what i could say, what i want to say,
+        what i need to say, what i will say, what i'll say, what i'm going to say, what should i say, what to tell them,
+        what to write, what i should write, what to answer, what to pitch, what to post, what my pitch, what my speech,
+        how to respond, how i respond, how i should respond, how to reply, how to answer, how i should answer,
+        how to pitch, how to phrase, how to word, how to frame, how to present myself, how to approach this,
+        how i should approach, how to convince them, how to persuade them, how to position myself, how best to,
+        my pitch, my speech, my response, my reply, my answer here, the best response, the best pitch, the best answer,
+        the right words, a good pitch, a good response, a good speech, what would be best to say, the right tone
+        """),
+        listed("""
+        my strategy, the strategy, my approach, the best approach, the best strategy, the best move, my options,
+        the options, the situation, my situation, the current situation, the current state, the game state,
+        the state of the game, the dynamics, my position, my next move, my goal, my goals, my objective,
+        what to do, what i should do, what's going on, what we have here, what we know, the other players,
+        each player, who is a threat, who to target, this carefully, this through, the context, the scenario
+        """),
+    ),
+    _Musing(
+        listed("我, 让, 先, 来, 好, 首先, 现在, 需要, 咱"),
+        listed("考虑, 思考, 想想, 想一想, 想一下, 分析, 梳理, 琢磨, 斟酌, 构思, 理清, 评估, 想好"),
+        listed("""
+        说什么, 说些什么, 怎么说, 如何说, 如何发言, 怎么发言, 发言内容, 我的发言, 如何回应, 怎么回应, 如何回答,
+        怎么回答, 如何回复, 该说, 措辞, 如何表达, 怎么表达, 如何说服
+        """),
+        listed("局势, 形势, 情况, 策略, 局面, 怎么做, 如何应对, 处境, 其他玩家, 各个玩家, 每个玩家, 当前"),
+    ),
+    _Musing(
+        (),
+        listed("""
+        考えよう, 考えてみ, 考えましょう, 考える必要, 考えなければ, 考えないと, 考えなきゃ, 考えねば, 考えたい, 考えます,
+        分析し, 整理し, 検討し, 考慮し
+        """),
+        listed("何を言, 何を話, 何と言, なんと言, どう言, どう話, どう答え, どう発言, 発言内容, 何を伝え, どう伝え, どう返"),
+        listed("状況, 戦略, 作戦, 方針, どうすべき, どう動, どうする, 立場"),
+    ),
+    _Musing(
+        (),
+        listed("""
+        생각해 보자, 생각해보자, 생각해 봐야, 생각해봐야, 생각해야, 생각해 보겠, 생각해보겠, 고민해, 분석해 보자,
+        분석해보자, 분석해야, 분석해 보겠, 정리해 보자, 정리해보자, 정리해야, 고려해야
+        """),
+        listed("무슨 말, 뭐라고 말, 뭐라고 할, 어떻게 말, 할 말, 어떤 말, 어떻게 대답, 어떻게 답, 발언을, 발언할"),
+        listed("상황, 전략, 어떻게 해야, 무엇을 해야"),
+    ),
+    _Musing(
+        listed("ich, lass mich, lasst mich, mir, mal"),
+        listed("uberleg, nachdenk, denke, denken, abwag, analysier, planen, plane, entscheid, bedenk"),
+        listed("""
+        was ich sage, was ich jetzt sage, was ich ihnen sage, was soll ich sagen, was ich sagen, was ich schreib,
+        wie ich antwort, wie ich reagier, wie ich mich prasentier, meine rede, meine antwort, meine aussage,
+        meinen pitch, was zu sagen
+        """),
+        listed("meine strategie, die situation, die lage, meine optionen, was ich tue, was ich tun, die spielsituation"),
+    ),
+    _Musing(
+        (),
+        listed("""
+        reflechir, reflechis, reflechissons, penser, pensons, analyser, analysons, decider, preparer, determiner,
+        examiner, examinons
+        """),
+        listed("""
+        ce que je dois dire, ce que je vais dire, ce que je veux dire, ce que je peux dire, ce qu'il faut dire, quoi dire,
+        que dire, comment repondre, comment presenter, comment formuler, mon discours, ma reponse, mon message a,
+        ce que je dis
+        """),
+        listed("ma strategie, la situation, mes options, ce que je dois faire, mon approche"),
+    ),
+    _Musing(
+        listed("dejame, dejadme, dejenme, debo, tengo que, necesito, voy a, vamos a, pensemos, analicemos, me pregunto"),
+        listed("pens, reflexion, analiz, decid, consider, plane, prepar, evalu, determin"),
+        listed("""
+        que decir, que digo, lo que voy a decir, lo que debo decir, que debo decir, que deberia decir, que voy a decir,
+        como responder, como presentar, como contestar, mi discurso, mi respuesta, mi mensaje
+        """),
+        listed("mi estrategia, la situacion, mis opciones, que debo hacer, que hacer, mi enfoque"),
+    ),
+    _Musing(
+        listed("""
+        deixe-me, deixa-me, deixa eu, deixe eu, vou, preciso, tenho que, devo, vamos, pensemos, fammi, fatemi, lasciami,
+        lasciatemi, devo, dovrei, vediamo, pensiamo, analizziamo, ho bisogno
+        """),
+        listed("pens, reflet, analis, analizz, decid, consider, planej, prepar, riflett, valut, avali"),
+        listed("""
+        o que dizer, no que dizer, que vou dizer, que devo dizer, que digo, como responder, como me apresentar,
+        meu discurso, minha resposta, minha mensagem, cosa dire, che dire, cosa dico, cosa dovrei dire, cosa diro,
+        come rispondere, come presentar, il mio discorso, la mia risposta
+        """),
+        listed("""
+        minha estrategia, a situacao, minhas opcoes, o que fazer, la mia strategia, la situazione, le mie opzioni,
+        cosa fare
+        """),
+    ),
+    _Musing(
+        listed("давай, давайте, мне, я, надо, нужно, сначала, так, итак, хорошо, подумаю, подумаем"),
+        listed("""
+        подума, обдума, дума, проанализир, анализир, реш, обсужд, оцен, прикин, спланир, размысл, продума, сообраз
+        """),
+        listed("""
+        что сказать, что мне сказать, что я скажу, что говорить, что написать, как ответить, как мне ответить,
+        что ответить, как выступить, свою речь, моя речь, мою речь, свое выступление, свои ответ, как сформулировать
+        """),
+        listed("стратеги, ситуаци, вариант, что делать, положение, расклад"),
+    ),
+    _Musing(
+        listed("musze, powinienem, powinnam, pozwol, niech, moze, trzeba, zastanowmy, zastanowie, pomyslmy"),
+        listed("zastanow, pomysl, przemysl, przeanaliz, rozwaz, zdecyd, zaplan"),
+        listed("co powiedziec, co mam powiedziec, co powiem, jak odpowiedziec, co napisac, moja wypowiedz, moja mowe"),
+        listed("moja strateg, strategi, sytuacj, co zrobic"),
+    ),
+    _Musing(
+        listed("laat me, laat mij, ik, ik moet, even"),
+        listed("nadenk, denken, overweg, bedenk, analyseer, beslis, plannen"),
+        listed("wat ik moet zeggen, wat ik zeg, wat ik ga zeggen, wat te zeggen, hoe ik reageer, mijn toespraak"),
+        listed("mijn strategie, de situatie, mijn opties, wat ik moet doen"),
+    ),
+    _Musing(
+        (),
+        listed("dusun, degerlendir, analiz et, planla, karar ver"),
+        listed("ne soyle, ne diye, ne yazaca, nasil cevap, nasil yanit, konusma"),
+        listed("stratejim, durumu, seceneklerim, ne yapmal"),
+    ),
+    _Musing(
+        listed("saya, mari, biarkan, toi, hay, minh, de toi"),
+        listed("pikir, memikir, pertimbang, menganalis, suy nghi, nghi, can nhac, phan tich, xem xet"),
+        listed("""
+        apa yang harus, apa yang akan saya kata, apa yang perlu, bagaimana menjawab, pidato saya, nen noi gi, noi gi,
+        nen noi, tra loi the nao, bai phat bieu
+        """),
+        listed("strategi saya, situasi, chien luoc, tinh hinh, tinh huong"),
+    ),
+    _Musing(
+        (),
+        listed("أفكر, دعني أحلل, نفكر, سأفكر, सोचना, सोचता, सोचने, सोचूं, सोच लूं, विचार कर, विश्लेषण"),
+        listed("سأقول, أقول, أقوله, كيف أرد, क्या कहूँ, क्या कहूं, क्या बोलूं, क्या कहना, क्या बोलना, कैसे जवाब"),
+        listed("استراتيجيتي, الوضع, الموقف, रणनीति, स्थिति"),
+    ),
+)
+"""First sentences of reasoning about what to say. Source: the reasoning of DeepSeek, Qwen and gpt-oss, in the languages
+of Shi et al. 2022 and the most spoken others."""
+_HESITATION = listed("""
+    ok, okay, alright, all right, right, so, well, hm, hmm, hmmm, uh, first, now, let's see, wait, good, great, fine, sure,
+    好, 好的, 嗯, 首先, 那么, 现在, よし, まず, さて, うーん, えーと, 좋아, 음, 먼저, 자, also, also gut, gut, na gut,
+    bien, bon, d'accord, alors, vale, bueno, a ver, bom, certo, va bene, allora, хорошо, так, ладно, итак, dobrze, no dobrze,
+    tamam, peki, baik, oke, حسنا
+""")
+
+
+@cache
+def _muses(affairs: bool) -> re.Pattern[str]:
+    """Return a pattern for a first sentence that thinks about what to say, or with `affairs` about the game."""
+    inside = r"[^.!?\n…]"
+    parts = []
+    for musing in _MUSINGS:
+        letter = r"(?<![^\W_])" if musing.thinks[0] < "\u0500" else ""
+        who = rf"{letter}(?:{any_name(musing.who)}){inside}{{0,30}}?" if musing.who else ""
+        of = (*musing.speech, *(musing.affairs if affairs else ()))
+        parts.append(
+            rf"(?={inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)}))"
+            rf"{inside}{{0,120}}?{letter}(?:{any_name(of)})"
+        )
+    return re.compile(
+        rf"[\s*_\"'(#>]{{0,8}}+(?:(?:{any_name(_HESITATION)})[,.!:…-]{{1,3}}\s{{0,2}}){{0,3}}+(?:{'|'.join(parts)})"
+    )
+
+
+_WORKED_AT = (
+    r"(?:understand|analy[sz]|assess|evaluat|identify|consider|determin|brainstorm|draft|formulat|craft|review|refin"
+    r"|deconstruct|outlin|recall|strategiz|structur|defin|select|finaliz|clarify|examin|weigh|establish|synthesi[sz]"
+    r"|develop|construct|prioriti[sz]|decod|interpret|map|revis|verify|check|pinpoint|explor)(?:e|y|ing|is of|ment of)?"
+)
+_WORKS = re.compile(
+    r"[\s>*_#(-]{0,8}+(?:\d{1,2}[.):] ?)?[*_#]{0,4}+(?:(?P<step>(?:step|phase|part) ?\d{1,2} ?[:.)-]{0,2}) ?)?[*_]{0,3}+"
+    rf"{_WORKED_AT}\b(?:[ ](?!\n)[\w'’&/-]{{1,20}}){{0,4}}?"
+    r"(?: (?:goals?|objectives?|tasks?|prompts?|requests?|inputs?|instructions?|situation|scenario|context|constraints?"
+    r"|persona|roles?|players?|opponents?|strateg(?:y|ies)|options?|tone|audience|state|board|pitch|speech|message|response"
+    r"|answer|draft|votes?|position|rules|game|threats?|dynamics|approach|key (?:points|elements|factors)|arguments?"
+    r"|requirements?|stakes|landscape|alliances?|angles?|output|format)\b[^.!?\n:]{0,40}(?<!\n)(?:[*_]{1,3}|:|$)"
+    r"|(?(step)[*_]{0,3}:?[ \t]*$|(?!)))",
+    re.MULTILINE,
+)
+"""A heading of a plan of work, folded: `1. **Understand the Goal:**`, `**Defining My Strategy**`, `## Step 1: Assess`.
+Source: the summaries of Gemini's thinking."""
+_APPEARS = re.compile(
+    r"[^\n]{0,300}?\b(?:i|we) (?:(?:just|also|really) )?(?:want|need|should|must|have|ought|aim|will try)(?: to)? "
+    r"(?:appear|seem|sound|look|come across as|come off as|present myself as|position myself as|portray myself as"
+    r"|frame myself as) (?:\w+ ){0,3}?"
+    r"(?:loyal|harmless|trustworthy|innocent|(?:non-?)?threatening|helpful|friendly|sincere|credible|humble|reliable"
+    r"|neutral|likable|persuasive|cooperative|confident|genuine|valuable|useful)\b"
+    r"|(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game (?:with|where"
+    r"|called|of \d|and)\b"
+)
+"""First words on how to appear to the others, or on the game that is played, folded."""
 _STRATEGIES = listed("""
     strategy, my strategy, explanation, strategy note, strategic note, strategic reasoning, rationale,
     hidden, hidden agenda, hidden motive, why this works, reason, reasons, justification, motive, intent,
@@ -324,7 +545,7 @@ def said_aloud(
     body = _without_own_tags(without_wrappers(body), names)
     if not any_text and _speaks_of_its_task(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
-    body, scratch = without_scratch(body, names, comments=not any_text)
+    body, scratch = without_scratch(body, names, comments=not any_text, alone=not any_text)
     words, hidden = _under_headings(body, tuple(names), any_text=any_text)
     hidden = [*scratch, *hidden]
     pairs = _PAIRED.finditer(_FORMATTING.sub("", words))
@@ -433,6 +654,18 @@ def _is_listed(above: str) -> bool:
     return lines[-1].rstrip().endswith((":", "：", ",", "，", ";"))
 
 
+def _thinks_aloud(plain: str, *, alone: bool = False) -> re.Match[str] | None:
+    """Return the match of first words that think aloud, or None if folded words do not begin so.
+
+    Words that are all of a reply (`alone`) think aloud as well if they begin with the situation (`Let me analyze the
+    situation`), which may be the beginning of a speech.
+    """
+    for found in (_THINKS_ALOUD.match(plain), _muses(alone).match(plain), _WORKS.match(plain)):
+        if found is not None and not _asks(plain, found):
+            return found
+    return _APPEARS.match(plain) if alone else None
+
+
 def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> bool:
     """Return whether folded words begin with a line that only names thinking, think aloud, or think up to an answer.
 
@@ -441,7 +674,7 @@ def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> b
     """
     if any(_stripped_line(plain, names)):
         return True
-    if (thinks := _THINKS_ALOUD.match(plain)) is not None and not _asks(plain, thinks):
+    if _thinks_aloud(plain) is not None:
         return True
     first = next(headings(plain, (*_thinking(tuple(names)), *_asides(names)), heads_thinking), None)
     begins = first is not None and not plain[: first.start()].strip()
@@ -517,6 +750,8 @@ def may_be_no_speech(words: str) -> bool:
     if (
         _TO_ITSELF.search(f"\n{plain}")
         or _THINKS_ALOUD.match(plain)
+        or _muses(False).match(plain)
+        or _WORKS.match(plain)
         or _STEPS.match(plain)
         or _LEFT_LINE.search(plain)
         or _HIDDEN.search(f"\n{plain}")
@@ -640,8 +875,10 @@ def _asks(plain: str, thinks: re.Match[str]) -> bool:
     return _QUESTIONS.fullmatch(rest) is not None and _OF_ITSELF.search(rest) is None
 
 
-def without_scratch(words: str, names: Sequence[str], *, comments: bool = True) -> tuple[str, list[str]]:
-    """Return the words without the writer's notes to itself, and these notes.
+def without_scratch(
+    words: str, names: Sequence[str], *, comments: bool = True, alone: bool = False
+) -> tuple[str, list[str]]:
+    """Return the words without the writer's notes to itself, and these notes; `alone` they are all of a reply.
 
     Notes are `comments` (`// plan`), and thinking aloud up to a heading with one of the `names`. Raises
     `UnreadableReply` if thinking aloud has no such heading behind it, or if there is one behind steps, which may be a
@@ -652,9 +889,7 @@ def without_scratch(words: str, names: Sequence[str], *, comments: bool = True) 
         notes = [each[0] for each in _COMMENT.finditer(words)]
         words = _COMMENT.sub("", words)
     plain = folded(words)
-    thinks = _THINKS_ALOUD.match(plain)
-    if thinks is not None and _asks(plain, thinks):
-        thinks = None
+    thinks = _thinks_aloud(plain, alone=alone)
     if thinks is None and _STEPS.match(plain) is None:
         return words, notes
     answer = next(headings(plain, tuple(names), heads_thinking), None)
