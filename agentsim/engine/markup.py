@@ -624,7 +624,7 @@ _SOURCES = "function|observation|developer|environment|(?:tool|function)_(?:resp
 _LABEL = (
     rf"(?:{_OPENS}(?i:{_ROLES})(?:[:：]{_SHUTS}?|{_SHUTS}[:：]|{_SHUTS}?{_LINE_ENDS})"
     rf"|(?i:{_ROLES}){_SHUTS}?[:：]?{_LINE_ENDS}|(?:(?i:tool|ipython)|{_SOURCES}){_LINE_ENDS}"
-    r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:用户|助手|人类|系统)[:：]"
+    r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:GPT4(?: Correct)?|Code|Math Correct) (?:User|Assistant)[:：]|(?:用户|助手|人类|系统)[:：]"
     r"|(?:#{1,4} )(?:(?:Instruction|Input|Response):?[ \t]*+\n|(?:Instruction|Human|User):))"
 )
 """A header of a turn without tokens, at the beginning of a line: `**Assistant:**`."""
@@ -835,7 +835,7 @@ _SPEAKS = (
 )
 _SAYS_IN_CHINESE = r"(?:说道?|說道?|回答道?|表示)"
 _PLAYER = (
-    r"(?:player|agent|candidate|team|joueu(?:r|se)|spieler(?:in)?|jugadora?|jogadora?|giocat(?:ore|rice)|speler|игрок|gracz)"
+    r"(?:player|agent|candidate|team|participant|contestant|speaker|seat|member|survivor|houseguest|islander|joueu(?:r|se)|spieler(?:in)?|jugadora?|jogadora?|giocat(?:ore|rice)|speler|игрок|gracz)"
     r"[ \t]#?|(?:玩家|选手|參賽者|参赛者|プレイヤー|플레이어)[ \t]?"
 )
 """Words for a player before its name."""
@@ -849,10 +849,11 @@ _CROWD = (
 """Words for several players or an unnamed one (`Q`, and `H` for a human), with which a line of a transcript may
 begin."""
 _COLONS = ":：∶﹕︰꞉"
-_CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", ">": "<", "*": "*", "_": "_"}
+_CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", "}": "{", ">": "<", "*": "*", "_": "_"}
 _BULLET = re.compile(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
 _ANNOUNCES = (*_COLONS, ",", "，", ";", "、")
 _ENDS_A_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
+_RULED = re.compile(r"[-=~*#_—]{2}[ \t]?\Z")
 _NEAR = 200  # characters around a name that are looked at
 _IN_FIRST_PERSON = re.compile(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
 _GESTURE = re.compile(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!\*)")
@@ -909,14 +910,16 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?[ \t]*+"
         r"(?:[^\w\n]|_){0,8}+)"
         r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
-        r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
+        r"(?:(?:message|response|reply|answer|note|pitch|speech|statement|post|turn|quip|whisper|comment)[ \t]"
+        r"(?:(?:by|of)[ \t])?)?(?:from[ \t])?"
         rf"(?:{_PLAYER})?(?P<name>{name}|{_CROWD})(?:(?![^\W_])|(?={_SAYS_IN_CHINESE}))"
         rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
-        r"(?P<closes>[\])）】*_>\"”]{0,4})"
-        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
+        r"(?P<closes>[\])）】}*_>\"”]{0,4})"
+        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)(?P<shuts>[\])）】}*_]{0,3})|,[ \t][a-z]{3,15}ly)?"
         rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SAYS_IN_CHINESE}|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
         rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
-        r"|(?P<bare>(?<=[\])）】>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
+        r"|(?P<ruled>[ \t]?[-=~*#_—]{2,12}[ \t]*(?=\n|\Z))"
+        r"|(?P<bare>(?<=[\])）】}>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )
 
@@ -949,11 +952,13 @@ def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
 def _may_be_spoken(text: str, line: re.Match[str], speakers: Speakers) -> bool:
     """Return whether the signs around a name make the line one of a transcript.
 
-    A name alone on its line must be another's, behind a whole sentence, and have words below it. A name in brackets or
+    A name between rules (`--- B ---`) is a scene's heading. A name alone on its line must be another's, behind a whole sentence, and have words below it. A name in brackets or
     emphasis without a separator must be closed as it was opened, and begin a sentence. An arrow to a name is a vote, a
     sign before a name or a number compares, and a bar at the beginning of a line is a table's.
     """
-    name, words, closes = line["name"], line["words"], line["closes"]
+    name, words, closes = line["name"], line["words"], line["closes"] + (line["shuts"] or "")
+    if line["ruled"] is not None:
+        return _RULED.search(line["signs"]) is not None
     if line["alone"] is not None:
         spelt = (name in speakers.names or bool(closes)) and not line["others"]
         ends = _ENDS_A_SENTENCE.search(text[max(0, line.start() - _NEAR) : line.start()].rstrip())
@@ -1003,6 +1008,10 @@ _LABELS = re.compile(
     r"(?:[:：](?!//)|[ \t]?>{1,3}(?=\s|[^\W\d_a-z]))"
     r"|\n[ \t]{0,4}(?:[\[(](?i:user|human|system|assistant)[\])][ \t]|@(?:user|human|system)[ \t]"
     r"|\[(?i:system|user)\b[^\[\]:\n]{0,20}[:：]|(?i:role[:：][ \t]?[\"']?(?:user|human|system|tool|developer))\b)"
+    # Vicuna's and Alpaca's headers on the line of the words
+    r"|[.!?…\"”’)][ \t]{1,4}(?:(?:USER|HUMAN|ASSISTANT|SYSTEM):(?=\s)"
+    r"|(?:User|Human):(?=[ \t][^\n]{1,200}[ \t](?:Assistant|AI|Bot|Model):)"
+    r"|#{2,4} (?:User|Human|Instruction|Input|System|Assistant):)"
 )
 _STAFF = (
     r"moderator(?:in)?|narrator|game ?master|referee|host|presenter|announcer|emcee|facilitator|interviewer|judge|gm|dm"
@@ -1035,6 +1044,14 @@ _SCENE = re.compile(
     re.IGNORECASE,
 )
 """A heading of a game's own log, and a note of the system: `--- Day 2 ---`, `[B speaks]`."""
+_FRAME = re.compile(
+    r"\n[ \t]*[\[【](?:(?:(?:tool|function|system|game|search|code|api)[ _]?(?:results?|outputs?|responses?|messages?|log|note"
+    r"|calls?|updates?|events?)?|observation|environment|(?:end |start |beginning )?(?:of )?(?:the )?"
+    r"(?:day|night|round|turn|phase|episode)(?:[ _]\d{1,3})?(?: (?:begins|starts|ends|over))?"
+    r"|next (?:player|turn|speaker|round))(?:[:：][^\[\]【】\n]{0,60})?)[\]】]",
+    re.IGNORECASE,
+)
+"""A frame of a log in brackets that begins a line: `[Tool result]`, `[Round 2]`."""
 _LABEL_ABOVE = re.compile(r"[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：]|.{0,200}[:：]\Z")
 _ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
@@ -1101,9 +1118,12 @@ def label_in(text: str, speakers: Speakers = NO_SPEAKERS, *, lists: bool = False
         found = (each for each in _LABELS.finditer(with_latin(text)) if not _is_in_list(text, each))
         return next((label[0].strip() for label in found if not _is_player(label[0], speakers)), "")
     react = _labels_of_react(text) if speakers.names else ()
+    frames = _FRAME.finditer(text) if speakers.names and "[" in text.replace("【", "[") else ()
     labels = (
         found[0].strip()
-        for found in chain(_LABELS.finditer(with_latin(text)), _labels_of_staff(text), _SCENE.finditer(text), react)
+        for found in chain(
+            _LABELS.finditer(with_latin(text)), _labels_of_staff(text), _SCENE.finditer(text), frames, react
+        )
     )
     label = next((label for label in labels if not speakers.roles or not _is_player(label, speakers)), "")
     label = label or next((found[0].strip() for found in _directions_of_others(text, speakers, first=not lists)), "")

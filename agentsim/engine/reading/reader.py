@@ -82,6 +82,7 @@ from agentsim.engine.reading.fields import (
     chosen,
     fields_of,
     is_no_number,
+    is_private_field,
     named,
     names_of,
 )
@@ -93,7 +94,6 @@ from agentsim.engine.reading.speech import (
     THINKING,
     aloud,
     has_marks,
-    is_private_field,
     last_sentence,
     may_be_no_speech,
     said_aloud,

@@ -18,9 +18,18 @@ from agentsim.engine.functions import is_thinking, may_answer
 from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, label_in, plain_tags, token_in, without_header
 from agentsim.engine.options import MISSING, Choice, JsonObject, Kind, Kinds, LegalValues, Synonyms
 from agentsim.engine.reading.calls import calls, function_called, named_calls
-from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
+from agentsim.engine.reading.fields import (
+    REASONS,
+    Field,
+    chosen,
+    fields_of,
+    is_private_field,
+    named,
+    other_names,
+    yes_or_no,
+)
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, is_private_field, split
+from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, split
 from agentsim.engine.reading.text import (
     bounded,
     compact,
@@ -294,8 +303,9 @@ class Shape:
                 return name
         if not any(_spellings(name)[1] == short for name in properties):
             spaced = plain.replace("_", " ")
-            for name in properties:
-                if spaced in self.names.get(f"{path}{name}", ()):
+            for name, option in properties.items():
+                others = other_names(name) if option.kind == "words" else ()
+                if spaced in self.names.get(f"{path}{name}", others):
                     return name
         return named(key, properties)
 
@@ -483,7 +493,10 @@ def _spoken(
         given = cleaned(given)  # before the checks: a line end is one however it is written
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
-        said = without_header(split(given, strict=not reason)[0], speakers)
+        said, thoughts = split(given, strict=not reason)
+        if thoughts and not reason and not is_private_field(names[0]) and not said.strip():
+            raise UnreadableReply("The words are all thinking. Answer with the words alone.")
+        said = without_header(said, speakers)
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
         said = as_stated(said, names, any_text=any_text)

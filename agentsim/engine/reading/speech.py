@@ -23,7 +23,7 @@ from agentsim.engine.markup import (
     with_latin,
     with_plain_lines,
 )
-from agentsim.engine.reading.fields import REASONS, SPEECH
+from agentsim.engine.reading.fields import REASONS, SPEECH, is_private_field
 from agentsim.engine.reading.text import (
     REMOVED,
     Object,
@@ -49,7 +49,6 @@ from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
-_KEPT = re.compile(rf"memory|{_PRIVATE.pattern}", re.IGNORECASE)
 _FORMATS = "b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote"
 _FORMATTING = re.compile(rf"</?(?=[a-z])(?:{_FORMATS})(?:\s[^<>]*)?/?>", re.I)
 _FORMAT = re.compile(rf"{_FORMATS}|a|q|del|ins|strike|code|pre|cite|center|font|color|size|quote|url|table|tr|td|th")
@@ -76,7 +75,7 @@ _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
 _FENCE = re.compile(r"```\w*\n?")
-_EMPHASIS_OPENS = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
+_EMPHASIS_OPENS = re.compile(r"(?:\*\*|_{1,2})(?=\s)|\*(?=[ \t]*\n)")  # `* ` before words begins an item of a list
 _EMPHASIS_CLOSES = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
 _CLOSING = 5  # characters at the end of a text that hold its closing marks
 # line and block comments as in code; a URL may also begin with //
@@ -172,6 +171,8 @@ _THINKS_ALOUD = re.compile(
     r"|(?<=[(\[])(?:secret|secretly|privately|silently)|内心|心里|心想|心里想|心の声|独白|속마음)"
     r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?:?[)*\]_]{1,3}(?=\s|[^\x00-\x7f])"
 )
+
+
 class _Musing(NamedTuple):
     """How reasoning begins in one language, folded: who thinks, and of what.
 
@@ -230,7 +231,9 @@ _MUSINGS = (
         考えよう, 考えてみ, 考えましょう, 考える必要, 考えなければ, 考えないと, 考えなきゃ, 考えねば, 考えたい, 考えます,
         分析し, 整理し, 検討し, 考慮し
         """),
-        listed("何を言, 何を話, 何と言, なんと言, どう言, どう話, どう答え, どう発言, 発言内容, 何を伝え, どう伝え, どう返"),
+        listed(
+            "何を言, 何を話, 何と言, なんと言, どう言, どう話, どう答え, どう発言, 発言内容, 何を伝え, どう伝え, どう返"
+        ),
         listed("状況, 戦略, 作戦, 方針, どうすべき, どう動, どうする, 立場"),
     ),
     _Musing(
@@ -250,7 +253,9 @@ _MUSINGS = (
         wie ich antwort, wie ich reagier, wie ich mich prasentier, meine rede, meine antwort, meine aussage,
         meinen pitch, was zu sagen
         """),
-        listed("meine strategie, die situation, die lage, meine optionen, was ich tue, was ich tun, die spielsituation"),
+        listed(
+            "meine strategie, die situation, die lage, meine optionen, was ich tue, was ich tun, die spielsituation"
+        ),
     ),
     _Musing(
         (),
@@ -266,7 +271,9 @@ _MUSINGS = (
         listed("ma strategie, la situation, mes options, ce que je dois faire, mon approche"),
     ),
     _Musing(
-        listed("dejame, dejadme, dejenme, debo, tengo que, necesito, voy a, vamos a, pensemos, analicemos, me pregunto"),
+        listed(
+            "dejame, dejadme, dejenme, debo, tengo que, necesito, voy a, vamos a, pensemos, analicemos, me pregunto"
+        ),
         listed("pens, reflexion, analiz, decid, consider, plane, prepar, evalu, determin"),
         listed("""
         que decir, que digo, lo que voy a decir, lo que debo decir, que debo decir, que deberia decir, que voy a decir,
@@ -380,8 +387,17 @@ _WORKS = re.compile(
 )
 """A heading of a plan of work, folded: `1. **Understand the Goal:**`, `**Defining My Strategy**`, `## Step 1: Assess`.
 Source: the summaries of Gemini's thinking."""
+_MOST_OF_A_PLAN = 30  # lines
+_OF_A_PLAN = re.compile(
+    r"[\s>*_#•-]{0,8}+(?:\d{1,2}[.)] ?)?[*_]{0,3}(?:(?:my|current|main|overall|next|key|short-term|long-term) )?(?:goals?"
+    r"|plan|strategy|situation|threats?|allies|risks?|tone|approach|objectives?|state|targets?|context|assessment"
+    r"|priorit(?:y|ies)|steps?|considerations?|role|position|motives?|points|audience|persona|constraints?|tactics?"
+    r"|目标|计划|策略|形势|局势|威胁|盟友|语气)[*_]{0,3} ?[:=]"
+)
+"""A labelled line of a plan, folded."""
 _APPEARS = re.compile(
-    r"[^\n]{0,300}?\b(?:i|we) (?:(?:just|also|really) )?(?:want|need|should|must|have|ought|aim|will try)(?: to)? "
+    r"[^\n]{0,300}?\b(?:(?:i|we) (?:(?:just|also|really) )?(?:want|need|should|must|have|ought|aim|will try)(?: to)?"
+    r"|(?:the key|the trick|my goal|my aim|the goal|the aim)(?: here| now)? is to) "
     r"(?:appear|seem|sound|look|come across as|come off as|present myself as|position myself as|portray myself as"
     r"|frame myself as) (?:\w+ ){0,3}?"
     r"(?:loyal|harmless|trustworthy|innocent|(?:non-?)?threatening|helpful|friendly|sincere|credible|humble|reliable"
@@ -409,6 +425,8 @@ _FIRST_LINE_NOTES = (*_LINE_NOTES, *_FIRST_NOTES, "plan")
 _RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•#][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
 """A horizontal rule, also of other signs than Markdown's."""
 _ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
+_PAUSES = re.compile(r"(?:\.{2,3}|…)[ \t]+[^\n]+\s*\Z")
+"""An ellipsis, and the rest of a speech on one line: `Let me think... yes, C has to go.`"""
 _QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
 _HANDS_OVER = re.compile(r"[.,;]? (?:so )?here (?:is mine|it is|goes|we go|i am)\b")
 """Words behind a task that give what it asks for: `I was told to make a statement, so here goes:`."""
@@ -452,9 +470,20 @@ _INTRODUCES = re.compile(
 )
 """A chatbot's first words for its user."""
 _AGREES = re.compile(r"\A\s*(?:sure|certainly|of course|absolutely|okay|ok)[!,.] (?=here(?:'s| is) my )")
+_THINKS_TO_ITSELF = (
+    r"\A\W*(?:(?!(?:(?:a|my|our|one|some|two|three|first|last|final|closing|parting|honest|quick) )+"
+    r"(?:thoughts?|thinking):)"
+    r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?"
+    r"|[\w ]{1,30}?[(（\[](?:inner (?:monologue|voice)|(?:inner |private |internal )?thoughts?|thinks?|thinking|internal(?:ly)?"
+    r"|private(?:ly)?|secretly|silently|aside|to (?:my|him|her|them)self|in (?:my|his|her|their) (?:head|mind)"
+    r"|not (?:said )?aloud|内心|心想|心里想|心の声|속마음)[)）\]][*_]{0,2}|here(?:'s| is) my thought process):"
+)
+"""A label of the player's own thoughts, folded: `A (internally): ...`."""
+_THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
+_THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
 _OF_THE_TASK = re.compile(
     # the task, the prompt and the form of the answer
-    r"\bjson\b|\b(?:thinking process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the) (?:task"
+    r"\bjson\b|\b(?:th(?:inking|ought) process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the) (?:task"
     r"|problem|request)|break this down)\b"
     rf"|\A\W*(?:need to|must|should|just|let me|i'll) {_COMPOSES} (?:an? |the )?(?:\w+ )?{_PIECES}\b(?! of\b|,? but\b)"
     rf"|\A\W*{_COMPOSES[:-1]}|crafting|drafting|formulating|planning|considering) (?:an?|the|my) \w+\W*(?:\n|\Z)"
@@ -464,13 +493,26 @@ _OF_THE_TASK = re.compile(
     r"|\b(?:ich bin|je suis|soy|jestem|sono|sou|я)\b (?:le |el |il |o )?"
     r"(?:spieler|joueur|jugador|gracz\w*|giocatore|jogador|игрок)\b[^\n]{0,80}\b(?:muss|soll|dois|debo|musze|devo|должен|должна|нужно)\b"
     # two speakers
-    r"|\A\W*(?!(?:(?:a|my|our|one|some|two|three|first|last|final|closing|parting|honest|quick) )+"
-    r"(?:thoughts?|thinking):)"
-    r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?:"
+    rf"|{_THINKS_TO_ITSELF}"
     r"|\A\W*(?:\[(?:analysis|secret|internal|private)\]|\*?(?:internally|secretly|privately):)"
     r"|\b(?:strategically|secretly|privately)\b(?s:.*)\bpublicly,? i\b"
 )
 """Words of a first paragraph that is about the task or the player, and not said in the game."""
+
+
+_OTHERS_FIRST = re.compile(
+    r"\s*+[*_#>\[(<]{0,3}(?:me|myself|action|tool|function|system|user|command|terminal|shell|bash|console|output|input"
+    r"|speaker|player|voice)[*_\])>]{0,3} ?:|\s*+[$%] ?[a-z]|\s*+>>> "
+)
+"""The first label of a transcript or of a program's log, or its prompt, folded: `Tool: ...`, `$ ls`."""
+_RESPONDS = re.compile(r"(?<=[^\W_])[^\w\n]{0,8}\n\s{0,8}here(?:'s| is) my (?:final )?(?:response|answer):")
+"""Granite's words between thinking, whose beginning is in the prompt, and the answer: llama.cpp
+models/templates/ibm-granite-granite-3.3-2B-Instruct.jinja."""
+
+
+def _responds(plain: str) -> bool:
+    """Return whether folded words stand above a line that begins the response, and may be thinking."""
+    return _RESPONDS.search(plain) is not None
 
 
 def _speaks_of_its_task(plain: str, *, alone: bool = True) -> bool:
@@ -543,7 +585,10 @@ def said_aloud(
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = _without_own_tags(without_wrappers(body), names)
-    if not any_text and _speaks_of_its_task(folded(body)):
+    plain = folded(body)
+    if not any_text and _OTHERS_FIRST.match(plain):
+        raise wanted
+    if not any_text and (_speaks_of_its_task(plain) or _is_plan(plain) or _responds(plain)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     body, scratch = without_scratch(body, names, comments=not any_text, alone=not any_text)
     words, hidden = _under_headings(body, tuple(names), any_text=any_text)
@@ -603,6 +648,7 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
     plain = folded(with_plain_lines(words))
     thinks = _opens_as_thinking(plain, names, any_text=any_text)
     thinks = thinks or (not any_text and _speaks_of_its_task(plain, alone=False))
+    thinks = thinks or _THINKS_TO_ITSELF_ALONE.match(plain) is not None
     if thinks or (not any_text and "/" in words and _COMMENT.search(words)):
         raise UnreadableReply("The words begin as thinking. Answer with the words alone.")
     on_words = not any_text and (_speaks_of_words(plain) or _TO_ITSELF.search(f"\n{plain}") is not None)
@@ -654,6 +700,13 @@ def _is_listed(above: str) -> bool:
     return lines[-1].rstrip().endswith((":", "：", ",", "，", ";"))
 
 
+def _is_plan(plain: str) -> bool:
+    """Return whether the first paragraph of folded words is a plan, two or more labelled lines, with words below it."""
+    first, *below = _PARAGRAPH.split(plain.strip(), maxsplit=1)
+    lines = first.split("\n")
+    return bool(below) and 1 < len(lines) < _MOST_OF_A_PLAN and all(map(_OF_A_PLAN.match, lines))
+
+
 def _thinks_aloud(plain: str, *, alone: bool = False) -> re.Match[str] | None:
     """Return the match of first words that think aloud, or None if folded words do not begin so.
 
@@ -677,7 +730,7 @@ def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> b
     if _thinks_aloud(plain) is not None:
         return True
     first = next(headings(plain, (*_thinking(tuple(names)), *_asides(names)), heads_thinking), None)
-    begins = first is not None and not plain[: first.start()].strip()
+    begins = first is not None and not has_words(_FENCE_ABOVE.sub("", plain[: first.start()]))
     if first is not None and begins and not plain[first.end() :].partition("\n")[0].strip(" \t*_:>"):
         return spaced(first["name"]) not in ASIDES or any(headings(plain, tuple(names), heads_thinking))
     if first is not None and begins and not any_text and not first["lead"].strip():
@@ -711,11 +764,6 @@ def without_half_quotes(words: str) -> str:
     inner = whole.strip('"').strip()
     is_half = whole.count('"') == 1 and '"' in (whole[0], whole[-1])
     return inner if is_half and " " in inner and inner[-1] in ".!?…。！？" else words
-
-
-def is_private_field(name: str) -> bool:
-    """Return whether a name is that of words that no other player hears: a memory, a thought, a reason."""
-    return _KEPT.search(name) is not None
 
 
 def holds_call(words: str, *, any_text: bool = False) -> bool:
@@ -757,7 +805,7 @@ def may_be_no_speech(words: str) -> bool:
         or _HIDDEN.search(f"\n{plain}")
     ):
         return True
-    if _speaks_of_its_task(plain, alone=False):
+    if _speaks_of_its_task(plain, alone=False) or _THINKS_TO_ITSELF_ALONE.match(plain):
         return True
     return _speaks_of_words(plain)
 
@@ -863,10 +911,12 @@ def _is_line_of_note(plain: str, match: re.Match[str]) -> bool:
 def _asks(plain: str, thinks: re.Match[str]) -> bool:
     """Return whether words that seem to think aloud ask, or give at once what they were asked for.
 
-    They put the answer off, ask in that sentence, or have nothing behind but questions: `I must produce an answer? No.`
+    They put the answer off, only pause in a line that is the whole speech, ask in that sentence, or have nothing behind but questions: `I must produce an answer? No.`
     and `Let me think. Who lied?` are speech. A question of the writer to itself is not.
     """
     if _HANDS_OVER.match(plain, thinks.end()) or _PUTS_OFF.fullmatch(plain, thinks.end()):
+        return True
+    if _PAUSES.match(plain, thinks.end() - 1):
         return True
     if plain[thinks.end() - 1] not in ".!:…\n":
         ends = _ENDS_A_CLAUSE.search(plain, thinks.end())
@@ -1033,9 +1083,10 @@ THINKING = listed("""
     private strategy, private notes,
     notes to self, note to self, private, internal, my reasoning steps, reasoning steps, private thinking,
     internal thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning,
-    thinking process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
+    thinking process, my thought process, internally, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
     pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie, мысли,
-    размышления, 思考, 思考过程, 推理, 内心独白
+    размышления, 思考, 思考过程, 推理, 内心独白, 思考内容, 推理过程, 思维过程, 思路, 内心, 内心活动, 内心想法, 内心os, 心里想, 心裡想,
+    心想, 心理活动, 心理活動, 心声, 心の声, 心の中, 内心の声, 独り言, 속마음, 속으로, 생각 과정, 사고 과정, 推論
 """)
 """Folded headings of thinking, unless the question has a field of that name."""
 
@@ -1110,9 +1161,9 @@ _TAG = (
 # the same names in brackets that ordinary words may stand in
 _BRACKETED = re.compile(
     rf"(?P<open>[{OPEN_BRACKETS}｛（(［\[{{](?:(?<=\[)\[|(?<=\{{)\{{|(?<!\[)))"
-    r"(?=[ \t/／]{0,3}[tsrcip思推内])[ \t]?(?P<slash>[/／]?)[ \t]?"
+    r"(?=[ \t/／]{0,3}[tsrcip思推内心독속])[ \t]?(?P<slash>[/／]?)[ \t]?"
     r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
-    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)"
+    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心(?:独白|活动|想法|的声音)?|心理活动|心里想|心想|心声|心の声|心の中|속마음|독백)"
     rf"[ \t]?(?:[{CLOSE_BRACKETS}｝）)］]|\]\]|\}}{{1,2}})",
     re.IGNORECASE,
 )
@@ -1162,7 +1213,7 @@ _ASIDE = (
 # a quick test for the beginning of a mark: its bracket and two letters of its name
 _BEGINS = (
     r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
-    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T|^(?:\.{3}|…)\s?d)"
+    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|^[*_]{0,3}[TR]|^(?:\.{3}|…)\s?d)"
 )
 _MARK = re.compile(
     rf"{_BEGINS}(?:(?P<tag>{_TAG})"
@@ -1176,15 +1227,15 @@ _MARK = re.compile(
     rf"|(?P<aside>[(（]\s?{_ASIDE}[^()（）:：\n]{{0,30}}[:：])|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:：\n]{{0,30}}[:：])"
     rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭(?!(?<=\A💭)[^\n💭]*💭\s*\Z)(?=[^\n]*\w))"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
-    r"|(?P<terminal>^Thinking(?:\.{3}|…)[ \t]*$)"
+    r"|(?P<terminal>^[*_]{0,3}(?:Thinking|Reasoning)(?:\.{3}|…)[*_]{0,3}[ \t]*$)"
     r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>|^(?:\.{3}|…)\s?done thinking\.?[ \t]*$))",
     re.IGNORECASE | re.MULTILINE,
 )
 # the pattern begins with one character class, so that the search skips to the next character in it
 _SIGNS = r"<◁＜⟨〈‹【\[(（*💭"
 _ANY = re.compile(
-    rf"[{_SIGNS}=&`~:aT.…-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
-    r"|(?<=a)(?:nalysis|ssistant)|(?<=T)hinking(?:\.{3}|…)|(?<=[.…])\s?done thinking)"
+    rf"[{_SIGNS}=&`~:aTR.…-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
+    r"|(?<=a)(?:nalysis|ssistant)|(?<=T)hinking(?:\.{3}|…)|(?<=R)easoning(?:\.{3}|…)|(?<=[.…])\s?done thinking)"
 )
 # the first line of a channel of thinking whose tokens were stripped
 _STRIPPED_LINE = re.compile(
@@ -1212,6 +1263,8 @@ _ANSWER_BEGINS = re.compile(
     r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed|action:[ \t]*\w{1,40}[ \t]*\n+action input:)",
     re.MULTILINE,
 )
+_QUOTE_BELOW = re.compile(r"[*_:： \t]*+\n\s{0,8}>")
+"""A block quote below the end of a line."""
 _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
@@ -1410,6 +1463,9 @@ def _end_of(text: str, mark: re.Match[str], kind: str) -> tuple[int, int]:
             if not depth:
                 return sign.span()
         return len(text), len(text)
+    if kind == "terminal" and (quoted := _QUOTE_BELOW.match(text, end)):
+        after = _UNQUOTED.search(text, quoted.end())
+        return (after.start(), after.start()) if after else (len(text), len(text))
     signs = _ENDS[kind]
     for closes in signs.finditer(text, end):
         if kind != "fence" or closes[0] == mark[0][:3]:
@@ -1489,6 +1545,8 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
     """Return the spans of a folded text under headings of thinking.
 
     Each ends where the answer begins: at a heading with one of the question's `own` names, an object, a fence or a tag.
+    Between two alike rules (`---`) it ends at the second, and in a block quote with that. A heading that has nothing
+    between it and the answer was left unfinished: all below it is thinking.
     """
     spans: list[tuple[int, int]] = []
     ends: list[int] | None = None
@@ -1496,12 +1554,32 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
         whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["name"]) if match.re is not _STRIPPED_LINE else ""
         if (spans and match.start() < spans[-1][1]) or whole in own:
             continue
+        start = match.start()
         if ends is None:
             ends = [each.start() for each in headings(plain, own, heads_thinking)]
             ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
-        place = bisect_right(ends, match.start())
+        place = bisect_right(ends, start)
         end = ends[place] if place < len(ends) else len(plain)
-        if plain.startswith(">", match.start()) and (after := _UNQUOTED.search(plain, match.end())):
-            end = min(end, after.start())  # thinking in a block quote ends with it
-        spans.append((match.start(), end))
+        rule = _RULE_ABOVE.search(plain, max(0, start - _NEAR), start)
+        closes = _rule_below(rule["sign"]).search(plain, match.end()) if rule else None
+        if rule is not None and closes is not None and closes.start() <= end:
+            start, end = max(rule.start(), spans[-1][1] if spans else 0), closes.end()
+        elif plain.startswith(">", start) or _QUOTE_BELOW.match(plain, match.end()):
+            quoted = start if plain.startswith(">", start) else plain.index(">", match.end())
+            if after := _UNQUOTED.search(plain, max(quoted, match.end())):
+                end = min(end, after.start())
+        elif not has_words(plain[match.end() : end]):
+            end = len(plain)
+        spans.append((start, end))
     return spans
+
+
+_FENCE_ABOVE = re.compile(r"(?:'''|~~~)\w{0,12}")
+_RULE_ABOVE = re.compile(r"(?:^|(?<=\n))[ \t]{0,8}(?P<sign>[-*_=~+#'])(?P=sign){2,80}\w{0,12}[ \t]{0,8}\n\s{0,8}\Z")
+"""A rule, or the beginning of a fence, above a folded line."""
+
+
+@cache
+def _rule_below(sign: str) -> re.Pattern[str]:
+    """Return a pattern for a rule of the same sign."""
+    return re.compile(rf"^[ \t]{{0,8}}{re.escape(sign)}{{3,80}}[ \t]{{0,8}}(?:\n|\Z)", re.MULTILINE)
