@@ -624,7 +624,8 @@ _SOURCES = "function|observation|developer|environment|(?:tool|function)_(?:resp
 _LABEL = (
     rf"(?:{_OPENS}(?i:{_ROLES})(?:[:：]{_SHUTS}?|{_SHUTS}[:：]|{_SHUTS}?{_LINE_ENDS})"
     rf"|(?i:{_ROLES}){_SHUTS}?[:：]?{_LINE_ENDS}|(?:(?i:tool|ipython)|{_SOURCES}){_LINE_ENDS}"
-    r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:GPT4(?: Correct)?|Code|Math Correct) (?:User|Assistant)[:：]|(?:用户|助手|人类|系统)[:：]"
+    r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:GPT4(?: Correct)?|Code|Math Correct) (?:User|Assistant)[:：]"
+    r"|(?:用户|助手|人类|系统)[:：]"
     r"|(?:#{1,4} )(?:(?:Instruction|Input|Response):?[ \t]*+\n|(?:Instruction|Human|User):))"
 )
 """A header of a turn without tokens, at the beginning of a line: `**Assistant:**`."""
@@ -915,7 +916,8 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         rf"(?:{_PLAYER})?(?P<name>{name}|{_CROWD})(?:(?![^\W_])|(?={_SAYS_IN_CHINESE}))"
         rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
         r"(?P<closes>[\])）】}*_>\"”]{0,4})"
-        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)(?P<shuts>[\])）】}*_]{0,3})|,[ \t][a-z]{3,15}ly)?"
+        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)(?P<shuts>[\])）】}*_]{0,3})"
+        r"|,[ \t][a-z]{3,15}ly)?"
         rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SAYS_IN_CHINESE}|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
         rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
         r"|(?P<ruled>[ \t]?[-=~*#_—]{2,12}[ \t]*(?=\n|\Z))"
@@ -952,7 +954,8 @@ def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
 def _may_be_spoken(text: str, line: re.Match[str], speakers: Speakers) -> bool:
     """Return whether the signs around a name make the line one of a transcript.
 
-    A name between rules (`--- B ---`) is a scene's heading. A name alone on its line must be another's, behind a whole sentence, and have words below it. A name in brackets or
+    A name between rules (`--- B ---`) is a scene's heading. A name alone on its line must be another's, behind a whole
+    sentence, and have words below it. A name in brackets or
     emphasis without a separator must be closed as it was opened, and begin a sentence. An arrow to a name is a vote, a
     sign before a name or a number compares, and a bar at the beginning of a line is a table's.
     """
@@ -1045,8 +1048,8 @@ _SCENE = re.compile(
 )
 """A heading of a game's own log, and a note of the system: `--- Day 2 ---`, `[B speaks]`."""
 _FRAME = re.compile(
-    r"\n[ \t]*[\[【](?:(?:(?:tool|function|system|game|search|code|api)[ _]?(?:results?|outputs?|responses?|messages?|log|note"
-    r"|calls?|updates?|events?)?|observation|environment|(?:end |start |beginning )?(?:of )?(?:the )?"
+    r"\n[ \t]*[\[【](?:(?:(?:tool|function|system|game|search|code|api)[ _]?(?:results?|outputs?|responses?|messages?"
+    r"|log|note|calls?|updates?|events?)?|observation|environment|(?:end |start |beginning )?(?:of )?(?:the )?"
     r"(?:day|night|round|turn|phase|episode)(?:[ _]\d{1,3})?(?: (?:begins|starts|ends|over))?"
     r"|next (?:player|turn|speaker|round))(?:[:：][^\[\]【】\n]{0,60})?)[\]】]",
     re.IGNORECASE,

@@ -493,10 +493,7 @@ def _spoken(
         given = cleaned(given)  # before the checks: a line end is one however it is written
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
-        said, thoughts = split(given, strict=not reason)
-        if thoughts and not reason and not is_private_field(names[0]) and not said.strip():
-            raise UnreadableReply("The words are all thinking. Answer with the words alone.")
-        said = without_header(said, speakers)
+        said = without_header(_split_words(given, names, reason=reason), speakers)
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
         said = as_stated(said, names, any_text=any_text)
@@ -506,6 +503,14 @@ def _spoken(
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said
     return given if not reason else "" if given is None else _as_json(given)
+
+
+def _split_words(given: str, names: Sequence[str], *, reason: bool) -> str:
+    """Return words without their thinking. Raises `UnreadableReply` if words that others hear are all thinking."""
+    said, thoughts = split(given, strict=not reason)
+    if thoughts and not said.strip() and not reason and not is_private_field(names[0]):
+        raise UnreadableReply("The words are all thinking. Answer with the words alone.")
+    return said
 
 
 def _written(given: Any) -> Any:

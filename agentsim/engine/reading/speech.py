@@ -228,7 +228,8 @@ _MUSINGS = (
     _Musing(
         (),
         listed("""
-        考えよう, 考えてみ, 考えましょう, 考える必要, 考えなければ, 考えないと, 考えなきゃ, 考えねば, 考えたい, 考えます,
+        考えよう, 考えてみ, 考えましょう, 考える必要, 考えなければ, 考えないと, 考えなきゃ, 考えねば, 考えたい,
+        考えます,
         分析し, 整理し, 検討し, 考慮し
         """),
         listed(
@@ -264,8 +265,9 @@ _MUSINGS = (
         examiner, examinons
         """),
         listed("""
-        ce que je dois dire, ce que je vais dire, ce que je veux dire, ce que je peux dire, ce qu'il faut dire, quoi dire,
-        que dire, comment repondre, comment presenter, comment formuler, mon discours, ma reponse, mon message a,
+        ce que je dois dire, ce que je vais dire, ce que je veux dire, ce que je peux dire, ce qu'il faut dire,
+        quoi dire, que dire, comment repondre, comment presenter, comment formuler, mon discours, ma reponse,
+        mon message a,
         ce que je dis
         """),
         listed("ma strategie, la situation, mes options, ce que je dois faire, mon approche"),
@@ -345,10 +347,11 @@ _MUSINGS = (
 """First sentences of reasoning about what to say. Source: the reasoning of DeepSeek, Qwen and gpt-oss, in the languages
 of Shi et al. 2022 and the most spoken others."""
 _HESITATION = listed("""
-    ok, okay, alright, all right, right, so, well, hm, hmm, hmmm, uh, first, now, let's see, wait, good, great, fine, sure,
-    好, 好的, 嗯, 首先, 那么, 现在, よし, まず, さて, うーん, えーと, 좋아, 음, 먼저, 자, also, also gut, gut, na gut,
-    bien, bon, d'accord, alors, vale, bueno, a ver, bom, certo, va bene, allora, хорошо, так, ладно, итак, dobrze, no dobrze,
-    tamam, peki, baik, oke, حسنا
+    ok, okay, alright, all right, right, so, well, hm, hmm, hmmm, uh, first, now, let's see, wait, good, great, fine,
+    sure, 好, 好的, 嗯, 首先, 那么, 现在, よし, まず, さて, うーん, えーと, 좋아, 음, 먼저, 자, also, also gut, gut,
+    na gut,
+    bien, bon, d'accord, alors, vale, bueno, a ver, bom, certo, va bene, allora, хорошо, так, ладно, итак, dobrze,
+    no dobrze, tamam, peki, baik, oke, حسنا
 """)
 
 
@@ -376,7 +379,8 @@ _WORKED_AT = (
     r"|develop|construct|prioriti[sz]|decod|interpret|map|revis|verify|check|pinpoint|explor)(?:e|y|ing|is of|ment of)?"
 )
 _WORKS = re.compile(
-    r"[\s>*_#(-]{0,8}+(?:\d{1,2}[.):] ?)?[*_#]{0,4}+(?:(?P<step>(?:step|phase|part) ?\d{1,2} ?[:.)-]{0,2}) ?)?[*_]{0,3}+"
+    r"[\s>*_#(-]{0,8}+(?:\d{1,2}[.):] ?)?[*_#]{0,4}+(?:(?P<step>(?:step|phase|part) ?\d{1,2} ?[:.)-]{0,2}) ?)?"
+    r"[*_]{0,3}+"
     rf"{_WORKED_AT}\b(?:[ ](?!\n)[\w'’&/-]{{1,20}}){{0,4}}?"
     r"(?: (?:goals?|objectives?|tasks?|prompts?|requests?|inputs?|instructions?|situation|scenario|context|constraints?"
     r"|persona|roles?|players?|opponents?|strateg(?:y|ies)|options?|tone|audience|state|board|pitch|speech|message|response"
@@ -389,8 +393,8 @@ _WORKS = re.compile(
 Source: the summaries of Gemini's thinking."""
 _MOST_OF_A_PLAN = 30  # lines
 _OF_A_PLAN = re.compile(
-    r"[\s>*_#•-]{0,8}+(?:\d{1,2}[.)] ?)?[*_]{0,3}(?:(?:my|current|main|overall|next|key|short-term|long-term) )?(?:goals?"
-    r"|plan|strategy|situation|threats?|allies|risks?|tone|approach|objectives?|state|targets?|context|assessment"
+    r"[\s>*_#•-]{0,8}+(?:\d{1,2}[.)] ?)?[*_]{0,3}(?:(?:my|current|main|overall|next|key|short-term|long-term) )?"
+    r"(?:goals?|plan|strategy|situation|threats?|allies|risks?|tone|approach|objectives?|state|targets?|context|assessment"
     r"|priorit(?:y|ies)|steps?|considerations?|role|position|motives?|points|audience|persona|constraints?|tactics?"
     r"|目标|计划|策略|形势|局势|威胁|盟友|语气)[*_]{0,3} ?[:=]"
 )
@@ -402,8 +406,8 @@ _APPEARS = re.compile(
     r"|frame myself as) (?:\w+ ){0,3}?"
     r"(?:loyal|harmless|trustworthy|innocent|(?:non-?)?threatening|helpful|friendly|sincere|credible|humble|reliable"
     r"|neutral|likable|persuasive|cooperative|confident|genuine|valuable|useful)\b"
-    r"|(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game (?:with|where"
-    r"|called|of \d|and)\b"
+    r"|(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game "
+    r"(?:with|where|called|of \d|and)\b"
 )
 """First words on how to appear to the others, or on the game that is played, folded."""
 _STRATEGIES = listed("""
@@ -474,17 +478,17 @@ _THINKS_TO_ITSELF = (
     r"\A\W*(?:(?!(?:(?:a|my|our|one|some|two|three|first|last|final|closing|parting|honest|quick) )+"
     r"(?:thoughts?|thinking):)"
     r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?"
-    r"|[\w ]{1,30}?[(（\[](?:inner (?:monologue|voice)|(?:inner |private |internal )?thoughts?|thinks?|thinking|internal(?:ly)?"
-    r"|private(?:ly)?|secretly|silently|aside|to (?:my|him|her|them)self|in (?:my|his|her|their) (?:head|mind)"
-    r"|not (?:said )?aloud|内心|心想|心里想|心の声|속마음)[)）\]][*_]{0,2}|here(?:'s| is) my thought process):"
+    r"|[\w ]{1,30}?[(（\[](?:inner (?:monologue|voice)|(?:inner |private |internal )?thoughts?|thinks?|thinking"
+    r"|internal(?:ly)?|private(?:ly)?|secretly|silently|aside|to (?:my|him|her|them)self|in (?:my|his|her|their)"
+    r" (?:head|mind)|not (?:said )?aloud|内心|心想|心里想|心の声|속마음)[)）\]][*_]{0,2}|here(?:'s| is) my thought process):"
 )
 """A label of the player's own thoughts, folded: `A (internally): ...`."""
 _THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
 _THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
 _OF_THE_TASK = re.compile(
     # the task, the prompt and the form of the answer
-    r"\bjson\b|\b(?:th(?:inking|ought) process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the) (?:task"
-    r"|problem|request)|break this down)\b"
+    r"\bjson\b|\b(?:th(?:inking|ought) process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the)"
+    r" (?:task|problem|request)|break this down)\b"
     rf"|\A\W*(?:need to|must|should|just|let me|i'll) {_COMPOSES} (?:an? |the )?(?:\w+ )?{_PIECES}\b(?! of\b|,? but\b)"
     rf"|\A\W*{_COMPOSES[:-1]}|crafting|drafting|formulating|planning|considering) (?:an?|the|my) \w+\W*(?:\n|\Z)"
     # the player, named as the rules name it, and what it has to do
@@ -508,11 +512,6 @@ _OTHERS_FIRST = re.compile(
 _RESPONDS = re.compile(r"(?<=[^\W_])[^\w\n]{0,8}\n\s{0,8}here(?:'s| is) my (?:final )?(?:response|answer):")
 """Granite's words between thinking, whose beginning is in the prompt, and the answer: llama.cpp
 models/templates/ibm-granite-granite-3.3-2B-Instruct.jinja."""
-
-
-def _responds(plain: str) -> bool:
-    """Return whether folded words stand above a line that begins the response, and may be thinking."""
-    return _RESPONDS.search(plain) is not None
 
 
 def _speaks_of_its_task(plain: str, *, alone: bool = True) -> bool:
@@ -573,9 +572,12 @@ def said_aloud(
         private = each.value is not None and any(_PRIVATE.search(key) for key in each.value)
         if each.state != "strict" or each.fenced or each.call or private:
             raise wanted
-    if not any_text and _JSON_BEGINS.match(body):
-        raise wanted
-    if not any_text and (goes_on_behind_its_end(body) or _holds_members(body, names)):
+    if not any_text and (
+        _JSON_BEGINS.match(body)
+        or goes_on_behind_its_end(body)
+        or _holds_members(body, names)
+        or _OTHERS_FIRST.match(folded(body))
+    ):
         raise wanted
     if holds_call(body, any_text=any_text):
         raise wanted
@@ -585,10 +587,7 @@ def said_aloud(
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
         return _plain(body[start:end]), [rest] if rest.strip() else []
     body = _without_own_tags(without_wrappers(body), names)
-    plain = folded(body)
-    if not any_text and _OTHERS_FIRST.match(plain):
-        raise wanted
-    if not any_text and (_speaks_of_its_task(plain) or _is_plan(plain) or _responds(plain)):
+    if not any_text and _is_about_words(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
     body, scratch = without_scratch(body, names, comments=not any_text, alone=not any_text)
     words, hidden = _under_headings(body, tuple(names), any_text=any_text)
@@ -599,7 +598,7 @@ def said_aloud(
     _check(words, names, any_text=any_text)
     _check_undivided(words, any_text=any_text)
     words = _plain(words)
-    if not words:
+    if not words.strip("-=~*#_+`>| \n"):
         raise UnreadableReply("The reply says nothing.")
     return words, hidden
 
@@ -705,6 +704,11 @@ def _is_plan(plain: str) -> bool:
     first, *below = _PARAGRAPH.split(plain.strip(), maxsplit=1)
     lines = first.split("\n")
     return bool(below) and 1 < len(lines) < _MOST_OF_A_PLAN and all(map(_OF_A_PLAN.match, lines))
+
+
+def _is_about_words(plain: str) -> bool:
+    """Return whether a reply is about its task, or has a plan or thinking above the words; all folded."""
+    return _speaks_of_its_task(plain) or _is_plan(plain) or _RESPONDS.search(plain) is not None
 
 
 def _thinks_aloud(plain: str, *, alone: bool = False) -> re.Match[str] | None:
@@ -911,8 +915,10 @@ def _is_line_of_note(plain: str, match: re.Match[str]) -> bool:
 def _asks(plain: str, thinks: re.Match[str]) -> bool:
     """Return whether words that seem to think aloud ask, or give at once what they were asked for.
 
-    They put the answer off, only pause in a line that is the whole speech, ask in that sentence, or have nothing behind but questions: `I must produce an answer? No.`
-    and `Let me think. Who lied?` are speech. A question of the writer to itself is not.
+    They put the answer off, only pause in a line that is the whole speech, ask in that sentence, or have nothing behind
+
+    but questions: `I must produce an answer? No.` and `Let me think. Who lied?` are speech. A question of the writer to
+    itself is not.
     """
     if _HANDS_OVER.match(plain, thinks.end()) or _PUTS_OFF.fullmatch(plain, thinks.end()):
         return True
@@ -1083,9 +1089,11 @@ THINKING = listed("""
     private strategy, private notes,
     notes to self, note to self, private, internal, my reasoning steps, reasoning steps, private thinking,
     internal thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning,
-    thinking process, my thought process, internally, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
+    thinking process, my thought process, internally, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees,
+    reflexion, pensamiento,
     pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie, мысли,
-    размышления, 思考, 思考过程, 推理, 内心独白, 思考内容, 推理过程, 思维过程, 思路, 内心, 内心活动, 内心想法, 内心os, 心里想, 心裡想,
+    размышления, 思考, 思考过程, 推理, 内心独白, 思考内容, 推理过程, 思维过程, 思路, 内心, 内心活动, 内心想法, 内心os,
+    心里想, 心裡想,
     心想, 心理活动, 心理活動, 心声, 心の声, 心の中, 内心の声, 独り言, 속마음, 속으로, 생각 과정, 사고 과정, 推論
 """)
 """Folded headings of thinking, unless the question has a field of that name."""
@@ -1163,7 +1171,8 @@ _BRACKETED = re.compile(
     rf"(?P<open>[{OPEN_BRACKETS}｛（(［\[{{](?:(?<=\[)\[|(?<=\{{)\{{|(?<!\[)))"
     r"(?=[ \t/／]{0,3}[tsrcip思推内心독속])[ \t]?(?P<slash>[/／]?)[ \t]?"
     r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
-    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心(?:独白|活动|想法|的声音)?|心理活动|心里想|心想|心声|心の声|心の中|속마음|독백)"
+    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心(?:独白|活动|想法|的声音)?"
+    r"|心理活动|心里想|心想|心声|心の声|心の中|속마음|독백)"
     rf"[ \t]?(?:[{CLOSE_BRACKETS}｝）)］]|\]\]|\}}{{1,2}})",
     re.IGNORECASE,
 )
