@@ -450,7 +450,13 @@ class Reply:
         outermost = [field.path for field in self.weighty]
         lone = outermost[0] if len(outermost) == 1 else ""
         return Shape(
-            self.request.nothing, self.request.synonyms, self.names, lone, self.speakers, self.request.any_text
+            self.request.nothing,
+            self.request.synonyms,
+            self.names,
+            lone,
+            self.speakers,
+            self.request.any_text,
+            words_alone=not self.decides,
         )
 
     # thinking
@@ -503,7 +509,7 @@ class Reply:
         nested = any(field.kind in {"variant", "record"} for field in self.fields)
         tags = {option.tag for option in self.request.answer_fields.parts.values() if isinstance(option, Kinds)}
         deciding = {spaced(name) for field in self.weighty for name in (field.name, *self.names[field.path])} | tags
-        names = self._field_names | self._every_name
+        names = self._field_names | self._every_name | {*(self.speech if self.speaks else ())}
         written = as_json(self._split[0], names, deciding, nested=nested, cut=self.cut)
         return with_braces(written, self._field_names, speech)
 

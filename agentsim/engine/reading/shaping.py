@@ -184,6 +184,8 @@ class Shape:
     """The names in the question."""
     any_text: bool = False
     """True if words may be any text, including lists and markup."""
+    words_alone: bool = False
+    """True if an answer is nothing but words, so that one without them is none."""
 
     def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
         """Return an object with the schema's keys and, if they are clear, its values; all else stays as it is.
@@ -325,7 +327,10 @@ class Shape:
         """Return the words of a field without thinking."""
         own = path.rpartition(".")[2]
         names = (spaced(own), *self.names.get(path, ()))
-        return _spoken(given, names, self.speakers, self.keys, reason=own in REASONS, any_text=self.any_text)
+        said = _spoken(given, names, self.speakers, self.keys, reason=own in REASONS, any_text=self.any_text)
+        if self.words_alone and said == "" and _has_ink(given) and not is_private_field(own):
+            raise UnreadableReply("The words are all thinking. Answer with the words alone.")
+        return said
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -493,7 +498,7 @@ def _spoken(
         given = cleaned(given)  # before the checks: a line end is one however it is written
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
-        said = without_header(_split_words(given, names, reason=reason), speakers)
+        said = without_header(split(given, strict=not reason)[0], speakers)
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
         said = as_stated(said, names, any_text=any_text)
@@ -505,12 +510,8 @@ def _spoken(
     return given if not reason else "" if given is None else _as_json(given)
 
 
-def _split_words(given: str, names: Sequence[str], *, reason: bool) -> str:
-    """Return words without their thinking. Raises `UnreadableReply` if words that others hear are all thinking."""
-    said, thoughts = split(given, strict=not reason)
-    if thoughts and not said.strip() and not reason and not is_private_field(names[0]):
-        raise UnreadableReply("The words are all thinking. Answer with the words alone.")
-    return said
+def _has_ink(given: Any) -> bool:
+    return isinstance(given, str) and bool(given.strip(' \n"'))
 
 
 def _written(given: Any) -> Any:

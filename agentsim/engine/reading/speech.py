@@ -167,7 +167,8 @@ _THINKS_ALOUD = re.compile(
     # a direction that what follows is thought
     r"|\s*+analysis [^\n]{0,2000}[.!?] (?:assistant ?)?final "
     r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character"
-    r"|private|internal|silent|unspoken|hidden|not (?:said|spoken) aloud|in (?:my|his|her|their) head|inner thoughts?"
+    r"|private(?=[^\n]*\n)|internal|silent|unspoken|hidden|not (?:said|spoken) aloud"
+    r"|in (?:my|his|her|their) head|inner thoughts?"
     r"|(?<=[(\[])(?:secret|secretly|privately|silently)|内心|心里|心想|心里想|心の声|独白|속마음)"
     r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?:?[)*\]_]{1,3}(?=\s|[^\x00-\x7f])"
 )
@@ -186,18 +187,19 @@ class _Musing(NamedTuple):
     affairs: tuple[str, ...]
 
 
+_I_SHALL = listed("""
+    let me, let's, let us, i need, i should, i must, i have to, i've got to, i gotta, i want to, i'll, i will,
+    i'm going to, i am going to, i'm trying, i am trying, i'm thinking, i am thinking
+""")
+_THINK = listed("""
+    think, thinking, consider, analyze, analyse, assess, evaluate, figure out, work out, plan, strategize, reason,
+    decide, determine, weigh, brainstorm, break down, formulate, ponder, reflect, examine, understand, map out, prepare,
+    craft, come up with, choose, see
+""")
 _MUSINGS = (
     _Musing(
-        listed("""
-        let me, let's, let us, i need, i should, i must, i have to, i've got to, i gotta, i want to, i'll, i will,
-        i'm going to, i am going to, i'm trying, i am trying, i'm thinking, i am thinking, we need, we should, we must,
-        we have to, time to, need to, now to
-        """),
-        listed("""
-        think, thinking, consider, analyze, analyse, assess, evaluate, figure out, work out, plan, strategize, reason,
-        decide, determine, weigh, brainstorm, break down, formulate, ponder, reflect, examine, understand, map out,
-        prepare, craft, come up with, choose, see
-        """),
+        (*_I_SHALL, *listed("we need, we should, we must, we have to, time to, need to, now to")),
+        _THINK,
         listed("""
         what to say, what i say, what i should say, what i can say, what i could say, what i want to say,
         what i need to say, what i will say, what i'll say, what i'm going to say, what should i say, what to tell them,
@@ -208,6 +210,12 @@ _MUSINGS = (
         my pitch, my speech, my response, my reply, my answer here, the best response, the best pitch, the best answer,
         the right words, a good pitch, a good response, a good speech, what would be best to say, the right tone
         """),
+        (),
+    ),
+    _Musing(
+        _I_SHALL,
+        _THINK,
+        (),
         listed("""
         my strategy, the strategy, my approach, the best approach, the best strategy, the best move, my options,
         the options, the situation, my situation, the current situation, the current state, the game state,
@@ -361,9 +369,11 @@ def _muses(affairs: bool) -> re.Pattern[str]:
     inside = r"[^.!?\n…]"
     parts = []
     for musing in _MUSINGS:
+        of = (*musing.speech, *(musing.affairs if affairs else ()))
+        if not of:
+            continue
         letter = r"(?<![^\W_])" if musing.thinks[0] < "\u0500" else ""
         who = rf"{letter}(?:{any_name(musing.who)}){inside}{{0,30}}?" if musing.who else ""
-        of = (*musing.speech, *(musing.affairs if affairs else ()))
         parts.append(
             rf"(?={inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)}))"
             rf"{inside}{{0,120}}?{letter}(?:{any_name(of)})"
@@ -480,10 +490,10 @@ _THINKS_TO_ITSELF = (
     r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?"
     r"|[\w ]{1,30}?[(（\[](?:inner (?:monologue|voice)|(?:inner |private |internal )?thoughts?|thinks?|thinking"
     r"|internal(?:ly)?|private(?:ly)?|secretly|silently|aside|to (?:my|him|her|them)self|in (?:my|his|her|their)"
-    r" (?:head|mind)|not (?:said )?aloud|内心|心想|心里想|心の声|속마음)[)）\]][*_]{0,2}|here(?:'s| is) my thought process):"
+    r" (?:head|mind)|not (?:said )?aloud|内心|心想|心里想|心の声|속마음)[)）\]][*_]{0,2}"
+    r"|here(?:'s| is) my thought process):"
 )
 """A label of the player's own thoughts, folded: `A (internally): ...`."""
-_THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
 _THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
 _OF_THE_TASK = re.compile(
     # the task, the prompt and the form of the answer
@@ -505,7 +515,7 @@ _OF_THE_TASK = re.compile(
 
 
 _OTHERS_FIRST = re.compile(
-    r"\s*+[*_#>\[(<]{0,3}(?:me|myself|action|tool|function|system|user|command|terminal|shell|bash|console|output|input"
+    r"\s*+[*_#>\[(<]{0,3}(?:me|myself|action|tool|function|command|terminal|shell|bash|console|output|input"
     r"|speaker|player|voice)[*_\])>]{0,3} ?:|\s*+[$%] ?[a-z]|\s*+>>> "
 )
 """The first label of a transcript or of a program's log, or its prompt, folded: `Tool: ...`, `$ ls`."""
