@@ -854,7 +854,7 @@ _CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", "}": "{", ">": "<", 
 _BULLET = re.compile(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
 _ANNOUNCES = (*_COLONS, ",", "，", ";", "、")
 _ENDS_A_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
-_RULED = re.compile(r"[-=~*#_—]{2}[ \t]?\Z")
+_RULED = re.compile(r"[-=~*#_—][ \t]?[-=~*#_—][ \t]?\Z")
 _NEAR = 200  # characters around a name that are looked at
 _IN_FIRST_PERSON = re.compile(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
 _GESTURE = re.compile(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!\*)")
@@ -864,7 +864,7 @@ _GESTURE = re.compile(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!
 _DIRECTIONS = (
     r"(?:nod|laugh|sigh|smil|smirk|frown|shrug|grin|chuckl|giggl|snort|scoff|gasp|groan|wink|whisper|mutter|murmur|shout"
     r"|yell|clap|point|glar|star|glanc|look|lean|stand|sit|step|walk|turn|wav|paus|bow|gulp|cough|yawn|sob|blush|rais"
-    r"|roll|cross|shak|interrupt|interject|speak|answer|respond|say|add|ask|clear|tak)(?:e?s)|(?:repl|cr)ies"
+    r"|roll|cross|shak|enter|leav|vot|exit|arriv|join|interrupt|interject|speak|answer|respond|say|add|ask|clear|tak)(?:e?s)|(?:repl|cr)ies"
 )
 """Verbs of stage directions: `nods`."""
 
@@ -908,20 +908,23 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
     name = "|".join(every)
     return re.compile(
-        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?[ \t]*+"
+        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W)"
+        r"|#\d{1,2}(?=[ \t]))?[ \t]*+"
         r"(?:[^\w\n]|_){0,8}+)"
         r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
         r"(?:(?:message|response|reply|answer|note|pitch|speech|statement|post|turn|quip|whisper|comment)[ \t]"
         r"(?:(?:by|of)[ \t])?)?(?:from[ \t])?"
         rf"(?:{_PLAYER})?(?P<name>{name}|{_CROWD})(?:(?![^\W_])|(?={_SAYS_IN_CHINESE}))"
-        rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
+        rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name}|{_CROWD}|me|us)(?!\w)){{0,3}})"
         r"(?P<closes>[\])）】}*_>\"”]{0,4})"
-        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)(?P<shuts>[\])）】}*_]{0,3})"
+        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech|statement|post"
+        r"|comment)(?P<shuts>[\])）】}*_]{0,3})"
         r"|,[ \t][a-z]{3,15}ly)?"
-        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SAYS_IN_CHINESE}|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
-        rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
-        r"|(?P<ruled>[ \t]?[-=~*#_—]{2,12}[ \t]*(?=\n|\Z))"
-        r"|(?P<bare>(?<=[\])）】}>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
+        rf"(?:(?:[ \t](?:then|also|now))?[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SAYS_IN_CHINESE}"
+        rf"|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
+        r"(?:(?P<ruled>(?:[ \t]?[-=~*#_—]){2,12}[ \t]*(?=\n|\Z))"
+        rf"|[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
+        r"|(?P<bare>(?<=[\])）】}>*_])[ \t]|(?<=】))|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )
 
@@ -1006,7 +1009,8 @@ _INK = re.compile(r"\S")
 _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
-    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|пользователь|usuario|utilisateur|benutzer"
+    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|bot|gpt|llm|пользователь|usuario|utilisateur"
+    r"|benutzer"
     r"|ユーザー|사용자)(?:[ \t](?:says|said|\d{1,2})|[ \t]?\([^()\n]{1,40}\))?"
     r"(?:[:：](?!//)|[ \t]?>{1,3}(?=\s|[^\W\d_a-z]))"
     r"|\n[ \t]{0,4}(?:[\[(](?i:user|human|system|assistant)[\])][ \t]|@(?:user|human|system)[ \t]"
@@ -1018,7 +1022,8 @@ _LABELS = re.compile(
 )
 _STAFF = (
     r"moderator(?:in)?|narrator|game ?master|referee|host|presenter|announcer|emcee|facilitator|interviewer|judge|gm|dm"
-    r"|player ?#?\d{1,2}|spielleiter(?:in)?|erz[äa]hler(?:in)?|narrateur|animateur|pr[ée]sentateur|narradora?"
+    r"|(?:player|speaker|participant|contestant) ?#?\d{1,2}|(?:an)?other player|opponent|spielleiter(?:in)?"
+    r"|erz[äa]hler(?:in)?|narrateur|animateur|pr[ée]sentateur|narradora?"
     r"|presentadora?"
     r"|moderadora?|anfitri[óo]n|apresentadora?|narratore|presentatore|conduttore|moderatore|ведущий|ведущая|рассказчик"
     r"|модератор|диктор|prowadz[ąa]c[ya]|主持人|旁白|法官|裁判|解说|解說|司会者?|ナレーター|進行役|사회자|진행자|해설자"
@@ -1035,7 +1040,9 @@ _LISTED = re.compile(
 )
 """A line of a list of names and one or two words each: `Treasurer: agent2`."""
 _REACT = re.compile(
-    r"(?:Observation|OBSERVATION|(?:Tool|Function) (?:output|result|response|call)|Action Input|Final Answer"
+    r"(?:Observation|OBSERVATION|(?:Tool|Function)(?: (?:output|result|response|call)s?)?"
+    r"|tool_(?:output|result|response)s?|Prompt|(?:Response|Result|Output) from (?:the )?(?:tool|function"
+    r"|system)|Action Input|Final Answer"
     r"|(?:System|User) (?:message|prompt|note|input)|Instructions?|Input|Output|Next (?:player|turn|speaker)"
     r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
 )
@@ -1047,11 +1054,16 @@ _SCENE = re.compile(
     re.IGNORECASE,
 )
 """A heading of a game's own log, and a note of the system: `--- Day 2 ---`, `[B speaks]`."""
+_LOGGED = (
+    r"(?:(?:tool|function|system|game|search|code|api)"
+    r"(?:[ _]?(?:results?|outputs?|responses?|messages?|log|note|calls?|updates?|events?))?|observation|environment"
+    r"|(?:(?:end|start|beginning) )?(?:of )?(?:the )?(?:day|night|round|turn|phase|episode)(?:[ _]\d{1,3})?"
+    r"(?: (?:begins|starts|ends|over))?|next (?:player|turn|speaker|round)|(?:[a-z]{3,12} )?phase|votes?(?: results?)?"
+    r"|voting|results?|scene|系统|旁白|第 ?[\d一二三四五六七八九十]{1,3} ?(?:轮|天|夜|回合|ラウンド))"
+    r"(?:[:：][^\[\]【】\n]{0,60})?"
+)
 _FRAME = re.compile(
-    r"\n[ \t]*[\[【](?:(?:(?:tool|function|system|game|search|code|api)[ _]?(?:results?|outputs?|responses?|messages?"
-    r"|log|note|calls?|updates?|events?)?|observation|environment|(?:end |start |beginning )?(?:of )?(?:the )?"
-    r"(?:day|night|round|turn|phase|episode)(?:[ _]\d{1,3})?(?: (?:begins|starts|ends|over))?"
-    r"|next (?:player|turn|speaker|round))(?:[:：][^\[\]【】\n]{0,60})?)[\]】]",
+    rf"\n[ \t]*(?:[\[【{{]{_LOGGED}[\]】}}]|[(（]{_LOGGED}[)）][ \t]*(?=\n|\Z))",
     re.IGNORECASE,
 )
 """A frame of a log in brackets that begins a line: `[Tool result]`, `[Round 2]`."""
@@ -1121,7 +1133,7 @@ def label_in(text: str, speakers: Speakers = NO_SPEAKERS, *, lists: bool = False
         found = (each for each in _LABELS.finditer(with_latin(text)) if not _is_in_list(text, each))
         return next((label[0].strip() for label in found if not _is_player(label[0], speakers)), "")
     react = _labels_of_react(text) if speakers.names else ()
-    frames = _FRAME.finditer(text) if speakers.names and "[" in text.replace("【", "[") else ()
+    frames = _FRAME.finditer(text) if speakers.names and any(sign in text for sign in "[【({（") else ()
     labels = (
         found[0].strip()
         for found in chain(

@@ -321,6 +321,16 @@ def test_headings_of_a_plan_of_work_are_thinking(plan: str) -> None:
         "---\n**Thinking:** {}",
         "```yaml\nthinking: {}",
         "Here is my thought process: {}",
+        "생각: {}",
+        "思考プロセス：{}",
+        "Рассуждение: {}",
+        "Düşünce: {}",
+        "विचार: {}",
+        "تفكير: {}",
+        "(aside) {}",
+        "*under my breath* {}",
+        "[Inner] {}",
+        "tool_code\nprint({})",
     ],
 )
 def test_thinking_under_a_heading_of_any_kind_is_no_speech(thinking: str) -> None:
@@ -360,11 +370,38 @@ def test_thinking_that_ends_is_cut_out_of_a_bare_reply(thinking: str) -> None:
         f"ACTION: {SECRET}",
         f"Tool: {SECRET}",
         f"$ {SECRET}",
+        f"I'll keep it short and persuasive. {SECRET}\n\n{WORDS}",
+        f"I should be careful not to reveal it. {SECRET}\n\n{WORDS}",
+        f"From a strategic perspective, {SECRET}\n\n{WORDS}",
+        f"Aside: {SECRET}\n\n{WORDS}",
     ],
 )
 def test_words_below_what_may_be_thinking_or_a_log_are_said_in_an_object_alone(reply: str) -> None:
     assert asked_again(PITCH, reply)
     assert decided(PITCH, json.dumps({"text": reply})) == {"text": reply}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"THINK: {SECRET}\nSAY: {WORDS}",
+        f"Assessment: {SECRET}\n\nPitch: {WORDS}",
+        f"Observations: {SECRET}\n\nStatement: {WORDS}",
+        f"Reason: {SECRET}\nText: {WORDS}",
+        f"Attempt: {SECRET}\n\nFinal version:\n{WORDS}",
+    ],
+)
+def test_words_under_a_heading_of_their_own_are_not_said_with_those_above(reply: str) -> None:
+    assert decided(PITCH, reply) in ("unreadable", {"text": WORDS})
+    assert asked_again(PITCH, json.dumps({"text": reply}))
+
+
+@pytest.mark.parametrize("thinking", ["<think>{}</think>\n\n", "(Thinking: {})\n", "```\n<think>\n{}\n</think>\n```\n"])
+def test_nothing_is_left_of_thinking_that_is_cut_out(thinking: str) -> None:
+    for words in (thinking.format(SECRET) + WORDS, json.dumps({"text": thinking.format(SECRET) + WORDS})):
+        assert decided(PITCH, words) == {"text": WORDS}
+    spoken = {"public_speech": thinking.format(SECRET) + WORDS}
+    assert decided("monopoly/react", json.dumps(spoken))["public_speech"] == WORDS
 
 
 @pytest.mark.parametrize("reply", ["---", "~~~\n~~~", "***\n\n---"])
@@ -402,6 +439,20 @@ SCENES = (
     "[End of round 1]\n{} says no.",
     "[Next player: {}]\nI say no.",
     "GPT4 Correct User: I say no.",
+    "- - - {} - - -\nI say no.",
+    "{}'s statement: I say no.",
+    "{} then said: I say no.",
+    "{} -> all: I say no.",
+    "#2 {}: I say no.",
+    "Speaker 2: I say no.",
+    "【{}】I say no.",
+    "[Voting phase] I say no.",
+    "(Round 2)\nI say no.",
+    "【第2轮】I say no.",
+    "[{} enters] I say no.",
+    "Tool: I say no.",
+    "Prompt: I say no.",
+    "```tool_outputs\nI say no.\n```",
 )
 OTHERS = {PITCH: "B", "market/interview": "B", "monopoly/react": "Hustler", "werewolf/speak": "Boris"}
 BESIDE = {

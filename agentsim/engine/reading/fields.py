@@ -63,7 +63,8 @@ REASON_FIELDS = REASONS[:3]
 SPEECH = listed("""
     text, message, speech, statement, words, content, answer, response, reply, my pitch, pitch, public,
     public statement, public message, public speech, say, spoken, said, output, final answer, final response,
-    final message, final pitch, final, speak, spoken words, utterance, remark, 发言, 发言内容, 公开发言, 最终发言, 演讲,
+    final message, final pitch, final, final version, final draft, revised, revised version, speak, spoken words,
+    utterance, remark, 发言, 发言内容, 公开发言, 最终发言, 演讲,
     演说, 陈述, 回答, 回复, 答复, 说, 公开, 発言, 発言内容, スピーチ, 返答, 返事, 발언, 발언 내용, 연설, 답변, 대답,
     rede, ansprache,
     aussage, wortmeldung, antwort, discours, reponse, declaration, discurso, respuesta, declaracion, resposta,

@@ -498,7 +498,8 @@ def _spoken(
         given = cleaned(given)  # before the checks: a line end is one however it is written
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
-        said = without_header(split(given, strict=not reason)[0], speakers)
+        said, thoughts = split(given, strict=not reason)
+        said = without_header(said.strip() if thoughts else said, speakers)
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
         said = as_stated(said, names, any_text=any_text)

@@ -167,7 +167,8 @@ _THINKS_ALOUD = re.compile(
     # a direction that what follows is thought
     r"|\s*+analysis [^\n]{0,2000}[.!?] (?:assistant ?)?final "
     r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character"
-    r"|private(?=[^\n]*\n)|internal|silent|unspoken|hidden|not (?:said|spoken) aloud"
+    r"|(?:private|inner|aside|under (?:my|his|her|their) breath|psst)(?=[^\n]*\n)|internal|silent|unspoken"
+    r"|hidden|not (?:said|spoken) aloud"
     r"|in (?:my|his|her|their) head|inner thoughts?"
     r"|(?<=[(\[])(?:secret|secretly|privately|silently)|内心|心里|心想|心里想|心の声|独白|속마음)"
     r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?:?[)*\]_]{1,3}(?=\s|[^\x00-\x7f])"
@@ -416,6 +417,15 @@ _APPEARS = re.compile(
     r"|frame myself as) (?:\w+ ){0,3}?"
     r"(?:loyal|harmless|trustworthy|innocent|(?:non-?)?threatening|helpful|friendly|sincere|credible|humble|reliable"
     r"|neutral|likable|persuasive|cooperative|confident|genuine|valuable|useful)\b"
+    r"|(?:i|we)(?:'ll| will| should| must| need to| have to) (?:keep|make) (?:it|this|my \w+) (?:\w+,? (?:and "
+    r"|but )?){0,3}?"
+    r"(?:persuasive|convincing|believable|vague|compelling|under \d+|within)\b"
+    r"|(?:i|we)(?:'ll| will| should| must| need to| have to) (?:be careful not to|avoid|not|try not to) "
+    r"(?:reveal|mention|expos|giv(?:e|ing) away|let on|show my|tip)"
+    r"|(?:ok(?:ay)?,? |alright,? )?(?:thinking about (?:this|it|the \w+)(?: \w+ly)?|strategically(?: speaking)?"
+    r"|from a (?:purely )?(?:strategic|game-theor\w+) (?:perspective|standpoint|point of view)|as (?:player"
+    r"|agent) \w{1,30},? my "
+    r"(?:goal|task|aim|objective|job) is),?(?= [^\n]*\n[ \t]*\n)"
     r"|(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game "
     r"(?:with|where|called|of \d|and)\b"
 )
@@ -427,8 +437,8 @@ _STRATEGIES = listed("""
 """)
 """Folded headings of notes on the words, which begin a paragraph of their own."""
 _FIRST_NOTES = listed("""
-    analysis, reflection, draft, planning, internal, private, secret, ooc, critique, objective, 分析, 内心,
-    注, 备注, 旁白, 考え, 생각, 속마음
+    analysis, reflection, draft, planning, internal, private, secret, ooc, critique, objective, assessment, aside,
+    sotto voce, 分析, 内心, 注, 备注, 旁白
 """)
 """Folded headings of notes that stand as a paragraph before the words."""
 _NOTED = (*_STRATEGIES, *_FIRST_NOTES)
@@ -498,7 +508,7 @@ _THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
 _OF_THE_TASK = re.compile(
     # the task, the prompt and the form of the answer
     r"\bjson\b|\b(?:th(?:inking|ought) process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the)"
-    r" (?:task|problem|request)|break this down)\b"
+    r" (?:task|problem|request)|break (?:this|it|things) down)\b"
     rf"|\A\W*(?:need to|must|should|just|let me|i'll) {_COMPOSES} (?:an? |the )?(?:\w+ )?{_PIECES}\b(?! of\b|,? but\b)"
     rf"|\A\W*{_COMPOSES[:-1]}|crafting|drafting|formulating|planning|considering) (?:an?|the|my) \w+\W*(?:\n|\Z)"
     # the player, named as the rules name it, and what it has to do
@@ -550,7 +560,8 @@ _LEFT_LINE = re.compile(
 )
 """A line behind words that is left of a channel of thinking."""
 _CALL_BEHIND = re.compile(
-    r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|call)"
+    r"(?:\A|\n)\s{0,4}tool_(?:code|call|outputs?)[ \t]*\n|"
+    r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|calls?|outputs?|results?|responses?)"
     r"|(?P<code>(?:\A|[\n.!?…])[\"')*_]{0,3}\s{0,4}(?:\[|print\()?[a-z_]\w{1,40}\((?:\s?[a-z_]\w{0,40}\s?=)?\s?[\"'{\[]"
     r"[^\n]{0,2000}\)|[\n,]\s{0,20}\"[\w -]{1,40}\"\s?:\s?(?:[\"\d{\[]|true|false|null))"
 )
@@ -743,16 +754,18 @@ def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> b
         return True
     if _thinks_aloud(plain) is not None:
         return True
-    first = next(headings(plain, (*_thinking(tuple(names)), *_asides(names)), heads_thinking), None)
+    others = (*_thinking(tuple(names)), *_asides(names), *(name for name in REASONS if name not in names))
+    first = next(headings(plain, others, heads_thinking), None)
+    own = tuple(dict.fromkeys((*names, *SPEECH)))
     begins = first is not None and not has_words(_FENCE_ABOVE.sub("", plain[: first.start()]))
     if first is not None and begins and not plain[first.end() :].partition("\n")[0].strip(" \t*_:>"):
-        return spaced(first["name"]) not in ASIDES or any(headings(plain, tuple(names), heads_thinking))
+        return spaced(first["name"]) in THINKING or any(headings(plain, own, heads_thinking))
     if first is not None and begins and not any_text and not first["lead"].strip():
         name = spaced(first["name"])
         below = plain[first.end() :].partition("\n")[2]
-        if name not in ASIDES and not name.startswith("my ") and has_words(below):
+        if name in THINKING and not name.startswith("my ") and has_words(below):
             return True
-    return (begins or _STEPS.match(plain) is not None) and any(headings(plain, tuple(names), heads_thinking))
+    return (begins or _STEPS.match(plain) is not None) and any(headings(plain, own, heads_thinking))
 
 
 def _without_own_tags(words: str, names: Sequence[str]) -> str:
@@ -784,7 +797,7 @@ def holds_call(words: str, *, any_text: bool = False) -> bool:
     """Return whether a call or an object stands beside words; a text that may be `any_text` may hold code."""
     if not any_text and _ends_in_object(words):
         return True
-    found = _CALL_BEHIND.finditer(words) if any(sign in words for sign in ("(", '"', "functions.", "```tool_")) else ()
+    found = _CALL_BEHIND.finditer(words) if any(sign in words for sign in ("(", '"', "functions.", "tool_")) else ()
     return any(
         not call["code"] or (not any_text and has_words(words[: call.start()] + words[call.end() :])) for call in found
     )
@@ -1104,13 +1117,19 @@ THINKING = listed("""
     pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie, мысли,
     размышления, 思考, 思考过程, 推理, 内心独白, 思考内容, 推理过程, 思维过程, 思路, 内心, 内心活动, 内心想法, 内心os,
     心里想, 心裡想,
+    考える, 考え, 思考プロセス, 思考メモ, 思索, 생각, 사고, 추론, рассуждение, рассуждения, мышление, размышление,
+    обдумывание, dusunce,
+    dusunceler, akil yurutme, تفكير, التفكير, أفكار, विचार, सोच, ความคิด, suy nghi, suy luan, pemikiran, penalaran,
+    gedachten,
+    gedankengang, denkprozess, overweging, redenering, tankar, pensiero, riflessione, riflessioni, raciocinio, reflexao,
     心想, 心理活动, 心理活動, 心声, 心の声, 心の中, 内心の声, 独り言, 속마음, 속으로, 생각 과정, 사고 과정, 推論
 """)
 """Folded headings of thinking, unless the question has a field of that name."""
 
 ASIDES = listed("""
     analysis, reflection, strategy, my strategy, plan, my plan, planning, rationale, draft, hidden, why this works,
-    explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
+    explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis, think, assessment, observation,
+    observations, aside, sotto voce, attempt, first attempt, inner, silently, 注, 草稿, анализ, 분석
 """)
 """Folded headings of text that is no part of an answer in words, if that has a heading of its own."""
 
@@ -1292,6 +1311,8 @@ _LONGEST_MARK = 60  # characters of a tag of thinking up to the end of its name
 _MARKS_OPEN = re.compile(r"[*_`~(（\[{\"“「『]+\Z")
 _MARKS_CLOSE = re.compile(r"[*_`~)）\]}\"”」』]{1,6}")
 _MIRRORED = str.maketrans("(（[{“「『", ")）]}”」』")
+_NOTHING_FENCED = re.compile(r"(?:^|(?<=\n))(?P<fence>```|~~~)\w{0,12}+\s*+(?P=fence)[ \t]*+(?:\n|\Z)")
+"""A fence that held nothing but thinking."""
 _EMPTY = re.compile(r"<\s?(?:think|thinking|thought|reasoning)\s{0,3}/>", re.IGNORECASE)
 """A tag of thinking that is empty."""
 
@@ -1314,7 +1335,7 @@ def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tupl
         return text, ()
     thoughts: list[str] = []
     text = _final(text, thoughts)
-    kept = "".join(_spoken(text, thoughts, own, strict=strict))
+    kept = _NOTHING_FENCED.sub("", "".join(_spoken(text, thoughts, own, strict=strict)))
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
 
 
