@@ -186,6 +186,9 @@ class _Musing(NamedTuple):
     thinks: tuple[str, ...]
     speech: tuple[str, ...]
     affairs: tuple[str, ...]
+    gap: str = r"[^.!?:\n…]{0,30}?"
+    """The pattern of the words between the first two."""
+    verb_first: bool = True
 
 
 _I_SHALL = listed("""
@@ -197,10 +200,16 @@ _THINK = listed("""
     decide, determine, weigh, brainstorm, break down, formulate, ponder, reflect, examine, understand, map out, prepare,
     craft, come up with, choose, see
 """)
+_HELPING = (
+    r"(?: (?:to|just|first|now|really|also|quickly|start|begin|by|try|trying|actually|honestly|briefly|then"
+    r"|quietly|on|be"
+    r"|very|carefully|quick|here|get)){0,5} "
+)
+"""Words between who thinks and that it thinks in English: `I need you to understand` is no thought."""
 _MUSINGS = (
     _Musing(
         (*_I_SHALL, *listed("we need, we should, we must, we have to, time to, need to, now to")),
-        _THINK,
+        tuple(verb for verb in _THINK if verb != "see"),
         listed("""
         what to say, what i say, what i should say, what i can say, what i could say, what i want to say,
         what i need to say, what i will say, what i'll say, what i'm going to say, what should i say, what to tell them,
@@ -212,6 +221,7 @@ _MUSINGS = (
         the right words, a good pitch, a good response, a good speech, what would be best to say, the right tone
         """),
         (),
+        _HELPING,
     ),
     _Musing(
         _I_SHALL,
@@ -224,6 +234,7 @@ _MUSINGS = (
         what to do, what i should do, what's going on, what we have here, what we know, the other players,
         each player, who is a threat, who to target, this carefully, this through, the context, the scenario
         """),
+        _HELPING,
     ),
     _Musing(
         listed("我, 让, 先, 来, 好, 首先, 现在, 需要, 咱"),
@@ -245,6 +256,7 @@ _MUSINGS = (
             "何を言, 何を話, 何と言, なんと言, どう言, どう話, どう答え, どう発言, 発言内容, 何を伝え, どう伝え, どう返"
         ),
         listed("状況, 戦略, 作戦, 方針, どうすべき, どう動, どうする, 立場"),
+        verb_first=False,
     ),
     _Musing(
         (),
@@ -254,6 +266,7 @@ _MUSINGS = (
         """),
         listed("무슨 말, 뭐라고 말, 뭐라고 할, 어떻게 말, 할 말, 어떤 말, 어떻게 대답, 어떻게 답, 발언을, 발언할"),
         listed("상황, 전략, 어떻게 해야, 무엇을 해야"),
+        verb_first=False,
     ),
     _Musing(
         listed("ich, lass mich, lasst mich, mir, mal"),
@@ -266,6 +279,7 @@ _MUSINGS = (
         listed(
             "meine strategie, die situation, die lage, meine optionen, was ich tue, was ich tun, die spielsituation"
         ),
+        verb_first=False,
     ),
     _Musing(
         (),
@@ -330,12 +344,14 @@ _MUSINGS = (
         listed("nadenk, denken, overweg, bedenk, analyseer, beslis, plannen"),
         listed("wat ik moet zeggen, wat ik zeg, wat ik ga zeggen, wat te zeggen, hoe ik reageer, mijn toespraak"),
         listed("mijn strategie, de situatie, mijn opties, wat ik moet doen"),
+        verb_first=False,
     ),
     _Musing(
         (),
         listed("dusun, degerlendir, analiz et, planla, karar ver"),
         listed("ne soyle, ne diye, ne yazaca, nasil cevap, nasil yanit, konusma"),
         listed("stratejim, durumu, seceneklerim, ne yapmal"),
+        verb_first=False,
     ),
     _Musing(
         listed("saya, mari, biarkan, toi, hay, minh, de toi"),
@@ -351,6 +367,7 @@ _MUSINGS = (
         listed("أفكر, دعني أحلل, نفكر, سأفكر, सोचना, सोचता, सोचने, सोचूं, सोच लूं, विचार कर, विश्लेषण"),
         listed("سأقول, أقول, أقوله, كيف أرد, क्या कहूँ, क्या कहूं, क्या बोलूं, क्या कहना, क्या बोलना, कैसे जवाब"),
         listed("استراتيجيتي, الوضع, الموقف, रणनीति, स्थिति"),
+        verb_first=False,
     ),
 )
 """First sentences of reasoning about what to say. Source: the reasoning of DeepSeek, Qwen and gpt-oss, in the languages
@@ -367,18 +384,20 @@ _HESITATION = listed("""
 @cache
 def _muses(affairs: bool) -> re.Pattern[str]:
     """Return a pattern for a first sentence that thinks about what to say, or with `affairs` about the game."""
-    inside = r"[^.!?\n…]"
+    inside = r"[^.!?:\n…]"
     parts = []
     for musing in _MUSINGS:
         of = (*musing.speech, *(musing.affairs if affairs else ()))
         if not of:
             continue
         letter = r"(?<![^\W_])" if musing.thinks[0] < "\u0500" else ""
-        who = rf"{letter}(?:{any_name(musing.who)}){inside}{{0,30}}?" if musing.who else ""
-        parts.append(
-            rf"(?={inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)}))"
-            rf"{inside}{{0,120}}?{letter}(?:{any_name(of)})"
-        )
+        who = rf"{letter}(?:{any_name(musing.who)}){musing.gap}" if musing.who else ""
+        thinks = rf"{inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)})"
+        subject = rf"{letter}(?:{any_name(of)})"
+        if musing.verb_first:
+            parts.append(rf"{thinks}{inside}{{0,40}}?{subject}")
+        else:
+            parts.append(rf"(?={thinks}){inside}{{0,120}}?{subject}")
     return re.compile(
         rf"[\s*_\"'(#>]{{0,8}}+(?:(?:{any_name(_HESITATION)})[,.!:…-]{{1,3}}\s{{0,2}}){{0,3}}+(?:{'|'.join(parts)})"
     )
