@@ -264,6 +264,15 @@ OF_THE_GAME = (
     "So I'm in a game with B, C and D.",
     "I want to come across as loyal.",
     "The key here is to appear harmless.",
+    "I need to convince them to keep me.",
+    "I want them to think I am weak.",
+    "My pitch should focus on trust.",
+    "Maybe I should say that B lies.",
+    "How do I convince them?",
+    "Let me recall the rules.",
+    "Key considerations:",
+    "Pros and cons:",
+    "Current situation:\n",
 )
 """First sentences about the game, which may begin a speech."""
 
@@ -317,6 +326,7 @@ def test_headings_of_a_plan_of_work_are_thinking(plan: str) -> None:
         "A (internally): {}",
         "A (to himself): {}",
         "(private) {}",
+        "[Internal reasoning] {}",
         "**Private** {}",
         "---\n**Thinking:** {}",
         "```yaml\nthinking: {}",

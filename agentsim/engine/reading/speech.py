@@ -169,6 +169,7 @@ _THINKS_ALOUD = re.compile(
     r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character"
     r"|(?:private|inner|aside|under (?:my|his|her|their) breath|psst)(?=[^\n]*\n)|internal|silent|unspoken"
     r"|hidden|not (?:said|spoken) aloud"
+    r"|(?:internal|private|inner|hidden|secret) (?:reasoning|thinking|monologue|notes?|analysis|strategy)"
     r"|in (?:my|his|her|their) head|inner thoughts?"
     r"|(?<=[(\[])(?:secret|secretly|privately|silently)|内心|心里|心想|心里想|心の声|独白|속마음)"
     r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?:?[)*\]_]{1,3}(?=\s|[^\x00-\x7f])"
@@ -197,6 +198,7 @@ _I_SHALL = listed("""
 """)
 _THINK = listed("""
     think, thinking, consider, analyze, analyse, assess, evaluate, figure out, work out, plan, strategize, reason,
+    recall, work,
     decide, determine, weigh, brainstorm, break down, formulate, ponder, reflect, examine, understand, map out, prepare,
     craft, come up with, choose, see
 """)
@@ -232,7 +234,8 @@ _MUSINGS = (
         the options, the situation, my situation, the current situation, the current state, the game state,
         the state of the game, the dynamics, my position, my next move, my goal, my goals, my objective,
         what to do, what i should do, what's going on, what we have here, what we know, the other players,
-        each player, who is a threat, who to target, this carefully, this through, the context, the scenario
+        each player, the rules, through this, who is a threat, who to target, this carefully, this through,
+        the context, the scenario
         """),
         _HELPING,
     ),
@@ -429,26 +432,48 @@ _OF_A_PLAN = re.compile(
     r"|目标|计划|策略|形势|局势|威胁|盟友|语气)[*_]{0,3} ?[:=]"
 )
 """A labelled line of a plan, folded."""
-_APPEARS = re.compile(
-    r"[^\n]{0,300}?\b(?:(?:i|we) (?:(?:just|also|really) )?(?:want|need|should|must|have|ought|aim|will try)(?: to)?"
+_SHALL = r"(?:i|we)(?:'ll| will| should| must| need to| have to| want to)"
+_OTHERS = r"(?:them|the others|the other players|everyone else|the rest)"
+_SCHEMES = re.compile(
+    r"[^\n]{0,300}?\b(?:"
+    # how the player wants to appear
+    r"(?:(?:i|we) (?:(?:just|also|really) )?(?:want|need|should|must|have|ought|aim|will try)(?: to)?"
     r"|(?:the key|the trick|my goal|my aim|the goal|the aim)(?: here| now)? is to) "
     r"(?:appear|seem|sound|look|come across as|come off as|present myself as|position myself as|portray myself as"
     r"|frame myself as) (?:\w+ ){0,3}?"
     r"(?:loyal|harmless|trustworthy|innocent|(?:non-?)?threatening|helpful|friendly|sincere|credible|humble|reliable"
     r"|neutral|likable|persuasive|cooperative|confident|genuine|valuable|useful)\b"
-    r"|(?:i|we)(?:'ll| will| should| must| need to| have to) (?:keep|make) (?:it|this|my \w+) (?:\w+,? (?:and "
-    r"|but )?){0,3}?"
+    # how its words should be, and what they should not tell
+    rf"|{_SHALL} (?:keep|make) (?:it|this|my \w+) (?:\w+,? (?:and |but )?){{0,3}}?"
     r"(?:persuasive|convincing|believable|vague|compelling|under \d+|within)\b"
-    r"|(?:i|we)(?:'ll| will| should| must| need to| have to) (?:be careful not to|avoid|not|try not to) "
+    rf"|{_SHALL} (?:be careful not to|avoid|try not to) "
     r"(?:reveal|mention|expos|giv(?:e|ing) away|let on|show my|tip)"
+    rf"|(?:the|my) (?:pitch|speech|response|message|statement) (?:should|must|needs to|has to|could) "
+    r"(?:be|focus|emphasi[sz]e|address|mention|include|sound|convey|highlight|avoid|stress)\b"
+    r"|(?:maybe |perhaps )i (?:could|should|might|can) say\b|i (?:could|might) say something (?:like|along)"
+    r"|(?:time|now|ready)(?:,? (?:i need|let me))? to (?:write|draft|craft|compose) (?:the|my) \w+"
+    # what the others are to think
+    rf"|(?:convince|persuade|get|make) {_OTHERS} (?:to |that )?(?:\w+ ){{0,2}}?(?:keep|trust|like|believe|spare"
+    rf"|support|vote for"
+    rf"|i(?:'m| am)?|me)\b|want {_OTHERS} to (?:think|believe|see me|trust me|feel)|how (?:do|can|should|could) i "
+    rf"(?:convince|persuade|win over) {_OTHERS}"
+    r")"
+    # a strategy
     r"|(?:ok(?:ay)?,? |alright,? )?(?:thinking about (?:this|it|the \w+)(?: \w+ly)?|strategically(?: speaking)?"
-    r"|from a (?:purely )?(?:strategic|game-theor\w+) (?:perspective|standpoint|point of view)|as (?:player"
-    r"|agent) \w{1,30},? my "
-    r"(?:goal|task|aim|objective|job) is),?(?= [^\n]*\n[ \t]*\n)"
-    r"|(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game "
+    r"|from a (?:purely )?(?:strategic|game-theor\w+) (?:perspective|standpoint|point of view)"
+    r"|as (?:player|agent) \w{1,30},? my (?:goal|task|aim|objective|job) is),? "
+    # a heading of considerations
+    r"|[\s*_#(]{0,8}+(?:(?:my|current|key|quick|main|overall|strategic|brief|game|situation|initial|some) ){1,3}"
+    r"(?:(?:considerations?|factors|assessment|takeaways|state|analysis)(?: to \w+)?[*_]{0,3} ?:"
+    r"|(?:points?|situation|objectives?|goals?|options|thoughts)(?: to \w+)?[*_]{0,3} ?:[*_]{0,3}[ \t]*(?=\n))"
+    r"|[\s*_#(]{0,8}+(?:things to (?:consider|remember|keep in mind)|pros and cons)[*_]{0,3} ?:"
+)
+"""The first paragraph of a scheme, folded: how to appear, what to say and to hide, what the others are to think."""
+_OF_THE_GAME = re.compile(
+    r"(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game "
     r"(?:with|where|called|of \d|and)\b"
 )
-"""First words on how to appear to the others, or on the game that is played, folded."""
+"""First words on the game that is played, folded."""
 _STRATEGIES = listed("""
     strategy, my strategy, explanation, strategy note, strategic note, strategic reasoning, rationale,
     hidden, hidden agenda, hidden motive, why this works, reason, reasons, justification, motive, intent,
@@ -755,12 +780,15 @@ def _thinks_aloud(plain: str, *, alone: bool = False) -> re.Match[str] | None:
     """Return the match of first words that think aloud, or None if folded words do not begin so.
 
     Words that are all of a reply (`alone`) think aloud as well if they begin with the situation (`Let me analyze the
-    situation`), which may be the beginning of a speech.
+    situation`), or with a scheme above another paragraph: both may be the beginning of a speech.
     """
     for found in (_THINKS_ALOUD.match(plain), _muses(alone).match(plain), _WORKS.match(plain)):
         if found is not None and not _asks(plain, found):
             return found
-    return _APPEARS.match(plain) if alone else None
+    if not alone:
+        return None
+    schemes = _SCHEMES.match(plain) if _PARAGRAPH.search(plain.strip()) else None
+    return schemes or _OF_THE_GAME.match(plain)
 
 
 def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> bool:
