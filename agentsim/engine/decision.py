@@ -132,7 +132,7 @@ def whole(value: Any) -> int:
     if isinstance(value, Real):
         spelling = _REAL.fullmatch(value.text)
     elif isinstance(value, str):
-        spelling = _SPELLING.fullmatch(_without_currency(_in_plain_digits(value.strip())))
+        spelling = _SPELLING.fullmatch(_without_currency(value.strip()))
     else:
         spelling = None
     if spelling is None:
@@ -141,18 +141,6 @@ def whole(value: Any) -> int:
     if len(digits.lstrip("+-")) > MAX_DIGITS:
         raise _too_long()
     return int(digits)
-
-
-def _in_plain_digits(text: str) -> str:
-    """Return a text with the decimal digits of any script as ASCII ones, and full-width signs as plain ones."""
-    if text.isascii():
-        return text
-    return "".join(
-        str(unicodedata.decimal(sign)) if sign.isdecimal() else _PLAIN_SIGNS.get(sign, sign) for sign in text
-    )
-
-
-_PLAIN_SIGNS = {"，": ",", "٬": ",", "＋": "+", "－": "-", "−": "-"}
 
 
 def _without_currency(text: str) -> str:

@@ -778,6 +778,23 @@ def test_an_object_in_another_shape_is_read(reply: str) -> None:
     assert decided(VOTE, reply) == {"vote": "C", "explanation": "So."}
 
 
+@pytest.mark.parametrize("digits", ["１５０", "١٥٠", "१५०", "１50", "＄１５０", "１５０ credits"])
+def test_digits_of_any_script_are_a_number(digits: str) -> None:
+    for reply in (
+        json.dumps({"bid": digits}, ensure_ascii=False),
+        json.dumps({"bid": digits}),
+        digits,
+        f"Bid: {digits}",
+    ):
+        assert decided("auction/bid", reply)["bid"] == 150, reply
+
+
+@pytest.mark.parametrize("digits", ["15²", "①⑤⓪", "１５０-２００", "１.０００", "½"])
+def test_other_signs_for_numbers_are_asked_again(digits: str) -> None:
+    for reply in (json.dumps({"bid": digits}, ensure_ascii=False), digits):
+        assert asked_again("auction/bid", reply)
+
+
 _WORK = {"work_type": "generate", "hours": 2}
 
 

@@ -7,6 +7,7 @@ A value is a name on a list, a whole number, yes or no. `player c` and `**C**.` 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -262,7 +263,17 @@ def amount(given: Any, nothing: Any = MISSING) -> Any:
     for unit in (_UNIT_BEHIND, _UNIT_BEFORE):
         if match := unit.fullmatch(text):
             text = match["number"].strip()
-    return _whole(text)
+    return _whole(_in_plain_digits(text))
+
+
+_COMMAS = {"，": ",", "٬": ","}
+
+
+def _in_plain_digits(text: str) -> str:
+    """Return a text with the decimal digits of any script as ASCII ones: `１５０` is 150, and `15²` stays."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else _COMMAS.get(sign, sign) for sign in text)
 
 
 def _whole(value: Any) -> Any:
