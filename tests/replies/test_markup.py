@@ -414,6 +414,30 @@ def test_nothing_is_left_of_thinking_that_is_cut_out(thinking: str) -> None:
     assert decided("monopoly/react", json.dumps(spoken))["public_speech"] == WORDS
 
 
+@pytest.mark.parametrize(
+    "thinking",
+    ["Okay, let me think about what to say. {}\n\n", "🧠 **Thinking:** {}\n\n", "(private) {}\n", "Note to self: {}\n"],
+)
+def test_words_in_a_tag_are_judged_like_those_of_an_object(thinking: str) -> None:
+    assert asked_again(PITCH, f"<pitch>{thinking.format(SECRET)}{WORDS}</pitch>")
+
+
+@pytest.mark.parametrize("words", [f"🧠 **Thinking:** {SECRET}\n\n{WORDS}", f"---\nthinking: {SECRET}\n---\n{WORDS}"])
+def test_speech_beside_a_decision_in_tags_is_not_lost_to_thinking_above_it(words: str) -> None:
+    for reply in (
+        f"<action>buy</action><public_speech>{words}</public_speech>",
+        f"Action: buy\nPublic speech: {words}",
+    ):
+        outcome = decided("monopoly/buy_or_auction", reply)
+        assert outcome in ("unreadable", "ambiguous") or outcome["public_speech"] == WORDS
+
+
+def test_a_tag_around_all_of_the_words_is_never_said() -> None:
+    assert decided(PITCH, f"<pitch>3 > 2. {WORDS}</pitch>") == {"text": f"3 > 2. {WORDS}"}
+    assert decided(PITCH, f"<pitch>*Thinking...*\n> {SECRET}\n\n{WORDS}</pitch>") == {"text": WORDS}
+    assert decided(PITCH, json.dumps({"text": f"<pitch>3 > 2. {WORDS}</pitch>"})) == {"text": f"3 > 2. {WORDS}"}
+
+
 @pytest.mark.parametrize("reply", ["---", "~~~\n~~~", "***\n\n---"])
 def test_a_rule_without_words_says_nothing(reply: str) -> None:
     assert asked_again(PITCH, reply)

@@ -490,6 +490,7 @@ _LINE_NOTES = (*_STRATEGIES, *listed("note, notes, private note, note to self, p
 """Folded labels of notes that stand on a line of their own among other lines, anywhere."""
 _FIRST_LINE_NOTES = (*_LINE_NOTES, *_FIRST_NOTES, "plan")
 """Folded labels of notes that stand on the first line of several."""
+_RULE_SIGNS = "-=~*#_+`>| \n"
 _RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•#][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
 """A horizontal rule, also of other signs than Markdown's."""
 _ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
@@ -650,7 +651,7 @@ def said_aloud(
     if len(whole) == 1:
         start, end = tag_content(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
-        return _plain(body[start:end]), [rest] if rest.strip() else []
+        return as_stated(_plain(body[start:end]), names, any_text=any_text), [rest] if rest.strip() else []
     body = _without_own_tags(without_wrappers(body), names)
     if not any_text and _is_about_words(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
@@ -663,7 +664,7 @@ def said_aloud(
     _check(words, names, any_text=any_text)
     _check_undivided(words, any_text=any_text)
     words = _plain(words)
-    if not words.strip("-=~*#_+`>| \n"):
+    if not words.strip(_RULE_SIGNS):
         raise UnreadableReply("The reply says nothing.")
     return words, hidden
 
@@ -677,8 +678,10 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
     """
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
-    words = without(words, thought_spans(folded(words), names))
+    said, words = words, without(words, thought_spans(folded(words), names))
     if not (kept := is_private_field(names[0])):
+        if has_words(said) and not has_words(words):
+            raise UnreadableReply("The words are all thinking. Answer with the words alone.")
         words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names), any_text=any_text)
     if not kept:
@@ -687,6 +690,8 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
         words = words[: other.start()]
     if not kept:
         _check_undivided(words, any_text=any_text)
+        if words.strip() and not words.strip(_RULE_SIGNS):
+            raise UnreadableReply("The reply says nothing.")
     return _without_own_tags(words, names)
 
 
@@ -819,7 +824,12 @@ def _without_own_tags(words: str, names: Sequence[str]) -> str:
     """Remove tags with one of the names around all of the words, and one at their end or beginning that has no pair."""
     while "<" in words and (tag := tag_pattern((*names, "assistant")).fullmatch(folded(words).strip())):
         words = words.strip()[slice(*tag_content(tag))]
-    for tag in (_LAST_TAG.search(words), _FIRST_TAG.match(words)) if "<" in words else ():
+    first, last = (_FIRST_TAG.match(words), _LAST_TAG.search(words)) if "<" in words else (None, None)
+    if first is not None and last is not None and first["name"] == last["name"] and spaced(first["name"]) in names:
+        inside = words[first.end() : last.start()]
+        if not re.search(rf"</?{re.escape(first['name'])}\b", inside):
+            return inside
+    for tag in (last, first):
         alone = tag is not None and len(re.findall(rf"[</]{re.escape(tag['name'])}\b", words)) == 1
         if tag is not None and alone and spaced(tag["name"]) in (*names, "assistant"):
             words = words.replace(tag[0], "")
@@ -1298,7 +1308,7 @@ _ASIDE = (
 # a quick test for the beginning of a mark: its bracket and two letters of its name
 _BEGINS = (
     r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
-    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|^[*_]{0,3}[TR]|^(?:\.{3}|…)\s?d)"
+    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|(?:^|(?<=>))[*_]{0,3}[TR]|^(?:\.{3}|…)\s?d)"
 )
 _MARK = re.compile(
     rf"{_BEGINS}(?:(?P<tag>{_TAG})"
@@ -1312,7 +1322,7 @@ _MARK = re.compile(
     rf"|(?P<aside>[(（]\s?{_ASIDE}[^()（）:：\n]{{0,30}}[:：])|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:：\n]{{0,30}}[:：])"
     rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭(?!(?<=\A💭)[^\n💭]*💭\s*\Z)(?=[^\n]*\w))"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
-    r"|(?P<terminal>^[*_]{0,3}(?:Thinking|Reasoning)(?:\.{3}|…)[*_]{0,3}[ \t]*$)"
+    r"|(?P<terminal>(?:^|(?<=>))[*_]{0,3}(?:Thinking|Reasoning)(?:\.{3}|…)[*_]{0,3}[ \t]*$)"
     r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>|^(?:\.{3}|…)\s?done thinking\.?[ \t]*$))",
     re.IGNORECASE | re.MULTILINE,
 )
