@@ -624,7 +624,8 @@ _SOURCES = "function|observation|developer|environment|(?:tool|function)_(?:resp
 _LABEL = (
     rf"(?:{_OPENS}(?i:{_ROLES})(?:[:：]{_SHUTS}?|{_SHUTS}[:：]|{_SHUTS}?{_LINE_ENDS})"
     rf"|(?i:{_ROLES}){_SHUTS}?[:：]?{_LINE_ENDS}|(?:(?i:tool|ipython)|{_SOURCES}){_LINE_ENDS}"
-    r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:用户|助手|人类|系统)[:：]"
+    r"|(?:USER|HUMAN|ASSISTANT|SYSTEM)[:：]|(?:GPT4(?: Correct)?|Code|Math Correct) (?:User|Assistant)[:：]"
+    r"|(?:用户|助手|人类|系统)[:：]"
     r"|(?:#{1,4} )(?:(?:Instruction|Input|Response):?[ \t]*+\n|(?:Instruction|Human|User):))"
 )
 """A header of a turn without tokens, at the beginning of a line: `**Assistant:**`."""
@@ -835,7 +836,7 @@ _SPEAKS = (
 )
 _SAYS_IN_CHINESE = r"(?:说道?|說道?|回答道?|表示)"
 _PLAYER = (
-    r"(?:player|agent|candidate|team|joueu(?:r|se)|spieler(?:in)?|jugadora?|jogadora?|giocat(?:ore|rice)|speler|игрок|gracz)"
+    r"(?:player|agent|candidate|team|participant|contestant|speaker|seat|member|survivor|houseguest|islander|joueu(?:r|se)|spieler(?:in)?|jugadora?|jogadora?|giocat(?:ore|rice)|speler|игрок|gracz)"
     r"[ \t]#?|(?:玩家|选手|參賽者|参赛者|プレイヤー|플레이어)[ \t]?"
 )
 """Words for a player before its name."""
@@ -849,10 +850,11 @@ _CROWD = (
 """Words for several players or an unnamed one (`Q`, and `H` for a human), with which a line of a transcript may
 begin."""
 _COLONS = ":：∶﹕︰꞉"
-_CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", ">": "<", "*": "*", "_": "_"}
+_CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", "}": "{", ">": "<", "*": "*", "_": "_"}
 _BULLET = re.compile(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
 _ANNOUNCES = (*_COLONS, ",", "，", ";", "、")
 _ENDS_A_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
+_RULED = re.compile(r"[-=~*#_—][ \t]?[-=~*#_—][ \t]?\Z")
 _NEAR = 200  # characters around a name that are looked at
 _IN_FIRST_PERSON = re.compile(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
 _GESTURE = re.compile(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!\*)")
@@ -862,7 +864,7 @@ _GESTURE = re.compile(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!
 _DIRECTIONS = (
     r"(?:nod|laugh|sigh|smil|smirk|frown|shrug|grin|chuckl|giggl|snort|scoff|gasp|groan|wink|whisper|mutter|murmur|shout"
     r"|yell|clap|point|glar|star|glanc|look|lean|stand|sit|step|walk|turn|wav|paus|bow|gulp|cough|yawn|sob|blush|rais"
-    r"|roll|cross|shak|interrupt|interject|speak|answer|respond|say|add|ask|clear|tak)(?:e?s)|(?:repl|cr)ies"
+    r"|roll|cross|shak|enter|leav|vot|exit|arriv|join|interrupt|interject|speak|answer|respond|say|add|ask|clear|tak)(?:e?s)|(?:repl|cr)ies"
 )
 """Verbs of stage directions: `nods`."""
 
@@ -906,17 +908,23 @@ def _line_of(own: str, names: tuple[str, ...]) -> re.Pattern[str]:
         every.append(rf"{re.escape(word[1])}[\s_#-]{{0,2}}\d{{1,5}}")
     name = "|".join(every)
     return re.compile(
-        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W))?[ \t]*+"
+        r"(?:(?P<first>\A\s*+)|\n)(?P<signs>(?:[^\w\n]{0,8}+\d{1,2}(?:[.):]\d{0,2}){1,2}(?=\W)"
+        r"|#\d{1,2}(?=[ \t]))?[ \t]*+"
         r"(?:[^\w\n]|_){0,8}+)"
         r"(?:(?:turn|round|day|night)[ \t]\d{1,3}[^\w\n]{1,4}+)?"
-        r"(?:(?:message|response|reply|answer|note)[ \t])?(?:from[ \t])?"
+        r"(?:(?:message|response|reply|answer|note|pitch|speech|statement|post|turn|quip|whisper|comment)[ \t]"
+        r"(?:(?:by|of)[ \t])?)?(?:from[ \t])?"
         rf"(?:{_PLAYER})?(?P<name>{name}|{_CROWD})(?:(?![^\W_])|(?={_SAYS_IN_CHINESE}))"
-        rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name})(?!\w)){{0,3}})"
-        r"(?P<closes>[\])）】*_>\"”]{0,4})"
-        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech)|,[ \t][a-z]{3,15}ly)?"
-        rf"(?:[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SAYS_IN_CHINESE}|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
-        rf"(?:[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
-        r"|(?P<bare>(?<=[\])）】>*_])[ \t])|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
+        rf"(?P<others>(?:(?:[ \t]?[,&+/>]|[ \t](?:and|or|to|->|→))[ \t]?(?:{name}|{_CROWD}|me|us)(?!\w)){{0,3}})"
+        r"(?P<closes>[\])）】}*_>\"”]{0,4})"
+        r"(?:['’]s[ \t](?:reply|response|answer|message|turn|pitch|speech|statement|post"
+        r"|comment)(?P<shuts>[\])）】}*_]{0,3})"
+        r"|,[ \t][a-z]{3,15}ly)?"
+        rf"(?:(?:[ \t](?:then|also|now))?[ \t](?:{_SPEAKS})(?!\w)|[ \t]?{_SAYS_IN_CHINESE}"
+        rf"|[ \t]?\([^()\n]{{1,40}}\))?[*_]{{0,2}}"
+        r"(?:(?P<ruled>(?:[ \t]?[-=~*#_—]){2,12}[ \t]*(?=\n|\Z))"
+        rf"|[ \t]?(?:[{_COLONS}|–—]|(?=[「『])|(?P<points>->|=>|→|⇒|[>=](?!=)))|\t|[ \t]--?[ \t]"
+        r"|(?P<bare>(?<=[\])）】}>*_])[ \t]|(?<=】))|(?P<alone>[ \t]*(?=\n)))[ \t*_]{0,4}(?P<words>[^\n]{0,80})",
         re.IGNORECASE,
     )
 
@@ -949,11 +957,14 @@ def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
 def _may_be_spoken(text: str, line: re.Match[str], speakers: Speakers) -> bool:
     """Return whether the signs around a name make the line one of a transcript.
 
-    A name alone on its line must be another's, behind a whole sentence, and have words below it. A name in brackets or
+    A name between rules (`--- B ---`) is a scene's heading. A name alone on its line must be another's, behind a whole
+    sentence, and have words below it. A name in brackets or
     emphasis without a separator must be closed as it was opened, and begin a sentence. An arrow to a name is a vote, a
     sign before a name or a number compares, and a bar at the beginning of a line is a table's.
     """
-    name, words, closes = line["name"], line["words"], line["closes"]
+    name, words, closes = line["name"], line["words"], line["closes"] + (line["shuts"] or "")
+    if line["ruled"] is not None:
+        return _RULED.search(line["signs"]) is not None
     if line["alone"] is not None:
         spelt = (name in speakers.names or bool(closes)) and not line["others"]
         ends = _ENDS_A_SENTENCE.search(text[max(0, line.start() - _NEAR) : line.start()].rstrip())
@@ -998,15 +1009,21 @@ _INK = re.compile(r"\S")
 _UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = re.compile(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
-    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|пользователь|usuario|utilisateur|benutzer"
+    r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|bot|gpt|llm|пользователь|usuario|utilisateur"
+    r"|benutzer"
     r"|ユーザー|사용자)(?:[ \t](?:says|said|\d{1,2})|[ \t]?\([^()\n]{1,40}\))?"
     r"(?:[:：](?!//)|[ \t]?>{1,3}(?=\s|[^\W\d_a-z]))"
     r"|\n[ \t]{0,4}(?:[\[(](?i:user|human|system|assistant)[\])][ \t]|@(?:user|human|system)[ \t]"
     r"|\[(?i:system|user)\b[^\[\]:\n]{0,20}[:：]|(?i:role[:：][ \t]?[\"']?(?:user|human|system|tool|developer))\b)"
+    # Vicuna's and Alpaca's headers on the line of the words
+    r"|[.!?…\"”’)][ \t]{1,4}(?:(?:USER|HUMAN|ASSISTANT|SYSTEM):(?=\s)"
+    r"|(?:User|Human):(?=[ \t][^\n]{1,200}[ \t](?:Assistant|AI|Bot|Model):)"
+    r"|#{2,4} (?:User|Human|Instruction|Input|System|Assistant):)"
 )
 _STAFF = (
     r"moderator(?:in)?|narrator|game ?master|referee|host|presenter|announcer|emcee|facilitator|interviewer|judge|gm|dm"
-    r"|player ?#?\d{1,2}|spielleiter(?:in)?|erz[äa]hler(?:in)?|narrateur|animateur|pr[ée]sentateur|narradora?"
+    r"|(?:player|speaker|participant|contestant) ?#?\d{1,2}|(?:an)?other player|opponent|spielleiter(?:in)?"
+    r"|erz[äa]hler(?:in)?|narrateur|animateur|pr[ée]sentateur|narradora?"
     r"|presentadora?"
     r"|moderadora?|anfitri[óo]n|apresentadora?|narratore|presentatore|conduttore|moderatore|ведущий|ведущая|рассказчик"
     r"|модератор|диктор|prowadz[ąa]c[ya]|主持人|旁白|法官|裁判|解说|解說|司会者?|ナレーター|進行役|사회자|진행자|해설자"
@@ -1023,7 +1040,9 @@ _LISTED = re.compile(
 )
 """A line of a list of names and one or two words each: `Treasurer: agent2`."""
 _REACT = re.compile(
-    r"(?:Observation|OBSERVATION|(?:Tool|Function) (?:output|result|response|call)|Action Input|Final Answer"
+    r"(?:Observation|OBSERVATION|(?:Tool|Function)(?: (?:output|result|response|call)s?)?"
+    r"|tool_(?:output|result|response)s?|Prompt|(?:Response|Result|Output) from (?:the )?(?:tool|function"
+    r"|system)|Action Input|Final Answer"
     r"|(?:System|User) (?:message|prompt|note|input)|Instructions?|Input|Output|Next (?:player|turn|speaker)"
     r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
 )
@@ -1035,6 +1054,19 @@ _SCENE = re.compile(
     re.IGNORECASE,
 )
 """A heading of a game's own log, and a note of the system: `--- Day 2 ---`, `[B speaks]`."""
+_LOGGED = (
+    r"(?:(?:tool|function|system|game|search|code|api)"
+    r"(?:[ _]?(?:results?|outputs?|responses?|messages?|log|note|calls?|updates?|events?))?|observation|environment"
+    r"|(?:(?:end|start|beginning) )?(?:of )?(?:the )?(?:day|night|round|turn|phase|episode)(?:[ _]\d{1,3})?"
+    r"(?: (?:begins|starts|ends|over))?|next (?:player|turn|speaker|round)|(?:[a-z]{3,12} )?phase|votes?(?: results?)?"
+    r"|voting|results?|scene|系统|旁白|第 ?[\d一二三四五六七八九十]{1,3} ?(?:轮|天|夜|回合|ラウンド))"
+    r"(?:[:：][^\[\]【】\n]{0,60})?"
+)
+_FRAME = re.compile(
+    rf"\n[ \t]*(?:[\[【{{]{_LOGGED}[\]】}}]|[(（]{_LOGGED}[)）][ \t]*(?=\n|\Z))",
+    re.IGNORECASE,
+)
+"""A frame of a log in brackets that begins a line: `[Tool result]`, `[Round 2]`."""
 _LABEL_ABOVE = re.compile(r"[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：]|.{0,200}[:：]\Z")
 _ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
 _LABELLED = re.compile(rf"\s*+{_LABEL}")
@@ -1101,9 +1133,12 @@ def label_in(text: str, speakers: Speakers = NO_SPEAKERS, *, lists: bool = False
         found = (each for each in _LABELS.finditer(with_latin(text)) if not _is_in_list(text, each))
         return next((label[0].strip() for label in found if not _is_player(label[0], speakers)), "")
     react = _labels_of_react(text) if speakers.names else ()
+    frames = _FRAME.finditer(text) if speakers.names and any(sign in text for sign in "[【({（") else ()
     labels = (
         found[0].strip()
-        for found in chain(_LABELS.finditer(with_latin(text)), _labels_of_staff(text), _SCENE.finditer(text), react)
+        for found in chain(
+            _LABELS.finditer(with_latin(text)), _labels_of_staff(text), _SCENE.finditer(text), frames, react
+        )
     )
     label = next((label for label in labels if not speakers.roles or not _is_player(label, speakers)), "")
     label = label or next((found[0].strip() for found in _directions_of_others(text, speakers, first=not lists)), "")

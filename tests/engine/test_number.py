@@ -78,6 +78,9 @@ ACCEPTED: dict[str, tuple[str, int]] = {
     "brackets": ('"(150)"', 150),
     "a unit": ('"150 credits"', 150),
     "euro by escape": ('"\\u20ac150"', 150),
+    "fullwidth digits": ('"１５０"', 150),
+    "fullwidth digits in groups": ('"１，５００"', 1500),
+    "Arabic digits": ('"١٥٠"', 150),
 }
 
 
@@ -129,8 +132,6 @@ REFUSED = {
     "dot first": '".0"',
     "hex": '"0x96"',
     "hex letters": '"ff"',
-    "fullwidth digits": '"１５０"',
-    "Arabic digits": '"١٥٠"',
     "superscript": '"15²"',
     "typographic minus": '"−5"',
     "two signs": '"--5"',

@@ -328,6 +328,51 @@ EVERY: tuple[WireName, ...] = ("chat", "responses", "messages")
 NOTHING = [{"code": None, "message": None}, {"code": 0, "message": "success"}, {"code": "0", "message": "ok"}, "", {}]
 
 
+# -- reasoning that is said again
+
+
+def thought_on(wire: WireName, thought: str, words: str) -> dict[str, Any]:
+    """An answer of these words beside this reasoning."""
+    if wire == "responses":
+        return response({**THOUGHT, "content": [{"type": "reasoning_text", "text": thought}]}, said(words))
+    if wire == "messages":
+        return message({"type": "thinking", "thinking": thought, "signature": "s"}, words)
+    beside = {"role": "assistant", "content": words, "reasoning_content": thought}
+    return {**envelope(words), "choices": [{"index": 0, "message": beside, "finish_reason": "stop"}]}
+
+
+_LONG = "B must go, but I will smile at him.\nSo I say little."
+
+
+@pytest.mark.parametrize("wire", EVERY)
+@pytest.mark.parametrize("between", ["\n\n", "\n", " ", ""])
+def test_reasoning_that_the_host_repeats_before_the_answer_is_no_part_of_it(wire: WireName, between: str) -> None:
+    completion = read(wire, thought_on(wire, _LONG, f"{_LONG}{between}Keep me."), mode="prompt")
+    assert (completion.text, completion.reasoning, completion.unusable) == ("Keep me.", _LONG, None)
+
+
+@pytest.mark.parametrize("wire", EVERY)
+@pytest.mark.parametrize("thought", [_LONG, f"\n{_LONG} \n", "C", '{"vote": "C"}'])
+def test_an_answer_that_is_its_reasoning_again_is_asked_again(wire: WireName, thought: str) -> None:
+    completion = read(wire, thought_on(wire, thought, thought.strip()), mode="prompt")
+    assert completion.unusable == "The reply is only its reasoning again. Answer below it."
+    assert completion.text == thought.strip()
+
+
+@pytest.mark.parametrize("wire", EVERY)
+@pytest.mark.parametrize(
+    ("thought", "words"), [("Keep", "Keep me."), ("I", "I vote for C."), (_LONG, f"No: {_LONG}"), (_LONG, _LONG[:30])]
+)
+def test_words_that_only_begin_like_the_reasoning_or_hold_it_stay(wire: WireName, thought: str, words: str) -> None:
+    completion = read(wire, thought_on(wire, thought, words), mode="prompt")
+    assert (completion.text, completion.unusable) == (words, None)
+
+
+@pytest.mark.parametrize("wire", EVERY)
+def test_a_short_thought_on_a_line_of_its_own_is_cut(wire: WireName) -> None:
+    assert read(wire, thought_on(wire, "Hm.", "Hm.\nKeep me."), mode="prompt").text == "Keep me."
+
+
 @pytest.mark.parametrize("wire", EVERY)
 @pytest.mark.parametrize("nothing", NOTHING, ids=repr)
 def test_an_error_that_says_nothing_beside_an_answer_is_none(wire: WireName, nothing: Any) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agentsim.engine.markup import FORMS, TOKENS, first_turn, token_in
 from agentsim.errors import DecisionError, UnreadableReply
-from tests.replies.asked import ASKED, asked, read
+from tests.replies.asked import ASKED, asked, read, thinking_kept
 
 WORDS = "Keep me and I keep you."
 PITCH, VOTE, ACT = "agent_island/pitch", "agent_island/vote", "society/act"
@@ -227,6 +227,293 @@ def test_a_first_line_that_is_left_of_a_channel_of_thinking_opens_it(line: str) 
     assert decided(VOTE, f'{line}\nB? No.\n\n{{"vote": "C"}}')["vote"] == "C"
 
 
+SECRET = "SECRET B must go, but I will smile at him."
+ALOUD = (
+    "Okay, let me think about what to say here.",
+    "Let me plan my pitch.",
+    "Now I have to decide what to say.",
+    "We need to figure out how to respond.",
+    "I'm trying to come up with the right words.",
+    "好的，我需要考虑如何发言。",
+    "让我想想该说什么。",
+    "よし、何を言うか考えよう。",
+    "좋아, 무슨 말을 할지 생각해 보자.",
+    "Also gut, ich muss überlegen, was ich sage.",
+    "Bien, réfléchissons à ce que je dois dire.",
+    "Bien, déjame pensar qué decir.",
+    "Ok, deixe-me pensar no que dizer.",
+    "Va bene, fammi pensare a cosa dire.",
+    "Хорошо, давайте подумаем, что сказать.",
+    "Dobrze, muszę się zastanowić, co powiedzieć.",
+    "Oké, laat me nadenken over wat ik moet zeggen.",
+    "Tamam, ne söyleyeceğimi düşüneyim.",
+    "Baik, saya perlu memikirkan apa yang harus dikatakan.",
+    "Okay, tôi cần suy nghĩ xem nên nói gì.",
+    "حسنا، دعني أفكر فيما سأقول.",
+    "अच्छा, मुझे सोचना होगा कि क्या कहूँ।",
+)
+"""First sentences about what to say, which begin no speech."""
+OF_THE_GAME = (
+    "I need to think carefully about my strategy here.",
+    "Alright, let's see what we have here.",
+    "Let me consider my options.",
+    "嗯，我得考虑一下策略。",
+    "まず状況を整理しよう。",
+    "먼저 상황을 분석해 보자.",
+    "D'accord, je dois réfléchir à ma stratégie.",
+    "So I'm in a game with B, C and D.",
+    "I want to come across as loyal.",
+    "The key here is to appear harmless.",
+    "I need to convince them to keep me.",
+    "I want them to think I am weak.",
+    "My pitch should focus on trust.",
+    "Maybe I should say that B lies.",
+    "How do I convince them?",
+    "Let me recall the rules.",
+    "Key considerations:",
+    "Pros and cons:",
+    "Current situation:\n",
+)
+"""First sentences about the game, which may begin a speech."""
+
+
+@pytest.mark.parametrize("opening", ALOUD)
+def test_a_reply_that_begins_by_thinking_about_what_to_say_is_asked_again(opening: str) -> None:
+    words = f"{opening} {SECRET}\n\n{WORDS}"
+    assert asked_again(PITCH, words)
+    assert asked_again(PITCH, json.dumps({"text": words}))
+    assert asked_again("monopoly/react", json.dumps({"public_speech": words}))
+    assert decided(PITCH, f"{opening} {SECRET}\n\nPitch: {WORDS}") == {"text": WORDS}
+
+
+@pytest.mark.parametrize("opening", OF_THE_GAME)
+def test_a_bare_reply_that_begins_by_thinking_about_the_game_is_asked_again(opening: str) -> None:
+    words = f"{opening} {SECRET}\n\n{WORDS}"
+    assert asked_again(PITCH, words)
+    assert decided(PITCH, json.dumps({"text": words})) == {"text": words}
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        f"1. **Understand the Goal:** survive. {SECRET}\n2. **Analyze the players:** B is strong.",
+        f"1. **Analyze User Input:**\n   * {SECRET}\n\n2. **Drafting:**\n   * ok",
+        f"**Defining My Strategy**\n\n{SECRET}",
+        f"## Step 1: Assess\n{SECRET}",
+    ],
+)
+def test_headings_of_a_plan_of_work_are_thinking(plan: str) -> None:
+    assert asked_again(PITCH, f"{plan}\n\n{WORDS}")
+    assert asked_again(PITCH, json.dumps({"text": f"{plan}\n\n{WORDS}"}))
+    assert decided(PITCH, f"{plan}\n\n**Pitch:** {WORDS}") == {"text": WORDS}
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    [
+        "🧠 **Thinking:** {}",
+        "**🧠 Thinking:** {}",
+        "**Thinking 🧠:** {}",
+        "🤔 Thinking: {}",
+        "1️⃣ **Thinking:** {}",
+        "**Thinking...**\n{}",
+        "心里想：{}",
+        "心理活动：{}",
+        "【心里想】{}",
+        "内心：{}",
+        "心の声：{}",
+        "속마음: {}",
+        "A (internally): {}",
+        "A (to himself): {}",
+        "(private) {}",
+        "[Internal reasoning] {}",
+        "**Private** {}",
+        "---\n**Thinking:** {}",
+        "```yaml\nthinking: {}",
+        "Here is my thought process: {}",
+        "생각: {}",
+        "思考プロセス：{}",
+        "Рассуждение: {}",
+        "Düşünce: {}",
+        "विचार: {}",
+        "تفكير: {}",
+        "(aside) {}",
+        "*under my breath* {}",
+        "[Inner] {}",
+        "tool_code\nprint({})",
+    ],
+)
+def test_thinking_under_a_heading_of_any_kind_is_no_speech(thinking: str) -> None:
+    words = f"{thinking.format(SECRET)}\n\n{WORDS}"
+    assert asked_again(PITCH, words)
+    assert asked_again(PITCH, json.dumps({"text": words}))
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    [
+        "*Thinking...*\n\n> {}\n> more\n\n",
+        "Thinking...\n> {}\n",
+        "**Thinking:**\n> {}\n\n",
+        "---\nthinking: {}\n---\n",
+        "---\n**Thinking:** {}\n---\n\n",
+        "***\nthoughts: {}\n***\n",
+        "+++\nthinking: {}\n+++\n",
+        "~~~\nthinking: {}\n~~~\n",
+        "```yaml\nthinking: {}\n```\n",
+        "心里想：{}\n发言：",
+        "Private: {}\nPublic: ",
+        "Here is my thought process:\n{}\nHere is my response:\n",
+    ],
+)
+def test_thinking_that_ends_is_cut_out_of_a_bare_reply(thinking: str) -> None:
+    assert decided(PITCH, thinking.format(SECRET) + WORDS) == {"text": WORDS}
+    assert SECRET in thinking_kept(asked(PITCH).request, thinking.format(SECRET) + WORDS)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{SECRET}\nHere is my response:\n{WORDS}",
+        f"Goal: survive\nPlan: {SECRET}\n\n{WORDS}",
+        f"Me: {SECRET}",
+        f"ACTION: {SECRET}",
+        f"Tool: {SECRET}",
+        f"$ {SECRET}",
+        f"I'll keep it short and persuasive. {SECRET}\n\n{WORDS}",
+        f"I should be careful not to reveal it. {SECRET}\n\n{WORDS}",
+        f"From a strategic perspective, {SECRET}\n\n{WORDS}",
+        f"Aside: {SECRET}\n\n{WORDS}",
+    ],
+)
+def test_words_below_what_may_be_thinking_or_a_log_are_said_in_an_object_alone(reply: str) -> None:
+    assert asked_again(PITCH, reply)
+    assert decided(PITCH, json.dumps({"text": reply})) == {"text": reply}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"THINK: {SECRET}\nSAY: {WORDS}",
+        f"Assessment: {SECRET}\n\nPitch: {WORDS}",
+        f"Observations: {SECRET}\n\nStatement: {WORDS}",
+        f"Reason: {SECRET}\nText: {WORDS}",
+        f"Attempt: {SECRET}\n\nFinal version:\n{WORDS}",
+    ],
+)
+def test_words_under_a_heading_of_their_own_are_not_said_with_those_above(reply: str) -> None:
+    assert decided(PITCH, reply) in ("unreadable", {"text": WORDS})
+    assert asked_again(PITCH, json.dumps({"text": reply}))
+
+
+@pytest.mark.parametrize("thinking", ["<think>{}</think>\n\n", "(Thinking: {})\n", "```\n<think>\n{}\n</think>\n```\n"])
+def test_nothing_is_left_of_thinking_that_is_cut_out(thinking: str) -> None:
+    for words in (thinking.format(SECRET) + WORDS, json.dumps({"text": thinking.format(SECRET) + WORDS})):
+        assert decided(PITCH, words) == {"text": WORDS}
+    spoken = {"public_speech": thinking.format(SECRET) + WORDS}
+    assert decided("monopoly/react", json.dumps(spoken))["public_speech"] == WORDS
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    ["Okay, let me think about what to say. {}\n\n", "🧠 **Thinking:** {}\n\n", "(private) {}\n", "Note to self: {}\n"],
+)
+def test_words_in_a_tag_are_judged_like_those_of_an_object(thinking: str) -> None:
+    assert asked_again(PITCH, f"<pitch>{thinking.format(SECRET)}{WORDS}</pitch>")
+
+
+@pytest.mark.parametrize("words", [f"🧠 **Thinking:** {SECRET}\n\n{WORDS}", f"---\nthinking: {SECRET}\n---\n{WORDS}"])
+def test_speech_beside_a_decision_in_tags_is_not_lost_to_thinking_above_it(words: str) -> None:
+    for reply in (
+        f"<action>buy</action><public_speech>{words}</public_speech>",
+        f"Action: buy\nPublic speech: {words}",
+    ):
+        outcome = decided("monopoly/buy_or_auction", reply)
+        assert outcome in ("unreadable", "ambiguous") or outcome["public_speech"] == WORDS
+
+
+def test_a_tag_around_all_of_the_words_is_never_said() -> None:
+    assert decided(PITCH, f"<pitch>3 > 2. {WORDS}</pitch>") == {"text": f"3 > 2. {WORDS}"}
+    assert decided(PITCH, f"<pitch>*Thinking...*\n> {SECRET}\n\n{WORDS}</pitch>") == {"text": WORDS}
+    assert decided(PITCH, json.dumps({"text": f"<pitch>3 > 2. {WORDS}</pitch>"})) == {"text": f"3 > 2. {WORDS}"}
+
+
+@pytest.mark.parametrize("reply", ["---", "~~~\n~~~", "***\n\n---"])
+def test_a_rule_without_words_says_nothing(reply: str) -> None:
+    assert asked_again(PITCH, reply)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Here are my reasoning steps:", "Thinking:", "**Thinking:**\n", "thought", "My thoughts:\n-", "1. Thinking:"],
+)
+@pytest.mark.parametrize("vote", ["Vote: B", '{"vote": "B"}'])
+def test_a_decision_right_under_a_heading_of_thinking_is_a_part_of_it(heading: str, vote: str) -> None:
+    assert asked_again(VOTE, f"{heading}\n{vote}")
+    assert decided(VOTE, f"{heading}\nB? No, C.\n\nVote: C")["vote"] == "C"
+
+
+# -- made-up turns
+
+SCENES = (
+    "--- {} ---\nI say no.",
+    "=== {} ===\nI say no.",
+    "~~~ {} ~~~\nI say no.",
+    "Pitch from {}: I say no.",
+    "Statement by {}: I say no.",
+    "Participant {}: I say no.",
+    "Contestant {}: I say no.",
+    "Seat {}: I say no.",
+    "[{}'s turn] I say no.",
+    "({}'s turn)\nI say no.",
+    "{{{}}} I say no.",
+    "[Tool result] I say no.",
+    "[tool_result]\nI say no.",
+    "[Round 2]\n{} says no.",
+    "[End of round 1]\n{} says no.",
+    "[Next player: {}]\nI say no.",
+    "GPT4 Correct User: I say no.",
+    "- - - {} - - -\nI say no.",
+    "{}'s statement: I say no.",
+    "{} then said: I say no.",
+    "{} -> all: I say no.",
+    "#2 {}: I say no.",
+    "Speaker 2: I say no.",
+    "【{}】I say no.",
+    "[Voting phase] I say no.",
+    "(Round 2)\nI say no.",
+    "【第2轮】I say no.",
+    "[{} enters] I say no.",
+    "Tool: I say no.",
+    "Prompt: I say no.",
+    "```tool_outputs\nI say no.\n```",
+)
+OTHERS = {PITCH: "B", "market/interview": "B", "monopoly/react": "Hustler", "werewolf/speak": "Boris"}
+BESIDE = {
+    "market/interview": ("answer", {}),
+    "monopoly/react": ("public_speech", {}),
+    "werewolf/speak": ("text", {"thought": "", "claim": "none"}),
+}
+
+
+@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_frame_of_another_turn_is_no_speech(name: str, scene: str) -> None:
+    field, beside = BESIDE.get(name, ("text", {}))
+    words = f"{WORDS}\n{scene.format(OTHERS[name])}"
+    assert asked_again(name, json.dumps({**beside, field: words}))
+    if asked(name).request.in_words(WORDS) is not None:
+        assert decided(name, words) in ("unreadable", {field: WORDS})
+
+
+@pytest.mark.parametrize(
+    "inline", ["USER: No. ASSISTANT: Yes.", "User: No. Assistant: Yes.", "### User: No.", "HUMAN: No."]
+)
+def test_a_header_on_the_line_of_the_words_is_no_speech(inline: str) -> None:
+    assert asked_again(PITCH, f"{WORDS} {inline}")
+    assert asked_again(PITCH, json.dumps({"text": f"{WORDS} {inline}"}))
+
+
 # -- JSON in JSON
 
 _MANY = f'{WORDS}\n\nHe said "hi" & left.'
@@ -281,10 +568,67 @@ def test_an_object_without_its_first_signs_is_mended_only_where_objects_are() ->
 
 
 @pytest.mark.parametrize(
-    "reply", ['{"text": "{\\"text\\": \\"Keep', '{"text": "{\\"text\\": \\"Keep me"}', '"text": "Keep']
+    "reply",
+    [
+        '{"text": "{\\"text\\": \\"Keep',
+        '{"text": "{\\"text\\": \\"Keep me"}',
+        '"text": "Keep',
+        '{"text": "{\\"thinking\\": \\"B lies\\", \\"te"}',
+        '{"text": "[{\\"plan\\": \\"B lies"}',
+        '{"text": "```json\\n{\\"mood\\": \\"B lies"}',
+    ],
 )
 def test_half_an_object_is_no_words(reply: str) -> None:
     assert asked_again(PITCH, reply)
+
+
+@pytest.mark.parametrize("thinking", ["<think>B lies.", "<think>B lies.</think>", "<thinking>\nB lies."])
+def test_words_that_are_all_thinking_are_no_silence(thinking: str) -> None:
+    for name, field, beside in (
+        ("market/interview", "answer", {}),
+        ("monopoly/react", "public_speech", {}),
+        (PITCH, "text", {}),
+        (ACT, "content", {"action": "forum_post"}),
+    ):
+        assert asked_again(name, json.dumps({**beside, field: thinking}))
+
+
+# -- speech under other keys
+
+
+@pytest.mark.parametrize("key", ["message", "text", "statement", "comment", "speech", "table_talk", "发言"])
+@pytest.mark.parametrize(
+    ("name", "field", "beside"),
+    [
+        ("monopoly/buy_or_auction", "public_speech", {"action": "buy"}),
+        ("monopoly/auction_bid", "public_speech", {"bid": 20}),
+        ("monopoly/answer_trade", "public_speech", {"action": "reject"}),
+        ("monopoly/react", "public_speech", {}),
+    ],
+)
+def test_speech_beside_a_decision_is_heard_under_its_usual_names(
+    name: str, field: str, beside: dict[str, Any], key: str
+) -> None:
+    outcome = decided(name, json.dumps({**beside, key: WORDS}, ensure_ascii=False))
+    assert outcome[field] == WORDS
+    assert outcome["private_thought"] == ""
+
+
+@pytest.mark.parametrize("key", ["message", "text", "body", "post"])
+def test_a_post_is_heard_under_its_usual_names(key: str) -> None:
+    outcome = decided(ACT, json.dumps({"action": "forum_post", key: WORDS}))
+    assert outcome["action"] == {"action": "forum_post", "content": WORDS}
+
+
+def test_the_speech_of_a_wolf_or_villager_is_heard_under_its_usual_names() -> None:
+    outcome = decided("werewolf/speak", json.dumps({"thought": "", "claim": "none", "message": WORDS}))
+    assert outcome["text"] == WORDS
+
+
+@pytest.mark.parametrize("key", ["reason", "rationale", "notes", "thinking", "plan", "strategy"])
+def test_private_words_beside_a_decision_are_not_heard(key: str) -> None:
+    outcome = decided("monopoly/buy_or_auction", json.dumps({"action": "buy", key: SECRET}))
+    assert outcome["public_speech"] == ""
 
 
 # -- tool calls
@@ -456,6 +800,23 @@ def test_what_python_thinks_of_a_call_is_nobody_s_warning(reply: str) -> None:
 )
 def test_an_object_in_another_shape_is_read(reply: str) -> None:
     assert decided(VOTE, reply) == {"vote": "C", "explanation": "So."}
+
+
+@pytest.mark.parametrize("digits", ["１５０", "١٥٠", "१५०", "１50", "＄１５０", "１５０ credits"])
+def test_digits_of_any_script_are_a_number(digits: str) -> None:
+    for reply in (
+        json.dumps({"bid": digits}, ensure_ascii=False),
+        json.dumps({"bid": digits}),
+        digits,
+        f"Bid: {digits}",
+    ):
+        assert decided("auction/bid", reply)["bid"] == 150, reply
+
+
+@pytest.mark.parametrize("digits", ["15²", "①⑤⓪", "１５０-２００", "１.０００", "½"])
+def test_other_signs_for_numbers_are_asked_again(digits: str) -> None:
+    for reply in (json.dumps({"bid": digits}, ensure_ascii=False), digits):
+        assert asked_again("auction/bid", reply)
 
 
 _WORK = {"work_type": "generate", "hours": 2}

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -371,6 +371,7 @@ def _paragraph_end(plain: str, start: int, end: int) -> int:
 _BOX = re.compile(r"\$*\\boxed\s?\{\s*(?:\\text\w{0,5}\s?\{\s*)?([^{}\n]{0,200})\}{1,2}\$*")
 _MOST_BLANKS = 5  # blanks in a bare value beyond those in its name
 _LONGEST_LINE = 100
+_DOUBTS = re.compile("[🤔🤷]")
 _HESITATES = re.compile("(?:[?…❓❔⁇⁈⁉🤔🤷]|\\.\\.)[*_\"'` \ufe0f]*$")
 _STOPS = ".,;:!?*_\"'"  # behind a value
 _NOT_OTHERS = re.compile(
@@ -401,7 +402,11 @@ class Prose:
             start, end = label.start(), self.around.line(label.start())[1]
             value = self.text[min(label.end(), end) : end].strip(" \t|")
             if value and not label["more"] and REMOVED not in value:
-                yield from self._valued((start, end), "label", value)
+                doubts = _DOUBTS.search(self.plain, start, label.start("name")) is not None
+                yield from (
+                    replace(each, alone=False) if doubts else each
+                    for each in self._valued((start, end), "label", value)
+                )
         yield from self._bare()
 
     def _valued(self, span: tuple[int, int], stage: str, value: str) -> Iterator[Candidate]:

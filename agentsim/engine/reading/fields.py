@@ -7,6 +7,7 @@ A value is a name on a list, a whole number, yes or no. `player c` and `**C**.` 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,15 +25,33 @@ from agentsim.engine.reading.text import BLANK, bare, cased, compact, folded, li
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "vote": listed("vote for, ballot"),
     "bid": listed("bid amount, offer"),
-    "public speech": listed("public, speech, say, said, aloud, to the table, spoken"),
+    "public speech": listed("""
+        public, speech, say, said, aloud, to the table, spoken, comment, comments, table talk, talk, chat, dialogue,
+        banter, quip, line, announcement
+    """),
     "private thought": listed("private thoughts, private, thought, thoughts"),
     "partner": listed("approach, sidebar, sidebar with, talk to, target, player"),
     "accept": listed("accepted, response, reply"),
     "ask": listed("whom, who"),
     "summary": listed("note, notes, memory"),
     "query": listed("question, tool"),
+    "content": listed("text, message, body, post, words, speech, statement, comment"),
 }
 """Other names of a field, by its own."""
+_PRIVATE = re.compile(
+    r"memory|think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.IGNORECASE
+)
+
+
+def is_private_field(name: str) -> bool:
+    """Return whether a name is that of words that no other player hears: a memory, a thought, a reason."""
+    return _PRIVATE.search(name) is not None
+
+
+def other_names(name: str) -> tuple[str, ...]:
+    """Return the folded names that a field of this name may have besides its own."""
+    return _NAMES.get(spaced(name), ())
+
 
 GENERIC = listed("answer, final, final answer, choice, decision, selection, pick, response, verdict")
 """Names that the only deciding field has in any question."""
@@ -45,7 +64,15 @@ REASON_FIELDS = REASONS[:3]
 SPEECH = listed("""
     text, message, speech, statement, words, content, answer, response, reply, my pitch, pitch, public,
     public statement, public message, public speech, say, spoken, said, output, final answer, final response,
-    final message, final pitch, final
+    final message, final pitch, final, final version, final draft, revised, revised version, speak, spoken words,
+    utterance, remark, 发言, 发言内容, 公开发言, 最终发言, 演讲,
+    演说, 陈述, 回答, 回复, 答复, 说, 公开, 発言, 発言内容, スピーチ, 返答, 返事, 발언, 발언 내용, 연설, 답변, 대답,
+    rede, ansprache,
+    aussage, wortmeldung, antwort, discours, reponse, declaration, discurso, respuesta, declaracion, resposta,
+    declaracao,
+    discorso, risposta, dichiarazione, речь, ответ, выступление, сообщение, wypowiedz, przemowa, odpowiedz, toespraak,
+    antwoord,
+    konusma, cevap
 """)
 """Names of the words in an answer that is nothing else."""
 
@@ -236,7 +263,17 @@ def amount(given: Any, nothing: Any = MISSING) -> Any:
     for unit in (_UNIT_BEHIND, _UNIT_BEFORE):
         if match := unit.fullmatch(text):
             text = match["number"].strip()
-    return _whole(text)
+    return _whole(_in_plain_digits(text))
+
+
+_COMMAS = {"，": ",", "٬": ","}
+
+
+def _in_plain_digits(text: str) -> str:
+    """Return a text with the decimal digits of any script as ASCII ones: `１５０` is 150, and `15²` stays."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else _COMMAS.get(sign, sign) for sign in text)
 
 
 def _whole(value: Any) -> Any:
@@ -340,10 +377,12 @@ def fields_of(
 def names_of(fields: Sequence[Field], kind: str) -> dict[str, tuple[str, ...]]:
     """Return the folded names of each field by path, its own first; `kind` is that of the question.
 
-    A name that is another field's own is left out.
+    A name that is another field's own is left out. The only words that others hear may have any name of `SPEECH` that
+    no other field has: `{"action": "buy", "message": "Mine!"}`.
     """
     deciding = [each.path for each in fields if each.decides]
     speech = not deciding and sum(each.kind == "words" for each in fields) == 1
+    speech = speech and not any(each.kind == "variant" for each in fields)
     own = {each.path: spaced(each.name) for each in fields}
     owner = {own[each.path]: each.path for each in fields if each.kind != "record"}
     found: dict[str, tuple[str, ...]] = {}
@@ -357,4 +396,12 @@ def names_of(fields: Sequence[Field], kind: str) -> dict[str, tuple[str, ...]]:
         elif each.kind == "words" and speech:
             names += [spaced(kind), *_NAMES.get(kind, ()), *SPEECH]
         found[each.path] = tuple(dict.fromkeys(name for name in names if owner.get(name, each.path) == each.path))
+    heard = [
+        each.path
+        for each in fields
+        if each.kind == "words" and "." not in each.path and not is_private_field(each.name)
+    ]
+    if len(heard) == 1 and not speech:
+        taken = {name for path, names in found.items() if path != heard[0] for name in (own[path], *names)}
+        found[heard[0]] = tuple(dict.fromkeys((*found[heard[0]], *(name for name in SPEECH if name not in taken))))
     return found

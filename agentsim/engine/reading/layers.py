@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, is_of_another, plain_signs, without_rest
 from agentsim.engine.reading.calls import calls
+from agentsim.engine.reading.fields import is_private_field
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.text import decoded, scan, spaced, strict_spans
 from agentsim.engine.wording import cleaned
@@ -68,6 +69,8 @@ _REMAINS = re.compile(
 """A pattern of the rest of an object behind the end of a string: `"}`, `", "sure": true}`, `")`."""
 _HOLDS_A_MEMBER = re.compile(r"[\"”]\s*:\s*[\"“]")
 _CLOSES_ALONE = re.compile(r"[\"”']?[\s\"”}\])\.,;`]*")
+_HALF_OBJECT = re.compile(r"[\s\[]*+(?:```\w{0,12}[\s\[]*+)?\{\s*+[\"'“][^\"'“”\n]{1,60}[\"'”]\s*+[:：]")
+"""The beginning of an object up to its first key."""
 _OBJECT_BEGINS = re.compile(
     r"\s*+(?:(?:```\w{0,12}|json)\s++)?\{?\s*+"
     r"(?:[\"“']?(?P<key>[\w -]{1,40}?))?(?:[\"”']\s{0,9}[:=]|=)\s{0,9}[\"“]"
@@ -282,7 +285,10 @@ def _decoded_text(text: str, names: Collection[str], speakers: Speakers, keys: C
     value = _json(turn.strip()) if turn.lstrip()[:1] in {"{", "["} else None
     if value is None and turn.lstrip()[:1] not in {"{", "["}:
         turn, value = _within_object(turn, names, keys)
+    own = next(iter(names))
     if value is None and turn.lstrip().startswith("{") and is_part_of_object(turn.lstrip()[1:], names):
+        raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
+    if value is None and not is_private_field(own) and _HALF_OBJECT.match(turn):
         raise UnreadableReply("A text of the JSON object holds an object that cannot be read.")
     if is_of_another(value):
         return value

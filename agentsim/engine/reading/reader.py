@@ -82,6 +82,7 @@ from agentsim.engine.reading.fields import (
     chosen,
     fields_of,
     is_no_number,
+    is_private_field,
     named,
     names_of,
 )
@@ -93,7 +94,6 @@ from agentsim.engine.reading.speech import (
     THINKING,
     aloud,
     has_marks,
-    is_private_field,
     last_sentence,
     may_be_no_speech,
     said_aloud,
@@ -447,7 +447,13 @@ class Reply:
         outermost = [field.path for field in self.essential_fields]
         lone = outermost[0] if len(outermost) == 1 else ""
         return Shape(
-            self.request.nothing, self.request.synonyms, self.names, lone, self.speakers, self.request.any_text
+            self.request.nothing,
+            self.request.synonyms,
+            self.names,
+            lone,
+            self.speakers,
+            self.request.any_text,
+            words_alone=not self.decides,
         )
 
     # thinking
@@ -502,7 +508,7 @@ class Reply:
         deciding = {
             spaced(name) for field in self.essential_fields for name in (field.name, *self.names[field.path])
         } | tags
-        names = self._field_names | self._every_name
+        names = self._field_names | self._every_name | {*(self.speech if self.speaks else ())}
         written = as_json(self._split[0], names, deciding, nested=nested, cut=self.truncated)
         return with_braces(written, self._field_names, speech)
 

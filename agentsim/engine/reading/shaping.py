@@ -18,9 +18,18 @@ from agentsim.engine.functions import is_thinking, may_answer
 from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, label_in, plain_tags, token_in, without_header
 from agentsim.engine.options import MISSING, Choice, JsonObject, Kind, Kinds, LegalValues, Synonyms
 from agentsim.engine.reading.calls import calls, function_called, named_calls
-from agentsim.engine.reading.fields import REASONS, Field, chosen, fields_of, named, yes_or_no
+from agentsim.engine.reading.fields import (
+    REASONS,
+    Field,
+    chosen,
+    fields_of,
+    is_private_field,
+    named,
+    other_names,
+    yes_or_no,
+)
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, is_private_field, split
+from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, split
 from agentsim.engine.reading.text import (
     bounded,
     compact,
@@ -178,6 +187,8 @@ class Shape:
     """The names in the question."""
     any_text: bool = False
     """True if words may be any text, including lists and markup."""
+    words_alone: bool = False
+    """True if an answer is nothing but words, so that one without them is none."""
 
     def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
         """Return an object with the schema's keys and, if they are clear, its values; all else stays as it is.
@@ -297,8 +308,9 @@ class Shape:
                 return name
         if not any(_spellings(name)[1] == short for name in properties):
             spaced = plain.replace("_", " ")
-            for name in properties:
-                if spaced in self.names.get(f"{path}{name}", ()):
+            for name, option in properties.items():
+                others = other_names(name) if option.kind == "words" else ()
+                if spaced in self.names.get(f"{path}{name}", others):
                     return name
         return named(key, properties)
 
@@ -318,7 +330,10 @@ class Shape:
         """Return the words of a field without thinking."""
         own = path.rpartition(".")[2]
         names = (spaced(own), *self.names.get(path, ()))
-        return _spoken(given, names, self.speakers, self.keys, reason=own in REASONS, any_text=self.any_text)
+        said = _spoken(given, names, self.speakers, self.keys, reason=own in REASONS, any_text=self.any_text)
+        if self.words_alone and said == "" and _has_ink(given) and not is_private_field(own):
+            raise UnreadableReply("The words are all thinking. Answer with the words alone.")
+        return said
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -486,7 +501,8 @@ def _spoken(
         given = cleaned(given)  # before the checks: a line end is one however it is written
         if not reason and in_later_channel(given):
             raise UnreadableReply("The words go on in another channel. Answer without control tokens.")
-        said = without_header(split(given, strict=not reason)[0], speakers)
+        said, thoughts = split(given, strict=not reason)
+        said = without_header(said.strip() if thoughts else said, speakers)
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
         said = as_stated(said, names, any_text=any_text)
@@ -496,6 +512,10 @@ def _spoken(
             raise UnreadableReply("A text of the JSON object holds an object. Answer with the words alone.")
         return said
     return given if not reason else "" if given is None else _as_json(given)
+
+
+def _has_ink(given: Any) -> bool:
+    return isinstance(given, str) and bool(given.strip(' \n"'))
 
 
 def _written(given: Any) -> Any:

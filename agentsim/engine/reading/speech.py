@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
+from typing import NamedTuple
 
 from agentsim.engine.markup import (
     CLOSE_BRACKETS,
@@ -22,7 +23,7 @@ from agentsim.engine.markup import (
     with_latin,
     with_plain_lines,
 )
-from agentsim.engine.reading.fields import REASONS, SPEECH
+from agentsim.engine.reading.fields import REASONS, SPEECH, is_private_field
 from agentsim.engine.reading.text import (
     REMOVED,
     Object,
@@ -48,7 +49,6 @@ from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
 _PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
-_KEPT = re.compile(rf"memory|{_PRIVATE.pattern}", re.IGNORECASE)
 _FORMATS = "b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote"
 _FORMATTING = re.compile(rf"</?(?=[a-z])(?:{_FORMATS})(?:\s[^<>]*)?/?>", re.I)
 _FORMAT = re.compile(rf"{_FORMATS}|a|q|del|ins|strike|code|pre|cite|center|font|color|size|quote|url|table|tr|td|th")
@@ -75,7 +75,7 @@ _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
 _FENCE = re.compile(r"```\w*\n?")
-_EMPHASIS_OPENS = re.compile(r"(?:\*{1,2}|_{1,2})(?=\s)")
+_EMPHASIS_OPENS = re.compile(r"(?:\*\*|_{1,2})(?=\s)|\*(?=[ \t]*\n)")  # `* ` before words begins an item of a list
 _EMPHASIS_CLOSES = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
 _CLOSING = 5  # characters at the end of a text that hold its closing marks
 # line and block comments as in code; a URL may also begin with //
@@ -166,9 +166,314 @@ _THINKS_ALOUD = re.compile(
     rf"{{1,3}}+(?:so,? )?(?:{_MUSES}|i {_NEEDS} {_COMPOSES} )"
     # a direction that what follows is thought
     r"|\s*+analysis [^\n]{0,2000}[.!?] (?:assistant ?)?final "
-    r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character)"
-    r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?[)*\]_]{1,3}(?=\s)"
+    r"|\s*+[*(\[_]{1,3}(?:thinks?|thinking|to (?:my|him|her|them)self|internally|inner voice|ooc|out of character"
+    r"|(?:private|inner|aside|under (?:my|his|her|their) breath|psst)(?=[^\n]*\n)|internal|silent|unspoken"
+    r"|hidden|not (?:said|spoken) aloud"
+    r"|(?:internal|private|inner|hidden|secret) (?:reasoning|thinking|monologue|notes?|analysis|strategy)"
+    r"|in (?:my|his|her|their) head|inner thoughts?"
+    r"|(?<=[(\[])(?:secret|secretly|privately|silently)|内心|心里|心想|心里想|心の声|独白|속마음)"
+    r"(?: to (?:my|him|her|them)self| hard| deeply| aloud)?:?[)*\]_]{1,3}(?=\s|[^\x00-\x7f])"
 )
+
+
+class _Musing(NamedTuple):
+    """How reasoning begins in one language, folded: who thinks, and of what.
+
+    `speech` are words for what the player will say: they begin no speech. `affairs` are words for its situation, which
+    begin one at times.
+    """
+
+    who: tuple[str, ...]
+    thinks: tuple[str, ...]
+    speech: tuple[str, ...]
+    affairs: tuple[str, ...]
+    gap: str = r"[^.!?:\n…]{0,30}?"
+    """The pattern of the words between the first two."""
+    verb_first: bool = True
+
+
+_I_SHALL = listed("""
+    let me, let's, let us, i need, i should, i must, i have to, i've got to, i gotta, i want to, i'll, i will,
+    i'm going to, i am going to, i'm trying, i am trying, i'm thinking, i am thinking
+""")
+_THINK = listed("""
+    think, thinking, consider, analyze, analyse, assess, evaluate, figure out, work out, plan, strategize, reason,
+    recall, work,
+    decide, determine, weigh, brainstorm, break down, formulate, ponder, reflect, examine, understand, map out, prepare,
+    craft, come up with, choose, see
+""")
+_HELPING = (
+    r"(?: (?:to|just|first|now|really|also|quickly|start|begin|by|try|trying|actually|honestly|briefly|then"
+    r"|quietly|on|be"
+    r"|very|carefully|quick|here|get)){0,5} "
+)
+"""Words between who thinks and that it thinks in English: `I need you to understand` is no thought."""
+_MUSINGS = (
+    _Musing(
+        (*_I_SHALL, *listed("we need, we should, we must, we have to, time to, need to, now to")),
+        tuple(verb for verb in _THINK if verb != "see"),
+        listed("""
+        what to say, what i say, what i should say, what i can say, what i could say, what i want to say,
+        what i need to say, what i will say, what i'll say, what i'm going to say, what should i say, what to tell them,
+        what to write, what i should write, what to answer, what to pitch, what to post, what my pitch, what my speech,
+        how to respond, how i respond, how i should respond, how to reply, how to answer, how i should answer,
+        how to pitch, how to phrase, how to word, how to frame, how to present myself, how to approach this,
+        how i should approach, how to convince them, how to persuade them, how to position myself, how best to,
+        my pitch, my speech, my response, my reply, my answer here, the best response, the best pitch, the best answer,
+        the right words, a good pitch, a good response, a good speech, what would be best to say, the right tone
+        """),
+        (),
+        _HELPING,
+    ),
+    _Musing(
+        _I_SHALL,
+        _THINK,
+        (),
+        listed("""
+        my strategy, the strategy, my approach, the best approach, the best strategy, the best move, my options,
+        the options, the situation, my situation, the current situation, the current state, the game state,
+        the state of the game, the dynamics, my position, my next move, my goal, my goals, my objective,
+        what to do, what i should do, what's going on, what we have here, what we know, the other players,
+        each player, the rules, through this, who is a threat, who to target, this carefully, this through,
+        the context, the scenario
+        """),
+        _HELPING,
+    ),
+    _Musing(
+        listed("我, 让, 先, 来, 好, 首先, 现在, 需要, 咱"),
+        listed("考虑, 思考, 想想, 想一想, 想一下, 分析, 梳理, 琢磨, 斟酌, 构思, 理清, 评估, 想好"),
+        listed("""
+        说什么, 说些什么, 怎么说, 如何说, 如何发言, 怎么发言, 发言内容, 我的发言, 如何回应, 怎么回应, 如何回答,
+        怎么回答, 如何回复, 该说, 措辞, 如何表达, 怎么表达, 如何说服
+        """),
+        listed("局势, 形势, 情况, 策略, 局面, 怎么做, 如何应对, 处境, 其他玩家, 各个玩家, 每个玩家, 当前"),
+    ),
+    _Musing(
+        (),
+        listed("""
+        考えよう, 考えてみ, 考えましょう, 考える必要, 考えなければ, 考えないと, 考えなきゃ, 考えねば, 考えたい,
+        考えます,
+        分析し, 整理し, 検討し, 考慮し
+        """),
+        listed(
+            "何を言, 何を話, 何と言, なんと言, どう言, どう話, どう答え, どう発言, 発言内容, 何を伝え, どう伝え, どう返"
+        ),
+        listed("状況, 戦略, 作戦, 方針, どうすべき, どう動, どうする, 立場"),
+        verb_first=False,
+    ),
+    _Musing(
+        (),
+        listed("""
+        생각해 보자, 생각해보자, 생각해 봐야, 생각해봐야, 생각해야, 생각해 보겠, 생각해보겠, 고민해, 분석해 보자,
+        분석해보자, 분석해야, 분석해 보겠, 정리해 보자, 정리해보자, 정리해야, 고려해야
+        """),
+        listed("무슨 말, 뭐라고 말, 뭐라고 할, 어떻게 말, 할 말, 어떤 말, 어떻게 대답, 어떻게 답, 발언을, 발언할"),
+        listed("상황, 전략, 어떻게 해야, 무엇을 해야"),
+        verb_first=False,
+    ),
+    _Musing(
+        listed("ich, lass mich, lasst mich, mir, mal"),
+        listed("uberleg, nachdenk, denke, denken, abwag, analysier, planen, plane, entscheid, bedenk"),
+        listed("""
+        was ich sage, was ich jetzt sage, was ich ihnen sage, was soll ich sagen, was ich sagen, was ich schreib,
+        wie ich antwort, wie ich reagier, wie ich mich prasentier, meine rede, meine antwort, meine aussage,
+        meinen pitch, was zu sagen
+        """),
+        listed(
+            "meine strategie, die situation, die lage, meine optionen, was ich tue, was ich tun, die spielsituation"
+        ),
+        verb_first=False,
+    ),
+    _Musing(
+        (),
+        listed("""
+        reflechir, reflechis, reflechissons, penser, pensons, analyser, analysons, decider, preparer, determiner,
+        examiner, examinons
+        """),
+        listed("""
+        ce que je dois dire, ce que je vais dire, ce que je veux dire, ce que je peux dire, ce qu'il faut dire,
+        quoi dire, que dire, comment repondre, comment presenter, comment formuler, mon discours, ma reponse,
+        mon message a,
+        ce que je dis
+        """),
+        listed("ma strategie, la situation, mes options, ce que je dois faire, mon approche"),
+    ),
+    _Musing(
+        listed(
+            "dejame, dejadme, dejenme, debo, tengo que, necesito, voy a, vamos a, pensemos, analicemos, me pregunto"
+        ),
+        listed("pens, reflexion, analiz, decid, consider, plane, prepar, evalu, determin"),
+        listed("""
+        que decir, que digo, lo que voy a decir, lo que debo decir, que debo decir, que deberia decir, que voy a decir,
+        como responder, como presentar, como contestar, mi discurso, mi respuesta, mi mensaje
+        """),
+        listed("mi estrategia, la situacion, mis opciones, que debo hacer, que hacer, mi enfoque"),
+    ),
+    _Musing(
+        listed("""
+        deixe-me, deixa-me, deixa eu, deixe eu, vou, preciso, tenho que, devo, vamos, pensemos, fammi, fatemi, lasciami,
+        lasciatemi, devo, dovrei, vediamo, pensiamo, analizziamo, ho bisogno
+        """),
+        listed("pens, reflet, analis, analizz, decid, consider, planej, prepar, riflett, valut, avali"),
+        listed("""
+        o que dizer, no que dizer, que vou dizer, que devo dizer, que digo, como responder, como me apresentar,
+        meu discurso, minha resposta, minha mensagem, cosa dire, che dire, cosa dico, cosa dovrei dire, cosa diro,
+        come rispondere, come presentar, il mio discorso, la mia risposta
+        """),
+        listed("""
+        minha estrategia, a situacao, minhas opcoes, o que fazer, la mia strategia, la situazione, le mie opzioni,
+        cosa fare
+        """),
+    ),
+    _Musing(
+        listed("давай, давайте, мне, я, надо, нужно, сначала, так, итак, хорошо, подумаю, подумаем"),
+        listed("""
+        подума, обдума, дума, проанализир, анализир, реш, обсужд, оцен, прикин, спланир, размысл, продума, сообраз
+        """),
+        listed("""
+        что сказать, что мне сказать, что я скажу, что говорить, что написать, как ответить, как мне ответить,
+        что ответить, как выступить, свою речь, моя речь, мою речь, свое выступление, свои ответ, как сформулировать
+        """),
+        listed("стратеги, ситуаци, вариант, что делать, положение, расклад"),
+    ),
+    _Musing(
+        listed("musze, powinienem, powinnam, pozwol, niech, moze, trzeba, zastanowmy, zastanowie, pomyslmy"),
+        listed("zastanow, pomysl, przemysl, przeanaliz, rozwaz, zdecyd, zaplan"),
+        listed("co powiedziec, co mam powiedziec, co powiem, jak odpowiedziec, co napisac, moja wypowiedz, moja mowe"),
+        listed("moja strateg, strategi, sytuacj, co zrobic"),
+    ),
+    _Musing(
+        listed("laat me, laat mij, ik, ik moet, even"),
+        listed("nadenk, denken, overweg, bedenk, analyseer, beslis, plannen"),
+        listed("wat ik moet zeggen, wat ik zeg, wat ik ga zeggen, wat te zeggen, hoe ik reageer, mijn toespraak"),
+        listed("mijn strategie, de situatie, mijn opties, wat ik moet doen"),
+        verb_first=False,
+    ),
+    _Musing(
+        (),
+        listed("dusun, degerlendir, analiz et, planla, karar ver"),
+        listed("ne soyle, ne diye, ne yazaca, nasil cevap, nasil yanit, konusma"),
+        listed("stratejim, durumu, seceneklerim, ne yapmal"),
+        verb_first=False,
+    ),
+    _Musing(
+        listed("saya, mari, biarkan, toi, hay, minh, de toi"),
+        listed("pikir, memikir, pertimbang, menganalis, suy nghi, nghi, can nhac, phan tich, xem xet"),
+        listed("""
+        apa yang harus, apa yang akan saya kata, apa yang perlu, bagaimana menjawab, pidato saya, nen noi gi, noi gi,
+        nen noi, tra loi the nao, bai phat bieu
+        """),
+        listed("strategi saya, situasi, chien luoc, tinh hinh, tinh huong"),
+    ),
+    _Musing(
+        (),
+        listed("أفكر, دعني أحلل, نفكر, سأفكر, सोचना, सोचता, सोचने, सोचूं, सोच लूं, विचार कर, विश्लेषण"),
+        listed("سأقول, أقول, أقوله, كيف أرد, क्या कहूँ, क्या कहूं, क्या बोलूं, क्या कहना, क्या बोलना, कैसे जवाब"),
+        listed("استراتيجيتي, الوضع, الموقف, रणनीति, स्थिति"),
+        verb_first=False,
+    ),
+)
+"""First sentences of reasoning about what to say. Source: the reasoning of DeepSeek, Qwen and gpt-oss, in the languages
+of Shi et al. 2022 and the most spoken others."""
+_HESITATION = listed("""
+    ok, okay, alright, all right, right, so, well, hm, hmm, hmmm, uh, first, now, let's see, wait, good, great, fine,
+    sure, 好, 好的, 嗯, 首先, 那么, 现在, よし, まず, さて, うーん, えーと, 좋아, 음, 먼저, 자, also, also gut, gut,
+    na gut,
+    bien, bon, d'accord, alors, vale, bueno, a ver, bom, certo, va bene, allora, хорошо, так, ладно, итак, dobrze,
+    no dobrze, tamam, peki, baik, oke, حسنا
+""")
+
+
+@cache
+def _muses(affairs: bool) -> re.Pattern[str]:
+    """Return a pattern for a first sentence that thinks about what to say, or with `affairs` about the game."""
+    inside = r"[^.!?:\n…]"
+    parts = []
+    for musing in _MUSINGS:
+        of = (*musing.speech, *(musing.affairs if affairs else ()))
+        if not of:
+            continue
+        letter = r"(?<![^\W_])" if musing.thinks[0] < "\u0500" else ""
+        who = rf"{letter}(?:{any_name(musing.who)}){musing.gap}" if musing.who else ""
+        thinks = rf"{inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)})"
+        subject = rf"{letter}(?:{any_name(of)})"
+        if musing.verb_first:
+            parts.append(rf"{thinks}{inside}{{0,40}}?{subject}")
+        else:
+            parts.append(rf"(?={thinks}){inside}{{0,120}}?{subject}")
+    return re.compile(
+        rf"[\s*_\"'(#>]{{0,8}}+(?:(?:{any_name(_HESITATION)})[,.!:…-]{{1,3}}\s{{0,2}}){{0,3}}+(?:{'|'.join(parts)})"
+    )
+
+
+_WORKED_AT = (
+    r"(?:understand|analy[sz]|assess|evaluat|identify|consider|determin|brainstorm|draft|formulat|craft|review|refin"
+    r"|deconstruct|outlin|recall|strategiz|structur|defin|select|finaliz|clarify|examin|weigh|establish|synthesi[sz]"
+    r"|develop|construct|prioriti[sz]|decod|interpret|map|revis|verify|check|pinpoint|explor)(?:e|y|ing|is of|ment of)?"
+)
+_WORKS = re.compile(
+    r"[\s>*_#(-]{0,8}+(?:\d{1,2}[.):] ?)?[*_#]{0,4}+(?:(?P<step>(?:step|phase|part) ?\d{1,2} ?[:.)-]{0,2}) ?)?"
+    r"[*_]{0,3}+"
+    rf"{_WORKED_AT}\b(?:[ ](?!\n)[\w'’&/-]{{1,20}}){{0,4}}?"
+    r"(?: (?:goals?|objectives?|tasks?|prompts?|requests?|inputs?|instructions?|situation|scenario|context|constraints?"
+    r"|persona|roles?|players?|opponents?|strateg(?:y|ies)|options?|tone|audience|state|board|pitch|speech|message|response"
+    r"|answer|draft|votes?|position|rules|game|threats?|dynamics|approach|key (?:points|elements|factors)|arguments?"
+    r"|requirements?|stakes|landscape|alliances?|angles?|output|format)\b[^.!?\n:]{0,40}(?<!\n)(?:[*_]{1,3}|:|$)"
+    r"|(?(step)[*_]{0,3}:?[ \t]*$|(?!)))",
+    re.MULTILINE,
+)
+"""A heading of a plan of work, folded: `1. **Understand the Goal:**`, `**Defining My Strategy**`, `## Step 1: Assess`.
+Source: the summaries of Gemini's thinking."""
+_MOST_OF_A_PLAN = 30  # lines
+_OF_A_PLAN = re.compile(
+    r"[\s>*_#•-]{0,8}+(?:\d{1,2}[.)] ?)?[*_]{0,3}(?:(?:my|current|main|overall|next|key|short-term|long-term) )?"
+    r"(?:goals?|plan|strategy|situation|threats?|allies|risks?|tone|approach|objectives?|state|targets?|context|assessment"
+    r"|priorit(?:y|ies)|steps?|considerations?|role|position|motives?|points|audience|persona|constraints?|tactics?"
+    r"|目标|计划|策略|形势|局势|威胁|盟友|语气)[*_]{0,3} ?[:=]"
+)
+"""A labelled line of a plan, folded."""
+_SHALL = r"(?:i|we)(?:'ll| will| should| must| need to| have to| want to)"
+_OTHERS = r"(?:them|the others|the other players|everyone else|the rest)"
+_SCHEMES = re.compile(
+    r"[^\n]{0,300}?\b(?:"
+    # how the player wants to appear
+    r"(?:(?:i|we) (?:(?:just|also|really) )?(?:want|need|should|must|have|ought|aim|will try)(?: to)?"
+    r"|(?:the key|the trick|my goal|my aim|the goal|the aim)(?: here| now)? is to) "
+    r"(?:appear|seem|sound|look|come across as|come off as|present myself as|position myself as|portray myself as"
+    r"|frame myself as) (?:\w+ ){0,3}?"
+    r"(?:loyal|harmless|trustworthy|innocent|(?:non-?)?threatening|helpful|friendly|sincere|credible|humble|reliable"
+    r"|neutral|likable|persuasive|cooperative|confident|genuine|valuable|useful)\b"
+    # how its words should be, and what they should not tell
+    rf"|{_SHALL} (?:keep|make) (?:it|this|my \w+) (?:\w+,? (?:and |but )?){{0,3}}?"
+    r"(?:persuasive|convincing|believable|vague|compelling|under \d+|within)\b"
+    rf"|{_SHALL} (?:be careful not to|avoid|try not to) "
+    r"(?:reveal|mention|expos|giv(?:e|ing) away|let on|show my|tip)"
+    rf"|(?:the|my) (?:pitch|speech|response|message|statement) (?:should|must|needs to|has to|could) "
+    r"(?:be|focus|emphasi[sz]e|address|mention|include|sound|convey|highlight|avoid|stress)\b"
+    r"|(?:maybe |perhaps )i (?:could|should|might|can) say\b|i (?:could|might) say something (?:like|along)"
+    r"|(?:time|now|ready)(?:,? (?:i need|let me))? to (?:write|draft|craft|compose) (?:the|my) \w+"
+    # what the others are to think
+    rf"|(?:convince|persuade|get|make) {_OTHERS} (?:to |that )?(?:\w+ ){{0,2}}?(?:keep|trust|like|believe|spare"
+    rf"|support|vote for"
+    rf"|i(?:'m| am)?|me)\b|want {_OTHERS} to (?:think|believe|see me|trust me|feel)|how (?:do|can|should|could) i "
+    rf"(?:convince|persuade|win over) {_OTHERS}"
+    r")"
+    # a strategy
+    r"|(?:ok(?:ay)?,? |alright,? )?(?:thinking about (?:this|it|the \w+)(?: \w+ly)?|strategically(?: speaking)?"
+    r"|from a (?:purely )?(?:strategic|game-theor\w+) (?:perspective|standpoint|point of view)"
+    r"|as (?:player|agent) \w{1,30},? my (?:goal|task|aim|objective|job) is),? "
+    # a heading of considerations
+    r"|[\s*_#(]{0,8}+(?:(?:my|current|key|quick|main|overall|strategic|brief|game|situation|initial|some) ){1,3}"
+    r"(?:(?:considerations?|factors|assessment|takeaways|state|analysis)(?: to \w+)?[*_]{0,3} ?:"
+    r"|(?:points?|situation|objectives?|goals?|options|thoughts)(?: to \w+)?[*_]{0,3} ?:[*_]{0,3}[ \t]*(?=\n))"
+    r"|[\s*_#(]{0,8}+(?:things to (?:consider|remember|keep in mind)|pros and cons)[*_]{0,3} ?:"
+)
+"""The first paragraph of a scheme, folded: how to appear, what to say and to hide, what the others are to think."""
+_OF_THE_GAME = re.compile(
+    r"(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game "
+    r"(?:with|where|called|of \d|and)\b"
+)
+"""First words on the game that is played, folded."""
 _STRATEGIES = listed("""
     strategy, my strategy, explanation, strategy note, strategic note, strategic reasoning, rationale,
     hidden, hidden agenda, hidden motive, why this works, reason, reasons, justification, motive, intent,
@@ -176,8 +481,8 @@ _STRATEGIES = listed("""
 """)
 """Folded headings of notes on the words, which begin a paragraph of their own."""
 _FIRST_NOTES = listed("""
-    analysis, reflection, draft, planning, internal, private, secret, ooc, critique, objective, 分析, 内心,
-    注, 备注, 旁白, 考え, 생각, 속마음
+    analysis, reflection, draft, planning, internal, private, secret, ooc, critique, objective, assessment, aside,
+    sotto voce, 分析, 内心, 注, 备注, 旁白
 """)
 """Folded headings of notes that stand as a paragraph before the words."""
 _NOTED = (*_STRATEGIES, *_FIRST_NOTES)
@@ -185,9 +490,12 @@ _LINE_NOTES = (*_STRATEGIES, *listed("note, notes, private note, note to self, p
 """Folded labels of notes that stand on a line of their own among other lines, anywhere."""
 _FIRST_LINE_NOTES = (*_LINE_NOTES, *_FIRST_NOTES, "plan")
 """Folded labels of notes that stand on the first line of several."""
+_RULE_SIGNS = "-=~*#_+`>| \n"
 _RULE = re.compile(r"^[ \t]*(?:[-*_=—⸻•#][ \t]?){3,80}+$|^[ \t]*⸻[ \t]*$", re.MULTILINE)
 """A horizontal rule, also of other signs than Markdown's."""
 _ENDS_A_CLAUSE = re.compile(r"[.!?…\n]")
+_PAUSES = re.compile(r"(?:\.{2,3}|…)[ \t]+[^\n]+\s*\Z")
+"""An ellipsis, and the rest of a speech on one line: `Let me think... yes, C has to go.`"""
 _QUESTIONS = re.compile(r"(?:[^.!?\n]{1,200}\?)+\s*")
 _HANDS_OVER = re.compile(r"[.,;]? (?:so )?here (?:is mine|it is|goes|we go|i am)\b")
 """Words behind a task that give what it asks for: `I was told to make a statement, so here goes:`."""
@@ -231,10 +539,21 @@ _INTRODUCES = re.compile(
 )
 """A chatbot's first words for its user."""
 _AGREES = re.compile(r"\A\s*(?:sure|certainly|of course|absolutely|okay|ok)[!,.] (?=here(?:'s| is) my )")
+_THINKS_TO_ITSELF = (
+    r"\A\W*(?:(?!(?:(?:a|my|our|one|some|two|three|first|last|final|closing|parting|honest|quick) )+"
+    r"(?:thoughts?|thinking):)"
+    r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?"
+    r"|[\w ]{1,30}?[(（\[](?:inner (?:monologue|voice)|(?:inner |private |internal )?thoughts?|thinks?|thinking"
+    r"|internal(?:ly)?|private(?:ly)?|secretly|silently|aside|to (?:my|him|her|them)self|in (?:my|his|her|their)"
+    r" (?:head|mind)|not (?:said )?aloud|内心|心想|心里想|心の声|속마음)[)）\]][*_]{0,2}"
+    r"|here(?:'s| is) my thought process):"
+)
+"""A label of the player's own thoughts, folded: `A (internally): ...`."""
+_THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
 _OF_THE_TASK = re.compile(
     # the task, the prompt and the form of the answer
-    r"\bjson\b|\b(?:thinking process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the) (?:task"
-    r"|problem|request)|break this down)\b"
+    r"\bjson\b|\b(?:th(?:inking|ought) process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the)"
+    r" (?:task|problem|request)|break (?:this|it|things) down)\b"
     rf"|\A\W*(?:need to|must|should|just|let me|i'll) {_COMPOSES} (?:an? |the )?(?:\w+ )?{_PIECES}\b(?! of\b|,? but\b)"
     rf"|\A\W*{_COMPOSES[:-1]}|crafting|drafting|formulating|planning|considering) (?:an?|the|my) \w+\W*(?:\n|\Z)"
     # the player, named as the rules name it, and what it has to do
@@ -243,13 +562,21 @@ _OF_THE_TASK = re.compile(
     r"|\b(?:ich bin|je suis|soy|jestem|sono|sou|я)\b (?:le |el |il |o )?"
     r"(?:spieler|joueur|jugador|gracz\w*|giocatore|jogador|игрок)\b[^\n]{0,80}\b(?:muss|soll|dois|debo|musze|devo|должен|должна|нужно)\b"
     # two speakers
-    r"|\A\W*(?!(?:(?:a|my|our|one|some|two|three|first|last|final|closing|parting|honest|quick) )+"
-    r"(?:thoughts?|thinking):)"
-    r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?:"
+    rf"|{_THINKS_TO_ITSELF}"
     r"|\A\W*(?:\[(?:analysis|secret|internal|private)\]|\*?(?:internally|secretly|privately):)"
     r"|\b(?:strategically|secretly|privately)\b(?s:.*)\bpublicly,? i\b"
 )
 """Words of a first paragraph that is about the task or the player, and not said in the game."""
+
+
+_OTHERS_FIRST = re.compile(
+    r"\s*+[*_#>\[(<]{0,3}(?:me|myself|action|tool|function|command|terminal|shell|bash|console|output|input"
+    r"|speaker|player|voice)[*_\])>]{0,3} ?:|\s*+[$%] ?[a-z]|\s*+>>> "
+)
+"""The first label of a transcript or of a program's log, or its prompt, folded: `Tool: ...`, `$ ls`."""
+_RESPONDS = re.compile(r"(?<=[^\W_])[^\w\n]{0,8}\n\s{0,8}here(?:'s| is) my (?:final )?(?:response|answer):")
+"""Granite's words between thinking, whose beginning is in the prompt, and the answer: llama.cpp
+models/templates/ibm-granite-granite-3.3-2B-Instruct.jinja."""
 
 
 def _speaks_of_its_task(plain: str, *, alone: bool = True) -> bool:
@@ -278,7 +605,8 @@ _LEFT_LINE = re.compile(
 )
 """A line behind words that is left of a channel of thinking."""
 _CALL_BEHIND = re.compile(
-    r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|call)"
+    r"(?:\A|\n)\s{0,4}tool_(?:code|call|outputs?)[ \t]*\n|"
+    r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|calls?|outputs?|results?|responses?)"
     r"|(?P<code>(?:\A|[\n.!?…])[\"')*_]{0,3}\s{0,4}(?:\[|print\()?[a-z_]\w{1,40}\((?:\s?[a-z_]\w{0,40}\s?=)?\s?[\"'{\[]"
     r"[^\n]{0,2000}\)|[\n,]\s{0,20}\"[\w -]{1,40}\"\s?:\s?(?:[\"\d{\[]|true|false|null))"
 )
@@ -310,9 +638,12 @@ def said_aloud(
         private = each.value is not None and any(_PRIVATE.search(key) for key in each.value)
         if each.state != "strict" or each.fenced or each.call or private:
             raise wanted
-    if not any_text and _JSON_BEGINS.match(body):
-        raise wanted
-    if not any_text and (goes_on_behind_its_end(body) or _holds_members(body, names)):
+    if not any_text and (
+        _JSON_BEGINS.match(body)
+        or goes_on_behind_its_end(body)
+        or _holds_members(body, names)
+        or _OTHERS_FIRST.match(folded(body))
+    ):
         raise wanted
     if holds_call(body, any_text=any_text):
         raise wanted
@@ -320,11 +651,11 @@ def said_aloud(
     if len(whole) == 1:
         start, end = tag_content(whole[0])
         rest = without_wrappers(body[: whole[0].start()] + body[whole[0].end() :])
-        return _plain(body[start:end]), [rest] if rest.strip() else []
+        return as_stated(_plain(body[start:end]), names, any_text=any_text), [rest] if rest.strip() else []
     body = _without_own_tags(without_wrappers(body), names)
-    if not any_text and _speaks_of_its_task(folded(body)):
+    if not any_text and _is_about_words(folded(body)):
         raise UnreadableReply("The reply thinks aloud. Answer with the words alone.")
-    body, scratch = without_scratch(body, names, comments=not any_text)
+    body, scratch = without_scratch(body, names, comments=not any_text, alone=not any_text)
     words, hidden = _under_headings(body, tuple(names), any_text=any_text)
     hidden = [*scratch, *hidden]
     pairs = _PAIRED.finditer(_FORMATTING.sub("", words))
@@ -333,7 +664,7 @@ def said_aloud(
     _check(words, names, any_text=any_text)
     _check_undivided(words, any_text=any_text)
     words = _plain(words)
-    if not words:
+    if not words.strip(_RULE_SIGNS):
         raise UnreadableReply("The reply says nothing.")
     return words, hidden
 
@@ -347,8 +678,10 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
     """
     if any(_is_private(tag[1], names) for tag in _PAIRED.finditer(words)) or goes_on_behind_its_end(words):
         raise UnreadableReply("The words cannot be told from what stands around them.")
-    words = without(words, thought_spans(folded(words), names))
+    said, words = words, without(words, thought_spans(folded(words), names))
     if not (kept := is_private_field(names[0])):
+        if has_words(said) and not has_words(words):
+            raise UnreadableReply("The words are all thinking. Answer with the words alone.")
         words, _ = without_scratch(words, names)
     words, _ = _under_headings(words, tuple(names), any_text=any_text)
     if not kept:
@@ -357,6 +690,8 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
         words = words[: other.start()]
     if not kept:
         _check_undivided(words, any_text=any_text)
+        if words.strip() and not words.strip(_RULE_SIGNS):
+            raise UnreadableReply("The reply says nothing.")
     return _without_own_tags(words, names)
 
 
@@ -382,6 +717,7 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
     plain = folded(with_plain_lines(words))
     thinks = _opens_as_thinking(plain, names, any_text=any_text)
     thinks = thinks or (not any_text and _speaks_of_its_task(plain, alone=False))
+    thinks = thinks or _THINKS_TO_ITSELF_ALONE.match(plain) is not None
     if thinks or (not any_text and "/" in words and _COMMENT.search(words)):
         raise UnreadableReply("The words begin as thinking. Answer with the words alone.")
     on_words = not any_text and (_speaks_of_words(plain) or _TO_ITSELF.search(f"\n{plain}") is not None)
@@ -433,6 +769,33 @@ def _is_listed(above: str) -> bool:
     return lines[-1].rstrip().endswith((":", "：", ",", "，", ";"))
 
 
+def _is_plan(plain: str) -> bool:
+    """Return whether the first paragraph of folded words is a plan, two or more labelled lines, with words below it."""
+    first, *below = _PARAGRAPH.split(plain.strip(), maxsplit=1)
+    lines = first.split("\n")
+    return bool(below) and 1 < len(lines) < _MOST_OF_A_PLAN and all(map(_OF_A_PLAN.match, lines))
+
+
+def _is_about_words(plain: str) -> bool:
+    """Return whether a reply is about its task, or has a plan or thinking above the words; all folded."""
+    return _speaks_of_its_task(plain) or _is_plan(plain) or _RESPONDS.search(plain) is not None
+
+
+def _thinks_aloud(plain: str, *, alone: bool = False) -> re.Match[str] | None:
+    """Return the match of first words that think aloud, or None if folded words do not begin so.
+
+    Words that are all of a reply (`alone`) think aloud as well if they begin with the situation (`Let me analyze the
+    situation`), or with a scheme above another paragraph: both may be the beginning of a speech.
+    """
+    for found in (_THINKS_ALOUD.match(plain), _muses(alone).match(plain), _WORKS.match(plain)):
+        if found is not None and not _asks(plain, found):
+            return found
+    if not alone:
+        return None
+    schemes = _SCHEMES.match(plain) if _PARAGRAPH.search(plain.strip()) else None
+    return schemes or _OF_THE_GAME.match(plain)
+
+
 def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> bool:
     """Return whether folded words begin with a line that only names thinking, think aloud, or think up to an answer.
 
@@ -441,25 +804,32 @@ def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> b
     """
     if any(_stripped_line(plain, names)):
         return True
-    if (thinks := _THINKS_ALOUD.match(plain)) is not None and not _asks(plain, thinks):
+    if _thinks_aloud(plain) is not None:
         return True
-    first = next(headings(plain, (*_thinking(tuple(names)), *_asides(names)), heads_thinking), None)
-    begins = first is not None and not plain[: first.start()].strip()
+    others = (*_thinking(tuple(names)), *_asides(names), *(name for name in REASONS if name not in names))
+    first = next(headings(plain, others, heads_thinking), None)
+    own = tuple(dict.fromkeys((*names, *SPEECH)))
+    begins = first is not None and not has_words(_FENCE_ABOVE.sub("", plain[: first.start()]))
     if first is not None and begins and not plain[first.end() :].partition("\n")[0].strip(" \t*_:>"):
-        return spaced(first["name"]) not in ASIDES or any(headings(plain, tuple(names), heads_thinking))
+        return spaced(first["name"]) in THINKING or any(headings(plain, own, heads_thinking))
     if first is not None and begins and not any_text and not first["lead"].strip():
         name = spaced(first["name"])
         below = plain[first.end() :].partition("\n")[2]
-        if name not in ASIDES and not name.startswith("my ") and has_words(below):
+        if name in THINKING and not name.startswith("my ") and has_words(below):
             return True
-    return (begins or _STEPS.match(plain) is not None) and any(headings(plain, tuple(names), heads_thinking))
+    return (begins or _STEPS.match(plain) is not None) and any(headings(plain, own, heads_thinking))
 
 
 def _without_own_tags(words: str, names: Sequence[str]) -> str:
     """Remove tags with one of the names around all of the words, and one at their end or beginning that has no pair."""
     while "<" in words and (tag := tag_pattern((*names, "assistant")).fullmatch(folded(words).strip())):
         words = words.strip()[slice(*tag_content(tag))]
-    for tag in (_LAST_TAG.search(words), _FIRST_TAG.match(words)) if "<" in words else ():
+    first, last = (_FIRST_TAG.match(words), _LAST_TAG.search(words)) if "<" in words else (None, None)
+    if first is not None and last is not None and first["name"] == last["name"] and spaced(first["name"]) in names:
+        inside = words[first.end() : last.start()]
+        if not re.search(rf"</?{re.escape(first['name'])}\b", inside):
+            return inside
+    for tag in (last, first):
         alone = tag is not None and len(re.findall(rf"[</]{re.escape(tag['name'])}\b", words)) == 1
         if tag is not None and alone and spaced(tag["name"]) in (*names, "assistant"):
             words = words.replace(tag[0], "")
@@ -480,16 +850,11 @@ def without_half_quotes(words: str) -> str:
     return inner if is_half and " " in inner and inner[-1] in ".!?…。！？" else words
 
 
-def is_private_field(name: str) -> bool:
-    """Return whether a name is that of words that no other player hears: a memory, a thought, a reason."""
-    return _KEPT.search(name) is not None
-
-
 def holds_call(words: str, *, any_text: bool = False) -> bool:
     """Return whether a call or an object stands beside words; a text that may be `any_text` may hold code."""
     if not any_text and _ends_in_object(words):
         return True
-    found = _CALL_BEHIND.finditer(words) if any(sign in words for sign in ("(", '"', "functions.", "```tool_")) else ()
+    found = _CALL_BEHIND.finditer(words) if any(sign in words for sign in ("(", '"', "functions.", "tool_")) else ()
     return any(
         not call["code"] or (not any_text and has_words(words[: call.start()] + words[call.end() :])) for call in found
     )
@@ -517,12 +882,14 @@ def may_be_no_speech(words: str) -> bool:
     if (
         _TO_ITSELF.search(f"\n{plain}")
         or _THINKS_ALOUD.match(plain)
+        or _muses(False).match(plain)
+        or _WORKS.match(plain)
         or _STEPS.match(plain)
         or _LEFT_LINE.search(plain)
         or _HIDDEN.search(f"\n{plain}")
     ):
         return True
-    if _speaks_of_its_task(plain, alone=False):
+    if _speaks_of_its_task(plain, alone=False) or _THINKS_TO_ITSELF_ALONE.match(plain):
         return True
     return _speaks_of_words(plain)
 
@@ -628,10 +995,14 @@ def _is_line_of_note(plain: str, match: re.Match[str]) -> bool:
 def _asks(plain: str, thinks: re.Match[str]) -> bool:
     """Return whether words that seem to think aloud ask, or give at once what they were asked for.
 
-    They put the answer off, ask in that sentence, or have nothing behind but questions: `I must produce an answer? No.`
-    and `Let me think. Who lied?` are speech. A question of the writer to itself is not.
+    They put the answer off, only pause in a line that is the whole speech, ask in that sentence, or have nothing behind
+
+    but questions: `I must produce an answer? No.` and `Let me think. Who lied?` are speech. A question of the writer to
+    itself is not.
     """
     if _HANDS_OVER.match(plain, thinks.end()) or _PUTS_OFF.fullmatch(plain, thinks.end()):
+        return True
+    if _PAUSES.match(plain, thinks.end() - 1):
         return True
     if plain[thinks.end() - 1] not in ".!:…\n":
         ends = _ENDS_A_CLAUSE.search(plain, thinks.end())
@@ -640,8 +1011,10 @@ def _asks(plain: str, thinks: re.Match[str]) -> bool:
     return _QUESTIONS.fullmatch(rest) is not None and _OF_ITSELF.search(rest) is None
 
 
-def without_scratch(words: str, names: Sequence[str], *, comments: bool = True) -> tuple[str, list[str]]:
-    """Return the words without the writer's notes to itself, and these notes.
+def without_scratch(
+    words: str, names: Sequence[str], *, comments: bool = True, alone: bool = False
+) -> tuple[str, list[str]]:
+    """Return the words without the writer's notes to itself, and these notes; `alone` they are all of a reply.
 
     Notes are `comments` (`// plan`), and thinking aloud up to a heading with one of the `names`. Raises
     `UnreadableReply` if thinking aloud has no such heading behind it, or if there is one behind steps, which may be a
@@ -652,9 +1025,7 @@ def without_scratch(words: str, names: Sequence[str], *, comments: bool = True) 
         notes = [each[0] for each in _COMMENT.finditer(words)]
         words = _COMMENT.sub("", words)
     plain = folded(words)
-    thinks = _THINKS_ALOUD.match(plain)
-    if thinks is not None and _asks(plain, thinks):
-        thinks = None
+    thinks = _thinks_aloud(plain, alone=alone)
     if thinks is None and _STEPS.match(plain) is None:
         return words, notes
     answer = next(headings(plain, tuple(names), heads_thinking), None)
@@ -798,15 +1169,24 @@ THINKING = listed("""
     private strategy, private notes,
     notes to self, note to self, private, internal, my reasoning steps, reasoning steps, private thinking,
     internal thinking, private analysis, thinking out loud, step-by-step reasoning, step by step reasoning,
-    thinking process, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees, reflexion, pensamiento,
+    thinking process, my thought process, internally, deliberation, uberlegung, uberlegungen, gedanken, pensee, pensees,
+    reflexion, pensamiento,
     pensamientos, pensamento, razonamiento, raisonnement, ragionamento, pensieri, mysli, myslenie, rozumowanie, мысли,
-    размышления, 思考, 思考过程, 推理, 内心独白
+    размышления, 思考, 思考过程, 推理, 内心独白, 思考内容, 推理过程, 思维过程, 思路, 内心, 内心活动, 内心想法, 内心os,
+    心里想, 心裡想,
+    考える, 考え, 思考プロセス, 思考メモ, 思索, 생각, 사고, 추론, рассуждение, рассуждения, мышление, размышление,
+    обдумывание, dusunce,
+    dusunceler, akil yurutme, تفكير, التفكير, أفكار, विचार, सोच, ความคิด, suy nghi, suy luan, pemikiran, penalaran,
+    gedachten,
+    gedankengang, denkprozess, overweging, redenering, tankar, pensiero, riflessione, riflessioni, raciocinio, reflexao,
+    心想, 心理活动, 心理活動, 心声, 心の声, 心の中, 内心の声, 独り言, 속마음, 속으로, 생각 과정, 사고 과정, 推論
 """)
 """Folded headings of thinking, unless the question has a field of that name."""
 
 ASIDES = listed("""
     analysis, reflection, strategy, my strategy, plan, my plan, planning, rationale, draft, hidden, why this works,
-    explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis
+    explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis, think, assessment, observation,
+    observations, aside, sotto voce, attempt, first attempt, inner, silently, 注, 草稿, анализ, 분석
 """)
 """Folded headings of text that is no part of an answer in words, if that has a heading of its own."""
 
@@ -875,9 +1255,10 @@ _TAG = (
 # the same names in brackets that ordinary words may stand in
 _BRACKETED = re.compile(
     rf"(?P<open>[{OPEN_BRACKETS}｛（(［\[{{](?:(?<=\[)\[|(?<=\{{)\{{|(?<!\[)))"
-    r"(?=[ \t/／]{0,3}[tsrcip思推内])[ \t]?(?P<slash>[/／]?)[ \t]?"
+    r"(?=[ \t/／]{0,3}[tsrcip思推内心독속])[ \t]?(?P<slash>[/／]?)[ \t]?"
     r"(?P<name>think(?:ing)?|thoughts?|scratch ?pad|reasoning|chain of thought|cot"
-    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心独白|内心|心理活动)"
+    r"|(?:inner|internal) (?:monologue|thoughts?)|思考(?:过程)?|推理(?:过程)?|内心(?:独白|活动|想法|的声音)?"
+    r"|心理活动|心里想|心想|心声|心の声|心の中|속마음|독백)"
     rf"[ \t]?(?:[{CLOSE_BRACKETS}｝）)］]|\]\]|\}}{{1,2}})",
     re.IGNORECASE,
 )
@@ -927,7 +1308,7 @@ _ASIDE = (
 # a quick test for the beginning of a mark: its bracket and two letters of its name
 _BEGINS = (
     r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
-    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|^T|^(?:\.{3}|…)\s?d)"
+    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|(?:^|(?<=>))[*_]{0,3}[TR]|^(?:\.{3}|…)\s?d)"
 )
 _MARK = re.compile(
     rf"{_BEGINS}(?:(?P<tag>{_TAG})"
@@ -941,15 +1322,15 @@ _MARK = re.compile(
     rf"|(?P<aside>[(（]\s?{_ASIDE}[^()（）:：\n]{{0,30}}[:：])|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:：\n]{{0,30}}[:：])"
     rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭(?!(?<=\A💭)[^\n💭]*💭\s*\Z)(?=[^\n]*\w))"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
-    r"|(?P<terminal>^Thinking(?:\.{3}|…)[ \t]*$)"
+    r"|(?P<terminal>(?:^|(?<=>))[*_]{0,3}(?:Thinking|Reasoning)(?:\.{3}|…)[*_]{0,3}[ \t]*$)"
     r"|(?P<stray><channel\|>|<(?:unused|ctrl)95>|</ctrl94>|^(?:\.{3}|…)\s?done thinking\.?[ \t]*$))",
     re.IGNORECASE | re.MULTILINE,
 )
 # the pattern begins with one character class, so that the search skips to the next character in it
 _SIGNS = r"<◁＜⟨〈‹【\[(（*💭"
 _ANY = re.compile(
-    rf"[{_SIGNS}=&`~:aT.…-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
-    r"|(?<=a)(?:nalysis|ssistant)|(?<=T)hinking(?:\.{3}|…)|(?<=[.…])\s?done thinking)"
+    rf"[{_SIGNS}=&`~:aTR.…-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
+    r"|(?<=a)(?:nalysis|ssistant)|(?<=T)hinking(?:\.{3}|…)|(?<=R)easoning(?:\.{3}|…)|(?<=[.…])\s?done thinking)"
 )
 # the first line of a channel of thinking whose tokens were stripped
 _STRIPPED_LINE = re.compile(
@@ -977,6 +1358,8 @@ _ANSWER_BEGINS = re.compile(
     r"^[ \t]*(?:\{\s*[\"'“]|\[\s*\{|```|<[a-z_]{2,30}>|\\boxed|action:[ \t]*\w{1,40}[ \t]*\n+action input:)",
     re.MULTILINE,
 )
+_QUOTE_BELOW = re.compile(r"[*_:： \t]*+\n\s{0,8}>")
+"""A block quote below the end of a line."""
 _UNQUOTED = re.compile(r"^(?![ \t]*>)[ \t]*\S", re.MULTILINE)
 
 
@@ -985,6 +1368,8 @@ _LONGEST_MARK = 60  # characters of a tag of thinking up to the end of its name
 _MARKS_OPEN = re.compile(r"[*_`~(（\[{\"“「『]+\Z")
 _MARKS_CLOSE = re.compile(r"[*_`~)）\]}\"”」』]{1,6}")
 _MIRRORED = str.maketrans("(（[{“「『", ")）]}”」』")
+_NOTHING_FENCED = re.compile(r"(?:^|(?<=\n))(?P<fence>```|~~~)\w{0,12}+\s*+(?P=fence)[ \t]*+(?:\n|\Z)")
+"""A fence that held nothing but thinking."""
 _EMPTY = re.compile(r"<\s?(?:think|thinking|thought|reasoning)\s{0,3}/>", re.IGNORECASE)
 """A tag of thinking that is empty."""
 
@@ -1007,7 +1392,7 @@ def split(text: str, own: Collection[str] = (), *, strict: bool = False) -> tupl
         return text, ()
     thoughts: list[str] = []
     text = _final(text, thoughts)
-    kept = "".join(_spoken(text, thoughts, own, strict=strict))
+    kept = _NOTHING_FENCED.sub("", "".join(_spoken(text, thoughts, own, strict=strict)))
     return kept, tuple(thought for each in thoughts if (thought := each.strip()))
 
 
@@ -1179,6 +1564,9 @@ def _end_of(text: str, mark: re.Match[str], kind: str) -> tuple[int, int]:
             if not depth:
                 return sign.span()
         return len(text), len(text)
+    if kind == "terminal" and (quoted := _QUOTE_BELOW.match(text, end)):
+        after = _UNQUOTED.search(text, quoted.end())
+        return (after.start(), after.start()) if after else (len(text), len(text))
     signs = _ENDS[kind]
     for closes in signs.finditer(text, end):
         if kind != "fence" or closes[0] == mark[0][:3]:
@@ -1258,6 +1646,8 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
     """Return the spans of a folded text under headings of thinking.
 
     Each ends where the answer begins: at a heading with one of the question's `own` names, an object, a fence or a tag.
+    Between two alike rules (`---`) it ends at the second, and in a block quote with that. A heading that has nothing
+    between it and the answer was left unfinished: all below it is thinking.
     """
     spans: list[tuple[int, int]] = []
     ends: list[int] | None = None
@@ -1265,12 +1655,32 @@ def thought_spans(plain: str, own: Sequence[str]) -> list[tuple[int, int]]:
         whole = re.sub(r"[\s_-]+", " ", match["lead"] + match["name"]) if match.re is not _STRIPPED_LINE else ""
         if (spans and match.start() < spans[-1][1]) or whole in own:
             continue
+        start = match.start()
         if ends is None:
             ends = [each.start() for each in headings(plain, own, heads_thinking)]
             ends = sorted([*ends, *(each.start() for each in _ANSWER_BEGINS.finditer(plain))])
-        place = bisect_right(ends, match.start())
+        place = bisect_right(ends, start)
         end = ends[place] if place < len(ends) else len(plain)
-        if plain.startswith(">", match.start()) and (after := _UNQUOTED.search(plain, match.end())):
-            end = min(end, after.start())  # thinking in a block quote ends with it
-        spans.append((match.start(), end))
+        rule = _RULE_ABOVE.search(plain, max(0, start - _NEAR), start)
+        closes = _rule_below(rule["sign"]).search(plain, match.end()) if rule else None
+        if rule is not None and closes is not None and closes.start() <= end:
+            start, end = max(rule.start(), spans[-1][1] if spans else 0), closes.end()
+        elif plain.startswith(">", start) or _QUOTE_BELOW.match(plain, match.end()):
+            quoted = start if plain.startswith(">", start) else plain.index(">", match.end())
+            if after := _UNQUOTED.search(plain, max(quoted, match.end())):
+                end = min(end, after.start())
+        elif not has_words(plain[match.end() : end]):
+            end = len(plain)
+        spans.append((start, end))
     return spans
+
+
+_FENCE_ABOVE = re.compile(r"(?:'''|~~~)\w{0,12}")
+_RULE_ABOVE = re.compile(r"(?:^|(?<=\n))[ \t]{0,8}(?P<sign>[-*_=~+#'])(?P=sign){2,80}\w{0,12}[ \t]{0,8}\n\s{0,8}\Z")
+"""A rule, or the beginning of a fence, above a folded line."""
+
+
+@cache
+def _rule_below(sign: str) -> re.Pattern[str]:
+    """Return a pattern for a rule of the same sign."""
+    return re.compile(rf"^[ \t]{{0,8}}{re.escape(sign)}{{3,80}}[ \t]{{0,8}}(?:\n|\Z)", re.MULTILINE)

@@ -74,7 +74,8 @@ _FOLD = _Fold()
 _MARKS = re.compile("[\u0300-\u036f\ufe0e\ufe0f\u200b-\u200d]")
 _BEFORE = f"{BLANK}*_#@\"'[({{<>|\\$「『【（《"
 _AFTER = f"{BLANK}*_#\"'])}}<>|\\$.,;:!」』】）》"
-_PICTURE = re.compile("[\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff]+")
+_PICTURES = "\u2190-\u21ff\u2300-\u2bff\u3030\U0001f000-\U0001faff"
+_PICTURE = re.compile(f"[{_PICTURES}]+")
 CROSSES = "❌❎🚫⛔🛑✗✘✖✕🙅👎\u0334-\u0338\u20d2\u20d3\u20e0\u20e5\u20e6\u20eb"
 """Signs that cross out or say no, as the content of a character class; the last ones are combining characters that
 strike through the character before them.
@@ -82,7 +83,7 @@ strike through the character before them.
 
 _CROSSED = re.compile(f"[{CROSSES}]")
 _CROSS_FIRST = re.compile(f"[*_ ]*[{CROSSES}]")
-_SIGN_BEHIND = re.compile("[\\s*_.!\u2190-\u21ff\u2300-\u2bff\u3030\ufe0f\u200d\U0001f000-\U0001faff]+$")
+_SIGN_BEHIND = re.compile(f"[\\s*_.!{_PICTURES}\ufe0f\u200d]+$")
 _TITLE = re.compile(r"^(?:(?:the )?(?:player|candidate|agent|team)(?:[\s_#:-]+(?=\w)|(?=\d)))")
 _SEPARATORS = re.compile(r"[\s_-]+")
 
@@ -233,14 +234,19 @@ def _tree(branches: Sequence[tuple[str, ...]]) -> str:
     return parts[0] if len(parts) == 1 and not ends else f"(?:{'|'.join(parts)}){ends}" if parts else ""
 
 
+_SIGN = rf"(?:(?![{CROSSES}])[{_PICTURES}][\ufe0f\u200d]?+[ \t]*+){{0,4}}+"
+"""Pictures beside a name, as a pattern; one that crosses out is none of them."""
+
+
 @cache
 def _heading(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(
-        r"^(?!\n)[ \t]*+(?:[✅✔☑🗳👉➡→▶🎯📌🔹🔸⚖📝]\ufe0f?+[ \t]*+)?+"
-        r"(?P<mark>[#*_=>(\[\"'\d.|-]{0,6}[ \t]{0,3}[*_]{0,3})[ \t]*+"
+        rf"^(?!\n)[ \t]*+(?P<sign>{_SIGN})"
+        rf"(?P<mark>[#*_=>(\[\"'\d.|\ufe0f\u20e3-]{{0,8}}[ \t]{{0,3}}[*_]{{0,3}}){_SIGN}[ \t]*+"
         rf"(?P<lead>(?:[\w'!,]{{1,12}}+[ \t]{{1,3}}+){{0,6}}?)(?P<name>{any_name(names)})(?![^\W_]|-)"
         r"(?P<more>[ \t]?\([^()\n]{0,40}\)| (?:on|about) [^:\n]{1,30})?"
-        r"(?:[ \t]is(?=[ \t]*[*_]{0,3}:))?(?P<close>[*_=\])\"']{0,4})[ \t]*+"
+        rf"(?:[ \t]is(?=[ \t]*[*_]{{0,3}}:))?(?:[ \t]{{0,2}}+(?=[{_PICTURES}]){_SIGN})?+"
+        rf"(?P<close>[*_=\])\"']{{0,4}})[ \t]*+"
         r"(?:(?P<colon>[:=|]|->|(?:(?<=[ \t])|\s)-\s)[*_]{0,3}|[*_#]{0,4}+[ \t]*+$)",
         re.MULTILINE,
     )

@@ -118,6 +118,26 @@ class Parts(NamedTuple):
     unknown: object = None
 
 
+_SURELY_REPEATED: Final = 20  # characters
+
+
+def without_reasoning(text: str, reasoning: str) -> str:
+    """Return a text without the reasoning of the same answer at its beginning, which some hosts repeat there.
+
+    Blanks may differ. Reasoning of few characters is repeated only if a line or the text ends behind it.
+    """
+    place = 0
+    for said in reasoning.split():
+        place = _BLANKS.match(text, place).end()  # type: ignore[union-attr] # it matches everywhere
+        if not text.startswith(said, place):
+            return text
+        place += len(said)
+    rest = text[place:]
+    surely = len(reasoning) >= _SURELY_REPEATED or not rest.strip(" \t") or rest.lstrip(" \t").startswith("\n")
+    return rest.lstrip() if place and surely else text
+
+
+_BLANKS: Final = re.compile(r"\s*")
 _CLOSING: Final = re.compile(r"[\s\"\]}]+\Z")
 
 
@@ -131,10 +151,12 @@ def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None)
     ended = ending(finish_reason)
     if ended == "failed":
         raise faults.broken_off(finish_reason or "")
-    text, declined = parts.text, parts.refusal or ""
+    text, declined = without_reasoning(parts.text, parts.reasoning or ""), parts.refusal or ""
     thinking = [call for call in parts.calls if _is_thinking(call, function)]
     calls = [call for call in parts.calls if not (_is_thinking(call, function) or _is_none(call))]
     reasoning = "".join(filter(None, (parts.reasoning, *(_as_text(call.arguments) for call in thinking)))) or None
+    repeats = bool(parts.text.strip()) and not text.strip()
+    text = parts.text if repeats and not calls else text
     empty = not text.strip() and not calls
     answers = [call for call in calls if _may_answer(call, function)]
     made = Completion(
@@ -147,9 +169,10 @@ def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None)
         refusal="content_filter" if ended == "filtered" else "refusal" if declined and empty else None,
         logprobs=_kept_logprobs(parts.logprobs, secrets),
         unknown=word(parts.unknown, secrets),
+        unusable="The reply is only its reasoning again. Answer below it." if repeats and not calls else None,
     )
     forced = function is not None and function.forced
-    if made.refusal is not None or not (forced or calls):
+    if made.refusal is not None or made.unusable is not None or not (forced or calls):
         return made
     arguments = _arguments(answers, function)
     if ended in {"cut", "full"} and arguments is not None and not any(isinstance(c.arguments, str) for c in answers):
