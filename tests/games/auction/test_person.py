@@ -41,7 +41,7 @@ def test_a_bid_that_would_be_a_pass_is_told_before_it_is_one(budget: int, high: 
     decision, said = filled(question(budget, high), wrong, "0", "")
     assert decision == BidCast(bid=0, reasoning="")
     assert said.count(told) == 1
-    assert said.count("reasoning") == 1, "asked for once"
+    assert said.count("your reason (private)") == 1, "asked for once"
 
 
 @pytest.mark.parametrize("bid", [None, 0, 12, 100])
