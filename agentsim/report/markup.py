@@ -184,7 +184,7 @@ _MINUS = re.compile(r"(?<![\w.])-(?=[$\d])")
 
 def same_places(values: Iterable[Cell]) -> int | None:
     """Return the decimals that all numbers of a column get, or None if their sizes are too different for that."""
-    found = [abs(value) for value in values if isinstance(value, int | float) and value]
+    found = [abs(value) for value in values if isinstance(value, int | float) and value and math.isfinite(value)]
     if all(value == int(value) for value in found) or max(found) > _ALIKE * min(found):
         return None
     return max(len(number(value).partition(".")[2]) for value in found)

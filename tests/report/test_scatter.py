@@ -58,14 +58,14 @@ def test_the_axes_are_named_and_both_have_grids() -> None:
     assert {line.attrs["x1"] == line.attrs["x2"] for line in grid} == {True, False}
     bare = drawn(scatter(Point(0, 0, "a"), x="", y=""))
     assert bare.all("text", cls="axis") == []
-    assert rows(bare)[0] == ["", "x", "y"]
+    assert rows(bare)[0] == ["point", "x", "y"]
 
 
 def test_the_same_data_is_in_a_folded_table_beneath() -> None:
     figure = drawn(scatter(Point(85, 150, "Compass", "Alpha"), Point(15, INF, "Gear", "")))
     assert "open" not in figure.one("details").attrs
     assert rows(figure) == [
-        ["", "series", "quality", "price"],
+        ["point", "series", "quality", "price"],
         ["Compass", "Alpha", "85", "150"],
         ["Gear", "", "15", "–"],
     ]
