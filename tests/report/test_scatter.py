@@ -69,7 +69,7 @@ def test_the_same_data_is_in_a_folded_table_beneath() -> None:
         ["Compass", "Alpha", "85", "150"],
         ["Gear", "", "15", "–"],
     ]
-    assert rows(drawn(scatter(Point(1, 2, "Gear")))) == [["", "quality", "price"], ["Gear", "1", "2"]]
+    assert rows(drawn(scatter(Point(1, 2, "Gear")))) == [["point", "quality", "price"], ["Gear", "1", "2"]]
 
 
 @pytest.mark.parametrize(
