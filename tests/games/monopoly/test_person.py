@@ -89,13 +89,13 @@ def test_an_estate_is_seen_to_list_by_list_or_not_at_all() -> None:
     assert lifted.action.unmortgages == (11,)
     nothing, text = filled(one(ManageEstate), "no", *WORDS)
     assert nothing.action.empty
-    assert text.count("[yes / no]: private thought [") == 1
+    assert text.count("[yes / no]: your thought (private) [") == 1
 
 
 def test_of_a_phase_a_person_says_first_what_it_does() -> None:
     nothing, text = filled(one(PhaseAction), "nothing", *WORDS)
     assert nothing.action.do == "nothing"
-    assert "do [nothing / propose_trade / manage_estate]: " in text
+    assert "your action [nothing / propose_trade / manage_estate]: " in text
     lines = ("propose trade", "turtle", "charles", "10", "baltic", "0", "0", "Take it.", "yes")
     trade, _ = filled(one(PhaseAction), *lines, *WORDS)
     assert (trade.action.target_player, trade.action.end_phase) == ("Turtle", True)
@@ -223,7 +223,7 @@ def test_what_the_rules_forbid_is_told_before_any_words_are_asked_for(
     decision, text = filled(request_, *wrong, *right, *WORDS)
     assert (decision.private_thought, decision.public_speech) == WORDS
     assert " ".join(text.split()).count(reason) == 1
-    assert text.count("public speech [") == 1, "nothing is typed twice but what was wrong"
+    assert text.count("your words to all [") == 1, "nothing is typed twice but what was wrong"
 
 
 @pytest.mark.parametrize(
