@@ -108,4 +108,4 @@ def test_the_report_says_points_and_n_and_nothing_of_blind_votes() -> None:
     (shown,) = [panel for panel in panels(standings(games), found) if panel.title == "Votes for the own maker"]
     assert isinstance(shown, DataTable)
     assert shown.columns == ("maker", "vote", "games", "votes", "points", "log odds")
-    assert shown.rows[0][:4] == ("all", "to win", found[0].games, found[0].votes)
+    assert shown.rows[0][:4] == ("all", "final", found[0].games, found[0].votes)
