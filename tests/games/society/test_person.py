@@ -59,7 +59,7 @@ def test_the_screen_offers_the_actions_and_then_the_fields_of_one() -> None:
 def test_only_the_terms_that_a_type_can_carry_are_asked_for(type_: str, lines: list[str], kinds: str) -> None:
     decision, screen = filled(ASKED, "create_proposal", "A", "About A.", type_, *lines)
     assert decision == acted(law("A", *([TERMS["farm"]] if "build" in kinds else []), type_=type_))
-    asked = " ".join(screen[screen.rindex("proposal type") :].split())
+    asked = " ".join(screen[screen.rindex("kind of proposal") :].split())
     assert (f"terms: kind [{kinds}]:" in asked) if kinds else ("terms" not in asked)
 
 
@@ -99,9 +99,13 @@ def test_what_there_is_to_choose_from_stands_with_the_question() -> None:
     )
     form = Filled(request(played, 1, 2), "vote", "x", "1", "no", "because")
     assert form.answer()["action"] == {"action": "vote", "proposal_id": 1, "vote": "no", "reasoning": "because"}
-    assert "proposal id [1]: A whole number, please: 1." in form.text
-    hints = {"forum_reply": "parent message id [1]", "work farm": "hours [1 to 5]", "contribute": "project id [none]"}
-    hints |= {"trade": "recipient agent id [0 for the common pool, or 1 to 3]", "direct_message": "id [1 to 3]"}
+    assert "number of the proposal [1]: A whole number, please: 1." in form.text
+    hints = {
+        "forum_reply": "number of the post [1]",
+        "work farm": "hours [1 to 5]",
+        "contribute": "number of the project [none]",
+    }
+    hints |= {"trade": "number of the agent [0 for the common pool, or 1 to 3]", "direct_message": "agent [1 to 3]"}
     for action, hint in hints.items():
         form = Filled(request(played, 1, 2), *action.split())
         with pytest.raises(NothingLeft):
