@@ -144,12 +144,9 @@ _TASKS_ABROAD = (
 """The first words of reasoning in other languages, folded: `the user wants`, `I must write a speech`."""
 _MUSES = (
     rf"i(?:'m| am)? {_NEEDS} (?:give|make|deliver|provide|present) (?:a|an|my|the) (?:[a-z]+ ){{0,3}}{_PIECES}\b"
-    rf"|i {_NEEDS} (?:figure out|think (?:about|of|through)|decide|choose|consider|analy[sz]e|convince the|persuade the"
-    r"|respond to the|come up|be careful|plan)\b"
-    r"|(?:i'm|i am|we're|we are) (?:(?:player|agent) \w+[.,]? |playing|in (?:a|this|the) game|given|supposed to)"
-    r"|so,? (?:i'm|i am|i have|i've got) (?:player|agent|in|to|a (?:pitch|speech|vote|decision))\b"
+    r"|(?:so,? )?(?:i'm|i am|we're|we are) (?:player|agent) \w"
 )
-"""The words of reasoning behind a first word of hesitation: `Okay, so I need to figure out ...`."""
+"""The words of reasoning behind a first word of hesitation: `Okay, so I need to give a pitch ...`."""
 # a first sentence that only says that the model thinks (zero-shot chain of thought: Kojima et al. 2022, in other
 # languages Shi et al. 2022), or that speaks of the user, as the reasoning of gpt-oss, Qwen and DeepSeek begins
 _THINKS_ALOUD = re.compile(
@@ -383,6 +380,9 @@ _HESITATION = listed("""
     no dobrze, tamam, peki, baik, oke, حسنا
 """)
 
+_NOT_PAST = r"(?!了|过|過|л[аио]?(?![^\W_])|t(?![^\W_])|du[mkn]|ado\b)"
+"""A pattern behind a stem: who says `I thought long about what to say` speaks."""
+
 
 @cache
 def _muses(affairs: bool) -> re.Pattern[str]:
@@ -395,7 +395,7 @@ def _muses(affairs: bool) -> re.Pattern[str]:
             continue
         letter = r"(?<![^\W_])" if musing.thinks[0] < "\u0500" else ""
         who = rf"{letter}(?:{any_name(musing.who)}){musing.gap}" if musing.who else ""
-        thinks = rf"{inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)})"
+        thinks = rf"{inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)}){_NOT_PAST}"
         subject = rf"{letter}(?:{any_name(of)})"
         if musing.verb_first:
             parts.append(rf"{thinks}{inside}{{0,40}}?{subject}")
@@ -462,6 +462,7 @@ _SCHEMES = re.compile(
     r"|(?:ok(?:ay)?,? |alright,? )?(?:thinking about (?:this|it|the \w+)(?: \w+ly)?|strategically(?: speaking)?"
     r"|from a (?:purely )?(?:strategic|game-theor\w+) (?:perspective|standpoint|point of view)"
     r"|as (?:player|agent) \w{1,30},? my (?:goal|task|aim|objective|job) is),? "
+    r"|(?:ok(?:ay)?,? |alright,? |got it,? )?(?:let me|let's|let us|i'll) (?:\w+ )?break (?:this|it|things|that) down\b"
     # a heading of considerations
     r"|[\s*_#(]{0,8}+(?:(?:my|current|key|quick|main|overall|strategic|brief|game|situation|initial|some) ){1,3}"
     r"(?:(?:considerations?|factors|assessment|takeaways|state|analysis)(?: to \w+)?[*_]{0,3} ?:"
@@ -470,7 +471,13 @@ _SCHEMES = re.compile(
 )
 """The first paragraph of a scheme, folded: how to appear, what to say and to hide, what the others are to think."""
 _OF_THE_GAME = re.compile(
-    r"(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game "
+    rf"[\s*_\"(]{{0,8}}+(?:(?:ok(?:ay)?|alright|all right|hm+)[,.!:…]{{0,3}}\s{{1,2}}){{1,3}}+(?:so,? )?"
+    rf"(?:i {_NEEDS} (?:figure out|think (?:about|of|through)|decide|choose|consider|analy[sz]e|convince the"
+    r"|persuade the|respond to the|come up|be careful|plan)\b"
+    r"|(?:i'm|i am|we're|we are) (?:playing|in (?:a|this|the) game|given|supposed to)"
+    r"|(?<=so )(?:i'm|i am|i have|i've got) (?:in|to|a (?:pitch|speech|vote|decision))\b"
+    r"|(?<=so, )(?:i'm|i am|i have|i've got) (?:in|to|a (?:pitch|speech|vote|decision))\b)"
+    r"|(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game "
     r"(?:with|where|called|of \d|and)\b"
 )
 """First words on the game that is played, folded."""
@@ -540,9 +547,7 @@ _INTRODUCES = re.compile(
 """A chatbot's first words for its user."""
 _AGREES = re.compile(r"\A\s*(?:sure|certainly|of course|absolutely|okay|ok)[!,.] (?=here(?:'s| is) my )")
 _THINKS_TO_ITSELF = (
-    r"\A\W*(?:(?!(?:(?:a|my|our|one|some|two|three|first|last|final|closing|parting|honest|quick) )+"
-    r"(?:thoughts?|thinking):)"
-    r"[\w ]{1,30}?(?:'s)? \(?(?:inner monologue|inner voice|thoughts?|thinking)\)?"
+    r"\A\W*(?:[\w ]{1,30}?(?:'s \(?(?:thoughts?|thinking)|(?:'s)? \(?(?:inner monologue|inner voice))\)?"
     r"|[\w ]{1,30}?[(（\[](?:inner (?:monologue|voice)|(?:inner |private |internal )?thoughts?|thinks?|thinking"
     r"|internal(?:ly)?|private(?:ly)?|secretly|silently|aside|to (?:my|him|her|them)self|in (?:my|his|her|their)"
     r" (?:head|mind)|not (?:said )?aloud|内心|心想|心里想|心の声|속마음)[)）\]][*_]{0,2}"
@@ -553,7 +558,7 @@ _THINKS_TO_ITSELF_ALONE = re.compile(_THINKS_TO_ITSELF)
 _OF_THE_TASK = re.compile(
     # the task, the prompt and the form of the answer
     r"\bjson\b|\b(?:th(?:inking|ought) process|system prompt|analy[sz]e the request|(?:tackle|break down) (?:this|the)"
-    r" (?:task|problem|request)|break (?:this|it|things) down)\b"
+    r" (?:task|problem|request))\b"
     rf"|\A\W*(?:need to|must|should|just|let me|i'll) {_COMPOSES} (?:an? |the )?(?:\w+ )?{_PIECES}\b(?! of\b|,? but\b)"
     rf"|\A\W*{_COMPOSES[:-1]}|crafting|drafting|formulating|planning|considering) (?:an?|the|my) \w+\W*(?:\n|\Z)"
     # the player, named as the rules name it, and what it has to do
@@ -800,7 +805,8 @@ def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> b
     """Return whether folded words begin with a line that only names thinking, think aloud, or think up to an answer.
 
     A heading of thinking is one if a heading with one of the `names` follows: `Thoughts: ...` above `Pitch: ...`. It is
-    also one if it names thinking alone and other lines follow: `Thinking: ...` above the words.
+    also one if it names thinking alone and other lines follow: `Thinking: ...` above the words. Thoughts for others or
+    on something (`Here are my thoughts:`, `My thoughts on B:`) are speech.
     """
     if any(_stripped_line(plain, names)):
         return True
@@ -811,7 +817,8 @@ def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> b
     own = tuple(dict.fromkeys((*names, *SPEECH)))
     begins = first is not None and not has_words(_FENCE_ABOVE.sub("", plain[: first.start()]))
     if first is not None and begins and not plain[first.end() :].partition("\n")[0].strip(" \t*_:>"):
-        return spaced(first["name"]) in THINKING or any(headings(plain, own, heads_thinking))
+        addressed = first["lead"].strip() or (first["more"] or "").startswith((" on ", " about "))
+        return (not addressed and spaced(first["name"]) in THINKING) or any(headings(plain, own, heads_thinking))
     if first is not None and begins and not any_text and not first["lead"].strip():
         name = spaced(first["name"])
         below = plain[first.end() :].partition("\n")[2]

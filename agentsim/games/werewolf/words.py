@@ -172,7 +172,6 @@ class Naming(WerewolfRequest[Named]):
 
 class Hunt(Naming):
     asks = "Whom do you want to kill tonight?"
-    against = True
 
     def question(self) -> str:
         alone = len({*self.pack} & {*self.living}) == 1
@@ -189,7 +188,6 @@ class Protect(Naming):
 
 class Vote(Naming):
     asks = "You vote with all living players. Whom do you want to hang?"
-    against = True
 
 
 class Remark(Decision):
