@@ -98,7 +98,7 @@ class ScenarioError(AgentsimError):
         return f"{text} (valid: {self.valid})" if self.valid and not bare else text
 
 
-class Refusals:
+class ErrorCollector:
     """A collector of errors from several steps, so that one `ScenarioError` names them all."""
 
     def __init__(self) -> None:

@@ -135,8 +135,8 @@ def game_record(name: str, history: History) -> GameRecord | None:
     outcome = history.outcome
     if outcome is None or history.status not in FINISHED:
         return None
-    ranks = _middled({standing.player: standing.rank for standing in outcome.standings})
-    log, dealt = _told(history)
+    ranks = _midranks({standing.player: standing.rank for standing in outcome.standings})
+    log, interacting = _told(history)
     turns, scores = _turns(log, history), {each.player: each.score for each in outcome.standings}
     own = [each for each in history.decisions if not history.inherits(each)]
     decided = Counter(decision.player for decision in own)
@@ -179,10 +179,10 @@ def game_record(name: str, history: History) -> GameRecord | None:
         parent=None if fork is None else fork.of,
         fork=_fork(fork),
         certain=_certain(history, own),
-        between=None if dealt is None else tuple(_between(dealt)),
+        between=None if interacting is None else tuple(_between(interacting)),
         fallen=fallbacks.worst,
         scenario=history.scenario,
-        actions=_actions(dealt or ()),
+        actions=_actions(interacting or ()),
         lost_to_host=fallbacks.whole.host > 0,
         ranked=any(each.rank for each in outcome.standings),
     )
@@ -254,17 +254,17 @@ def _told(history: History) -> tuple[Sequence[LoggedEvent], list[Pair] | None]:
         return log, None
 
 
-def _between(dealt: Sequence[Pair]) -> Iterator[Between]:
-    for pair in dealt:
+def _between(interacting: Sequence[Pair]) -> Iterator[Between]:
+    for pair in interacting:
         done_for, done_against = pair.times(FOR), pair.times(AGAINST)
         if done_for or done_against:
             turned = Counter(sign for _, sign in pair.turns)
             yield Between(pair.who, pair.whom, done_for, done_against, turned[FOR], turned[AGAINST])
 
 
-def _actions(dealt: Sequence[Pair]) -> dict[Column, float]:
+def _actions(interacting: Sequence[Pair]) -> dict[Column, float]:
     counts: Counter[Column] = Counter()
-    for pair in dealt:
+    for pair in interacting:
         for action in pair.actions:
             if action.action != NAMED:
                 counts[f"{action.action} (done)", pair.who] += action.times
@@ -292,7 +292,7 @@ def _turns(log: Sequence[LoggedEvent], history: History) -> dict[str, int]:
     return {}
 
 
-def _middled(ranks: Mapping[str, int | None]) -> dict[str, float]:
+def _midranks(ranks: Mapping[str, int | None]) -> dict[str, float]:
     """Return ranks with ties averaged (1, 1, 3 is 1.5, 1.5, 3); players without a rank tie."""
     counts = Counter(ranks.values())
     return {player: (rank or 1) + (counts[rank] - 1) / 2 for player, rank in ranks.items()}

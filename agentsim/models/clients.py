@@ -34,7 +34,7 @@ from yarl import URL
 from agentsim import __version__
 from agentsim.errors import LocalShortage, ScenarioError
 from agentsim.models.address import http_parts, is_azure_v1, is_excluded, is_own_machine
-from agentsim.models.faults import NoAnswer, Unacceptable
+from agentsim.models.faults import AnswerNotRead, NoAnswer
 from agentsim.models.pacing import connection_slots, soft_limit
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Transport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and return its whole answer, whatever its status; of an error's body the first 64 KiB.
 
-        Raises `NoAnswer`, `Unacceptable` for an answer that is too long or compressed, and `LocalShortage` if this
+        Raises `NoAnswer`, `AnswerNotRead` for an answer that is too long or compressed, and `LocalShortage` if this
         machine has no connection to give, so that nothing was sent. Canceling a request closes its connection.
         """
         if self._session is None:
@@ -154,18 +154,18 @@ class _Connection(ResponseHandler):
 
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:
-    """Return the body. Raises `Unacceptable` for a body over 8 MiB; an error's body is cut at 64 KiB."""
+    """Return the body. Raises `AnswerNotRead` for a body over 8 MiB; an error's body is cut at 64 KiB."""
     good = 200 <= response.status < 300
     encodings = response.headers.get("content-encoding", "").lower().split(",")
     plain = {each.strip() for each in encodings} <= {"", "identity"}
     if good and not plain:
-        raise Unacceptable("compressed, though that was not asked for")
+        raise AnswerNotRead("compressed, though that was not asked for")
     room = _MOST + 1 if good else _MOST_OF_AN_ERROR if plain else 0
     body = bytearray()
     while len(body) < room and (chunk := await response.content.readany()):
         body += chunk
     if good and len(body) > _MOST:
-        raise Unacceptable(f"longer than {_MOST // 2**20} MiB")
+        raise AnswerNotRead(f"longer than {_MOST // 2**20} MiB")
     if len(body) >= room:
         response.close()  # do not read the rest
     return bytes(body[:room])

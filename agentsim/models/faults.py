@@ -63,10 +63,10 @@ _OF_A_KIND = 200  # characters of the words by which refusals are compared
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
-_WORDS_READ = 8 * 1024  # characters of a complaint that are read
+_WORDS_READ = 8 * 1024  # characters of an error that are read
 _WORDS_OF_A_NAME = 200  # characters of a host's name
 
-# A complaint about the limit on the reply, which a prompt of another length would not change.
+# A message about the limit on the reply, which a prompt of another length would not change.
 _ABOUT_MAX_TOKENS = re.compile(r"\W{0,3}max_(completion_|output_)?tokens\b", re.IGNORECASE)
 
 _FORMAT_HINT = (
@@ -95,7 +95,7 @@ _HINTS = (
 
 
 Stage: TypeAlias = Literal["proxy", "connecting", "certificate", "tls", "broken"]
-"""Where a connection failed: at the proxy, before it stood, at the certificate or TLS, or after it stood (`broken`)."""
+"""The part of a connection that failed: the proxy, connecting, the certificate, TLS, or, once it stood, `broken`."""
 
 
 class NoAnswer(Exception):
@@ -110,7 +110,7 @@ class NoAnswer(Exception):
         self.stage, self.why, self.proxy, self.hint = stage, why, proxy, hint
 
 
-class Unacceptable(Exception):
+class AnswerNotRead(Exception):
     """An answer that is not read. `str()` gives the reason in our words, not the server's."""
 
 
@@ -141,14 +141,14 @@ class ErrorReport:
         return frozenset(map(table.normalized_code, self.codes))
 
     @property
-    def told(self) -> str:
+    def searchable_text(self) -> str:
         """The message and the codes, and the codes again with spaces: `data inspection failed`."""
         return " ".join((self.words, *(code.replace("_", " ") for code in sorted(self.plain_codes))))
 
     @property
     def is_moderation(self) -> bool:
         """True if a moderator or filter objected to the prompt or the reply."""
-        objected = bool(self.plain_codes & table.MODERATED_CODES or table.MODERATED.search(self.told))
+        objected = bool(self.plain_codes & table.MODERATED_CODES or table.MODERATED.search(self.searchable_text))
         return objected and not table.SUSPENDED.search(self.words)
 
     @property
@@ -158,7 +158,7 @@ class ErrorReport:
             return True
         if self.of_max_tokens and not table.COUNTED.search(self.message):
             return False
-        return any(map(table.TOO_LONG.search, (self.told, self.told.replace("_", " "))))
+        return any(map(table.TOO_LONG.search, (self.searchable_text, self.searchable_text.replace("_", " "))))
 
     @property
     def takes_too_much(self) -> bool:
@@ -175,28 +175,28 @@ class ErrorReport:
         return bool(self.plain_codes & table.NO_CREDIT)
 
     def without(self, secrets: tuple[str, ...]) -> ErrorReport:
-        """Return the complaint with secrets redacted from its words."""
+        """Return the report with secrets redacted from its words."""
         codes, fields = (frozenset(redact(word, secrets) for word in words) for words in (self.codes, self.fields))
         return replace(self, message=redact(self.message, secrets), codes=codes, fields=fields)
 
     @property
     def of_max_tokens(self) -> bool:
-        """True if the complaint is about the limit on the reply."""
+        """True if the report is about the limit on the reply."""
         return any(map(_ABOUT_MAX_TOKENS.match, (self.message, *self.codes)))
 
 
-class Unaccepted(ModelRefused):
+class RequestNotAccepted(ModelRefused):
     """A request that the host does not accept as sent.
 
-    Without the part that its `complaint` is about, the host may accept it. If it accepts nothing else either, the call
+    Without the part that its `report` is about, the host may accept it. If it accepts nothing else either, the call
     failed by the error `otherwise`, if there is one.
     """
 
     def __init__(
-        self, message: str, *, status: int | None, complaint: ErrorReport, otherwise: ModelError | None = None
+        self, message: str, *, status: int | None, report: ErrorReport, otherwise: ModelError | None = None
     ) -> None:
         super().__init__(message, code=UNACCEPTED, status=status)
-        self.complaint, self.otherwise = complaint, otherwise
+        self.report, self.otherwise = report, otherwise
 
     @property
     def is_doubtful(self) -> bool:
@@ -249,83 +249,83 @@ class ErrorFactory:
 
     def reported(self, error: object) -> ModelError:
         """Return the error for an error object inside a 200, as if its code had been the HTTP status."""
-        complaint = _complaint({"error": error})
-        if (status := _status_in(error) or _status_by_words(complaint)) is not None:
-            return self._served(self._judged(status, complaint), complaint)
-        message = f"{self._who}: the provider failed while answering{self._says(complaint.message)}"
-        return self._served(TransportFailed(message, code="provider_error", status=200), complaint)
+        report = _error_report({"error": error})
+        if (status := _status_in(error) or _status_by_words(report)) is not None:
+            return self._served(self._judged(status, report), report)
+        message = f"{self._who}: the provider failed while answering{self._says(report.message)}"
+        return self._served(TransportFailed(message, code="provider_error", status=200), report)
 
     def status(self, status: int, headers: Mapping[str, str], body: bytes, *, cap: int | None = None) -> ModelError:
         """Return the error for an HTTP status that is not a success. `cap` is the limit on the reply that was sent."""
-        complaint, seconds = _complaint(_parsed(body)), retry_after(headers)
-        complaint = complaint if seconds is None else replace(complaint, retry_after=seconds)
-        untouched = table.OF_TOKENS.search(complaint.words) is not None and is_untouched(headers)
-        return self._served(self._judged(status, complaint, untouched=untouched, cap=cap), complaint)
+        report, seconds = _error_report(_parsed(body)), retry_after(headers)
+        report = report if seconds is None else replace(report, retry_after=seconds)
+        untouched = table.OF_TOKENS.search(report.words) is not None and is_untouched(headers)
+        return self._served(self._judged(status, report, untouched=untouched, cap=cap), report)
 
-    def _served(self, error: ModelError, complaint: ErrorReport) -> ModelError:
-        """Add the host that the complaint names to the error, and return it."""
-        if complaint.served_by is not None:
-            said = redact(" ".join(cleaned(complaint.served_by).split()), self.secrets)
+    def _served(self, error: ModelError, report: ErrorReport) -> ModelError:
+        """Add the host that the report names to the error, and return it."""
+        if report.served_by is not None:
+            said = redact(" ".join(cleaned(report.served_by).split()), self.secrets)
             error.served_by = said[:_WORDS_OF_A_NAME] or None
-        if isinstance(error, Unaccepted) and error.otherwise is not None:
+        if isinstance(error, RequestNotAccepted) and error.otherwise is not None:
             error.otherwise.served_by = error.served_by
         return error
 
     def _judged(
-        self, status: int, complaint: ErrorReport, *, untouched: bool = False, cap: int | None = None
+        self, status: int, report: ErrorReport, *, untouched: bool = False, cap: int | None = None
     ) -> ModelError:
         """Return the error for an HTTP status.
 
         `untouched` is True if no part of a limit on tokens had been used before; `cap` is the limit on the reply.
         """
-        says = self._says(complaint.message)
-        meant = _status_by_codes(status, complaint)
+        says = self._says(report.message)
+        meant = _status_by_codes(status, report)
         if 300 <= status < 400:
             message = f"{self._who}: answers with a redirect, which is not followed; check base_url"
             return ModelRefused(message, code=REDIRECT, status=status)
-        if status in {413, 429} and (complaint.takes_too_much or untouched) and not complaint.is_unpaid:
+        if status in {413, 429} and (report.takes_too_much or untouched) and not report.is_unpaid:
             what = f"this request takes more tokens than {self.profile.host} allows in a minute or a day"
             remedy = "play with shorter memories or a smaller max_tokens, or have that limit raised"
             return ModelRefused(f"{self._who}: {what}; {remedy}{says}", code="context", status=status)
-        if status in {413, 414} or (status in {400, 422, 500, 503} and complaint.is_too_long):
+        if status in {413, 414} or (status in {400, 422, 500, 503} and report.is_too_long):
             what = f"the prompt is too long for the model's context; {self.profile.context_hint}"
             full = ModelRefused(f"{self._who}: {what}{says}", code="context", status=status)
-            if cap is None or room_for_reply(complaint.message, cap) is None:
+            if cap is None or room_for_reply(report.message, cap) is None:
                 return full
             message = f"{self._who}: max_tokens leaves no room for the prompt{says}"
-            return self._unaccepted(message, status, complaint, full)
-        no_model = complaint.plain_codes & table.NO_MODEL_CODES
-        limited = meant == 429 and not no_model and not table.says_no_money(complaint.told)
-        if (limited or (status in _REFUSALS and table.renews_soon(complaint.told))) and not complaint.is_unpaid:
+            return self._not_accepted(message, status, report, full)
+        no_model = report.plain_codes & table.NO_MODEL_CODES
+        limited = meant == 429 and not no_model and not table.says_no_money(report.searchable_text)
+        if (limited or (status in _REFUSALS and table.renews_soon(report.searchable_text))) and not report.is_unpaid:
             # If no wait is stated, the policy's own applies; the words help to see which limit it was.
-            message = f"{self._who}: rate limited{_for(complaint.retry_after)}{says}"
-            return RateLimited(message, retry_after=complaint.retry_after, status=status)
-        told = _QUOTED.sub(" ", complaint.told)  # words that are quoted may be the prompt's
+            message = f"{self._who}: rate limited{_for(report.retry_after)}{says}"
+            return RateLimited(message, retry_after=report.retry_after, status=status)
+        told = _QUOTED.sub(" ", report.searchable_text)  # words that are quoted may be the prompt's
         if status >= 400 and table.UNROUTED.search(told):
-            message = f"{self._who}: {self._not_found(status, complaint, says)}"
+            message = f"{self._who}: {self._not_found(status, report, says)}"
             return ModelRefused(message, code=NOT_FOUND, status=status)
-        lost = status < 200 or status in {408, 409, 425} or (status in {424, 499} and not complaint.is_moderation)
+        lost = status < 200 or status in {408, 409, 425} or (status in {424, 499} and not report.is_moderation)
         lost = lost or (status in {400, 422, *_ABSENT} and bool(table.MOMENTARY.search(told)))
-        unpaid = status == 500 and bool(complaint.is_unpaid or table.NO_MONEY.search(told))
+        unpaid = status == 500 and bool(report.is_unpaid or table.NO_MONEY.search(told))
         if lost or (status >= 500 and not unpaid):
-            message = f"{self._who}: HTTP {status}{_for(complaint.retry_after)}{says}"
-            wait = complaint.retry_after
+            message = f"{self._who}: HTTP {status}{_for(report.retry_after)}{says}"
+            wait = report.retry_after
             failed = TransportFailed(message, code=f"http_{status}", status=status, retry_after=wait)
-            unserved = status == 501 or (status == 500 and table.UNSERVED.search(complaint.words))
-            return self._unaccepted(message, status, complaint, failed) if unserved else failed
-        if status == 451 or (meant == status and status not in {401, 402, 407, 429} and complaint.is_moderation):
+            unserved = status == 501 or (status == 500 and table.UNSERVED.search(report.words))
+            return self._not_accepted(message, status, report, failed) if unserved else failed
+        if status == 451 or (meant == status and status not in {401, 402, 407, 429} and report.is_moderation):
             return ModelRefused(f"{self._who}: the prompt was refused{says}", code="moderation", status=status)
-        error = self._final(status, complaint, says)
-        if complaint.relayed and isinstance(error, ProviderRejected):
+        error = self._final(status, report, says)
+        if report.relayed and isinstance(error, ProviderRejected):
             message = f"{self._who}: the host behind it refuses (HTTP {status}){says}"
             return TransportFailed(message, code="provider_error", status=status)
         return error
 
-    def _final(self, status: int, complaint: ErrorReport, says: str) -> ModelError:
-        told = _QUOTED.sub(" ", complaint.told)
-        meant = _status_by_codes(status, complaint)
-        named = bool(complaint.plain_codes & table.NO_MODEL_CODES)
-        unpaid = complaint.is_unpaid or (status in {*_REFUSALS, 500} and meant != 401 and table.says_no_money(told))
+    def _final(self, status: int, report: ErrorReport, says: str) -> ModelError:
+        told = _QUOTED.sub(" ", report.searchable_text)
+        meant = _status_by_codes(status, report)
+        named = bool(report.plain_codes & table.NO_MODEL_CODES)
+        unpaid = report.is_unpaid or (status in {*_REFUSALS, 500} and meant != 401 and table.says_no_money(told))
         unpaid = unpaid or (status in _REFUSALS and table.ASKS_FOR_MONEY.search(told) is not None)
         if unpaid or status == 402 or (status == 429 and not named):
             return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
@@ -336,34 +336,34 @@ class ErrorFactory:
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"
             return self._rejected("bad_key", status, f"{what} (HTTP {status}){hint}{says}")
         of_a_part = table.PARAMETER.search(table.without(told, self._names))
-        named = named or table.names_no_model(complaint.words, self._names)
-        named = named or (not of_a_part and table.names_no_model(complaint.message, self._names))
-        if status in _ABSENT and not of_a_part and not complaint.is_page:
+        named = named or table.names_no_model(report.words, self._names)
+        named = named or (not of_a_part and table.names_no_model(report.message, self._names))
+        if status in _ABSENT and not of_a_part and not report.is_page:
             named = named or any(re.search(rf"(?<![\w'’.-]){re.escape(name)}(?![\w-])", told) for name in self._names)
-        if named and (status in {400, 422, *_ABSENT} or complaint.plain_codes & table.NO_MODEL_CODES):
-            return self._rejected(NOT_FOUND, status, self._not_found(status, complaint, says))
+        if named and (status in {400, 422, *_ABSENT} or report.plain_codes & table.NO_MODEL_CODES):
+            return self._rejected(NOT_FOUND, status, self._not_found(status, report, says))
         if status in {403, *_ABSENT} and not of_a_part:
             code = FORBIDDEN if status == 403 else NOT_FOUND
             what = f"the key may not use this model (HTTP {status}){says}"
-            what = what if status == 403 else self._not_found(status, complaint, says)
+            what = what if status == 403 else self._not_found(status, report, says)
             return ModelRefused(f"{self._who}: {what}", code=code, status=status)
-        hint = next((hint for pattern, hint in _HINTS if pattern.search(complaint.words)), "")
+        hint = next((hint for pattern, hint in _HINTS if pattern.search(report.words)), "")
         advice = f"; {hint.format(provider=self.profile.provider)}" if hint else UNKNOWN_REASON
         message = f"{self._who}: the request is not accepted (HTTP {status}){advice}{says}"
-        return self._unaccepted(message, status, complaint)
+        return self._not_accepted(message, status, report)
 
-    def _unaccepted(
-        self, message: str, status: int, complaint: ErrorReport, otherwise: ModelError | None = None
-    ) -> Unaccepted:
-        cleared = complaint.without(self.secrets)
-        return Unaccepted(message, status=status, complaint=cleared, otherwise=otherwise)
+    def _not_accepted(
+        self, message: str, status: int, report: ErrorReport, otherwise: ModelError | None = None
+    ) -> RequestNotAccepted:
+        cleared = report.without(self.secrets)
+        return RequestNotAccepted(message, status=status, report=cleared, otherwise=otherwise)
 
-    def _not_found(self, status: int, complaint: ErrorReport, says: str) -> str:
-        if table.ON_DEMAND.search(complaint.words):
+    def _not_found(self, status: int, report: ErrorReport, says: str) -> str:
+        if table.ON_DEMAND.search(report.words):
             what = f"is not served on demand by {self.profile.host} (HTTP {status})"
             return f"{what}; name an inference profile of this account in its place (such as us.{self.model}){says}"
         hint = self.profile.unknown_model_hint.replace("{model}", self.model)
-        if self._is_about_the_address(complaint):
+        if self._is_about_the_address(report):
             hint = f"does the API begin at {self.profile.base_url} (most begin at /v1)?"
         return f"is not found at {self.profile.host} (HTTP {status}); {hint}{says}"
 
@@ -373,9 +373,9 @@ class ErrorFactory:
         last = self.model.rpartition("/")[2]
         return tuple(filter(None, (self.model, last, last.partition(":")[0])))
 
-    def _is_about_the_address(self, complaint: ErrorReport) -> bool:
+    def _is_about_the_address(self, report: ErrorReport) -> bool:
         """Return whether a 404 is about the path: a usual message for an unknown path that does not mention a model."""
-        said = complaint.words
+        said = report.words
         return bool(_NO_PATH.search(said)) and "model" not in said.lower() and self.model not in said
 
     def _rejected(self, code: str, status: int, what: str) -> ModelError:
@@ -410,7 +410,7 @@ def failed_generation(body: bytes) -> str | None:
     written = error.get("failed_generation") if isinstance(error, Mapping) else None
     if isinstance(written, str):
         return written
-    return "" if _complaint(parsed).codes & _GENERATION_FAILED else None
+    return "" if _error_report(parsed).codes & _GENERATION_FAILED else None
 
 
 _LEAST_ROOM: Final = 256  # tokens: with less room for a reply, the prompt is too long
@@ -480,10 +480,10 @@ def _status_in(error: object) -> int | None:
     return None
 
 
-def _status_by_codes(status: int, complaint: ErrorReport) -> int:
+def _status_by_codes(status: int, report: ErrorReport) -> int:
     """Return 401 or 429 if the codes of an error with status 400, 403 or 422 stand for it, else the status itself."""
-    codes = complaint.plain_codes
-    if status not in {400, 403, 422} or complaint.is_unpaid or codes & (table.TOO_LONG_CODES | table.MODERATED_CODES):
+    codes = report.plain_codes
+    if status not in {400, 403, 422} or report.is_unpaid or codes & (table.TOO_LONG_CODES | table.MODERATED_CODES):
         return status  # handled separately
     if codes & table.BAD_KEY_CODES:
         return 401
@@ -509,20 +509,20 @@ def is_untouched(headers: Mapping[str, str]) -> bool:
     return any(0 < limit <= left for limit, left in said)
 
 
-def _status_by_words(complaint: ErrorReport) -> int | None:
+def _status_by_words(report: ErrorReport) -> int | None:
     """Return the HTTP status that the words of an error inside a 200 stand for, or None."""
     found = (
-        (403, complaint.is_moderation),
-        (400, complaint.is_too_long),
-        (401, table.BAD_KEY.search(complaint.told)),
-        (402, table.says_no_money(complaint.told)),
-        (404, table.UNROUTED.search(complaint.told)),
-        (429, table.RATE_LIMITED.search(complaint.told) or table.renews_soon(complaint.told)),
+        (403, report.is_moderation),
+        (400, report.is_too_long),
+        (401, table.BAD_KEY.search(report.searchable_text)),
+        (402, table.says_no_money(report.searchable_text)),
+        (404, table.UNROUTED.search(report.searchable_text)),
+        (429, table.RATE_LIMITED.search(report.searchable_text) or table.renews_soon(report.searchable_text)),
     )
     return next((status for status, told in found if told), None)
 
 
-def _complaint(body: object) -> ErrorReport:
+def _error_report(body: object) -> ErrorReport:
     """Read an error body in any of the shapes that hosts use.
 
     `{"error": {...}}`, `{"error": "..."}`, FastAPI's `{"detail": [{"loc": [...], "msg": "..."}]}`, `{"errors": ...}`,

@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from agentsim.errors import ModelError, ProviderRejected
-from agentsim.models.faults import ErrorFactory, NoAnswer, Unacceptable
+from agentsim.models.faults import AnswerNotRead, ErrorFactory, NoAnswer
 from agentsim.models.pacing import Deadline
 from agentsim.models.prices import context_window, listed_price
 from agentsim.models.profiles import Profile, most_output
@@ -94,7 +94,7 @@ async def _page(endpoint: Endpoint, path: str, faults: ErrorFactory) -> Any:
             answer = await client.get(path)
     except NoAnswer as error:
         raise faults.connection(error) from None
-    except Unacceptable as refused:
+    except AnswerNotRead as refused:
         raise faults.bad_envelope(str(refused)) from None
     if answer.status in {404, 405, 501}:
         what = f"{faults.profile.provider} has no list of models at {faults.profile.host} (HTTP {answer.status})"

@@ -23,11 +23,11 @@ from agentsim.engine.wording import cleaned, counted
 from agentsim.errors import LocalShortage, ModelError
 from agentsim.models.base import UNADJUSTED, Adjustments, Call, Completion, Sampling, StructuredMode, Usage
 from agentsim.models.faults import (
+    AnswerNotRead,
     ErrorFactory,
     ErrorReport,
     NoAnswer,
-    Unacceptable,
-    Unaccepted,
+    RequestNotAccepted,
     failed_generation,
     room_for_reply,
 )
@@ -176,7 +176,7 @@ class RemoteModel:
             completion = await self._exchanged(body, function, timeout_s)
         except TimeoutError:
             raise self._faults.timeout(timeout_s) from None
-        except Unacceptable as refused:
+        except AnswerNotRead as refused:
             raise self._faults.bad_envelope(str(refused)) from None
         host, pin = completion.served_by, self._profile.pin
         asked = at(body, "provider", "only") == [pin]  # a player's `extra` may choose its own hosts
@@ -207,7 +207,7 @@ class RemoteModel:
     async def _exchange(self, body: Mapping[str, Any], function: Function | None) -> Completion:
         """Send the request once and read the answer.
 
-        Raises `ModelError`, or `Unacceptable` for an answer that is not read.
+        Raises `ModelError`, or `AnswerNotRead` for an answer that is not read.
         """
         try:
             answer = await self._endpoint.open().post(self._wire.PATH, body)
@@ -262,7 +262,7 @@ def completion_in(wire: Wire, envelope: object, faults: ErrorFactory, function: 
 
 
 Send: TypeAlias = Callable[[Adjustments], Awaitable[Completion]]
-"""Sends one request under these adjustments. Raises `ModelError`; `Unaccepted` is negotiated."""
+"""Sends one request under these adjustments. Raises `ModelError`; `RequestNotAccepted` is negotiated."""
 BodyOf: TypeAlias = Callable[[Adjustments], dict[str, Any]]
 """Builds the body of the request under these adjustments."""
 
@@ -333,11 +333,12 @@ class Negotiation:
     async def completion(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
         """Return the completion of one call, under adjustments that its host accepts.
 
-        Raises `ModelError`; if no adjustments make the host accept the call, `Unaccepted` or its error `otherwise`.
+        Raises `ModelError`; if no adjustments make the host accept the call, `RequestNotAccepted` or its error
+        `otherwise`.
         """
         try:
             return await self._negotiated(call, body_of, send)
-        except Unaccepted as refused:
+        except RequestNotAccepted as refused:
             raise (refused.otherwise or refused) from None
 
     async def _negotiated(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
@@ -349,7 +350,7 @@ class Negotiation:
             if search is None:
                 try:
                     return self._accept(call, adjustments, await send(adjustments))
-                except Unaccepted as refused:
+                except RequestNotAccepted as refused:
                     search = _Search(refused, adjustments, self._ways(call, refused, body_of(adjustments), adjustments))
             async with self._turn:
                 if self.adjustments == adjustments:
@@ -384,7 +385,7 @@ class Negotiation:
         self._doubt = None
         try:
             completion = await send(doubt.before)
-        except Unaccepted:
+        except RequestNotAccepted:
             await self._endpoint.limiter.acquire_again()
             return None
         except BaseException:
@@ -418,7 +419,7 @@ class Negotiation:
             sent = True
             try:
                 completion = await send(way)
-            except Unaccepted as error:
+            except RequestNotAccepted as error:
                 search.way = None
                 if _alike(error) != _alike(search.refused):  # the part that was refused before is accepted now
                     search.refused, search.adjustments = error, way
@@ -447,13 +448,13 @@ class Negotiation:
 
     def _is_named(self, way: Adjustments, search: _Search, body_of: BodyOf) -> bool:
         """Return whether the latest refusal names, without doubt, the part that these adjustments change."""
-        complaint, adjustments = search.refused.complaint, search.adjustments
+        report, adjustments = search.refused.report, search.adjustments
         return not search.refused.is_doubtful and way in list(
-            named(complaint, body_of(adjustments), adjustments, self._wire, self._profile)
+            named(report, body_of(adjustments), adjustments, self._wire, self._profile)
         )
 
     def _ways(
-        self, call: Call, refused: Unaccepted, body: Mapping[str, Any], adjustments: Adjustments
+        self, call: Call, refused: RequestNotAccepted, body: Mapping[str, Any], adjustments: Adjustments
     ) -> Iterator[Adjustments]:
         """Yield adjustments to try after a refusal.
 
@@ -461,7 +462,7 @@ class Negotiation:
         model has not answered before, adjustments without each part; if it has, and this schema is new, the other
         structured modes.
         """
-        found = list(named(refused.complaint, body, adjustments, self._wire, self._profile))
+        found = list(named(refused.report, body, adjustments, self._wire, self._profile))
         if refused.is_doubtful or not found:
             yield adjustments  # the refusal may have been an accident
         yield from found
@@ -487,11 +488,11 @@ class _Doubt:
 class _Search:
     """The state of a search for accepted adjustments after a refusal."""
 
-    first: Unaccepted
+    first: RequestNotAccepted
     adjustments: Adjustments
     """The adjustments of the latest refusal."""
     left: Iterator[Adjustments]
-    refused: Unaccepted = field(init=False)
+    refused: RequestNotAccepted = field(init=False)
     tried: set[Adjustments] = field(default_factory=set)
     way: Adjustments | None = None
     """The adjustments sent last, while they are neither accepted nor refused."""
@@ -591,10 +592,10 @@ def trimmed(adjustments: Adjustments, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def named(
-    complaint: ErrorReport, body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profile: Profile
+    report: ErrorReport, body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profile: Profile
 ) -> Iterator[Adjustments]:
     """Yield adjustments without the parts that a refusal names, in the order in which it names them."""
-    words = complaint.words
+    words = report.words
     found: list[tuple[bool, int, Iterator[Adjustments]]] = []
     if _holds_schema(body):
         sent = json.dumps(body)
@@ -607,13 +608,11 @@ def named(
         found.append((True, about.start(), _system_moved(body, adjustments)))
     about = ABOUT_CAP.search(words)
     for name in body.keys() & set(_MAX_TOKENS):
-        if (room := room_for_reply(complaint.message, body[name]) if isinstance(body[name], int) else None) is not None:
+        if (room := room_for_reply(report.message, body[name]) if isinstance(body[name], int) else None) is not None:
             found.append((False, -1, _caps_within(room, adjustments, wire)))
         elif about:
-            found.append(
-                (name not in complaint.fields, about.start(), _other_caps(name, words, body, adjustments, wire))
-            )
-    found += _named_parts(complaint, body, adjustments)
+            found.append((name not in report.fields, about.start(), _other_caps(name, words, body, adjustments, wire)))
+    found += _named_parts(report, body, adjustments)
     sorted_ways = [list(ways) for _, _, ways in sorted(found, key=lambda each: each[:2])]
     for each in sorted_ways:
         yield from each
@@ -622,22 +621,22 @@ def named(
 
 
 def _named_parts(
-    complaint: ErrorReport, body: Mapping[str, Any], adjustments: Adjustments
+    report: ErrorReport, body: Mapping[str, Any], adjustments: Adjustments
 ) -> Iterator[tuple[bool, int, Iterator[Adjustments]]]:
     """Yield, for each optional part that a refusal names, a sort key and the adjustments without it.
 
     The sort key is whether the refusal's `fields` lack the part, and the position of its name.
     """
-    words = complaint.words
+    words = report.words
     alone = [
-        name for name in _NAMED_ALONE & body.keys() if name in complaint.fields or re.search(f"['\"`]{name}\\b", words)
+        name for name in _NAMED_ALONE & body.keys() if name in report.fields or re.search(f"['\"`]{name}\\b", words)
     ]
     for name in (*_droppable(body), *alone):
         keys, pattern = _GROUPS.get(name, (frozenset((name,)), re.compile(rf"(?<![\w-]){re.escape(name)}(?!\w)")))
         around = {key.partition(".")[0] for key in keys if "." in key and _holds(body, key)}
         said = [pattern.search(words), *(re.search(each, words) for each in around)]
         if places := [about.start() for about in said if about]:
-            yield not keys.intersection(complaint.fields), min(places), iter((_without(adjustments, name),))
+            yield not keys.intersection(report.fields), min(places), iter((_without(adjustments, name),))
 
 
 def _together(adjustments: Adjustments, ways: Iterable[Adjustments]) -> Adjustments:
@@ -695,9 +694,9 @@ def adjustment_words(adjustments: Adjustments, known: Adjustments = UNADJUSTED) 
         yield "the host accepts no system message, which is put before the first of the user"
 
 
-def _alike(refused: Unaccepted) -> str:
+def _alike(refused: RequestNotAccepted) -> str:
     """Return the words of a refusal without those that contain digits, which differ between refusals of one kind."""
-    return re.sub(r"[\w-]*\d[\w-]*", "", refused.complaint.words)
+    return re.sub(r"[\w-]*\d[\w-]*", "", refused.report.words)
 
 
 def _mentions(word: str, words: str) -> bool:

@@ -54,7 +54,7 @@ class HumanPlayer:
         self._reason = rejected_replies[-1].reason if rejected_replies else ""
         return prompt_messages(ask.prompt(), self.persona)
 
-    def fallback_unless_rung(self, ask: Ask) -> Completion | None:
+    def answer_unless_summoned(self, ask: Ask) -> Completion | None:
         """Return the fallback for a question to a person on call who has not rung, or None for any other question."""
         if not ask.request.on_call or self.interrupt.requested or self._reason:
             return None

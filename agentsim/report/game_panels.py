@@ -90,17 +90,17 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable |
     Pairs with the most interactions for or against each other are the busiest, then those that talked most. Naming
     alone does not count. `titles` are the titles of all rounds by number.
     """
-    dealt = [pair for pair in found if any(action.action != NAMED for action in pair.actions)]
-    if not dealt:
+    interacting = [pair for pair in found if any(action.action != NAMED for action in pair.actions)]
+    if not interacting:
         return None
-    kept = set(sorted(dealt, key=_busyness)[:MOST_PAIRS])
-    shown = [pair for pair in dealt if pair in kept]
+    kept = set(sorted(interacting, key=_busyness)[:MOST_PAIRS])
+    shown = [pair for pair in interacting if pair in kept]
     columns: dict[str, list[Cell]] = {
         "for": [pair.times(FOR) or None for pair in shown],
         "against": [pair.times(AGAINST) or None for pair in shown],
         "turned": [_turns(pair, titles) for pair in shown],
     }
-    for period in _periods({action.round for pair in dealt for action in pair.actions}):
+    for period in _periods({action.round for pair in interacting for action in pair.actions}):
         columns[_heading(period, titles)] = [_done([d for d in pair.actions if d.round in period]) for pair in shown]
     columns["named in"] = [pair.named or None for pair in shown]
     columns["then for"] = [pair.after_naming(FOR) or None for pair in shown]
@@ -108,7 +108,7 @@ def pairs_table(found: Sequence[Pair], titles: Mapping[int, str]) -> DataTable |
     columns = {name: cells for name, cells in columns.items() if any(cells)}
     rows = zip([f"{pair.who} \u2192 {pair.whom}" for pair in shown], *columns.values(), strict=True)
     title = "For and against each other" if {"for", "against"} & columns.keys() else "Between each two"
-    return DataTable(title, ("who to whom", *columns), tuple(rows), _pairs_note(len(dealt), columns))
+    return DataTable(title, ("who to whom", *columns), tuple(rows), _pairs_note(len(interacting), columns))
 
 
 def _busyness(pair: Pair) -> tuple[int, int, int]:

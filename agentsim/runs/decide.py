@@ -450,7 +450,7 @@ class Decider:
             if breaker.is_unreachable(index) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
                 if breaker.waits_for_earlier(index):
                     self.limits.check()  # or it would wait for requests that are not asked any more
-                await breaker.judge_unanswered(index, late=late)
+                await breaker.stop_if_unavailable(index, late=late)
             record = decision_record_of(ask, result)
             self.journal.append_decision(record, at_once=True)
             self.sync_soon()
@@ -518,8 +518,8 @@ class _DecisionCalls:
         if isinstance(player, WebPlayer):
             return await player.reply(self._ask, messages, number)
         if isinstance(player, HumanPlayer):  # a person takes no slot, costs no money and has no deadline
-            if (fallback_unless_rung := player.fallback_unless_rung(self._ask)) is not None:
-                return fallback_unless_rung
+            if (answer_unless_summoned := player.answer_unless_summoned(self._ask)) is not None:
+                return answer_unless_summoned
             async with player.terminal.turn:
                 self._watcher.person(asked=True)
                 try:

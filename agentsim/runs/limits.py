@@ -296,7 +296,7 @@ class CircuitBreaker:
         """Return whether any provider's last call for this request failed for transport reasons."""
         return bool(self._requests[index].unreachable)
 
-    async def judge_unanswered(self, index: int, *, late: bool = False) -> None:
+    async def stop_if_unavailable(self, index: int, *, late: bool = False) -> None:
         """Wait until all requests before one that got no usable answer are decided, then judge it.
 
         Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or its models have

@@ -1,8 +1,8 @@
 """PlayedGame: a run's game as far as it is played, with decisions from a journal or made live.
 
-`recorded_wave` restores a wave's decisions from a journal, and `PlayedGame.take` gives them to the rules. `loop` does
-so between live waves; `PlayedGame.replay` does so alone: to prove or rebuild a history, to fork, and to follow a run
-while another process plays it.
+`recorded_wave` restores a wave's decisions from a journal, and `PlayedGame.advance` gives them to the rules. `loop`
+does so between live waves; `PlayedGame.replay` does so alone: to prove or rebuild a history, to fork, and to follow a
+run while another process plays it.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from agentsim.engine.game import Game, bots_of
-from agentsim.errors import Refusals, ScenarioError
+from agentsim.errors import ErrorCollector, ScenarioError
 from agentsim.models.base import Adjustments, Model, Sampling
 from agentsim.models.keys import key_disclosure, key_for, variable_for
 from agentsim.models.own import Own, OwnModel
@@ -81,7 +81,7 @@ def build_players(
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.
     """
     recording = recording or Recording()
-    refusals = Refusals()
+    errors = ErrorCollector()
     away = [plan for plan in scenario.seats if plan.name.kind == "web"]
     if away and not served:
         where, key = shown_path(scenario.path), away[0].key
@@ -91,7 +91,7 @@ def build_players(
             key=key,
             where=where,
         )
-    with refusals.noted():
+    with errors.noted():
         check_prices(scenario, env)
     callers = [plan for plan in scenario.seats if plan.name.kind not in {"bot", *PEOPLE}]
     patience_s = min((settings.rate_limit_patience_s for settings in callers), default=math.inf)
@@ -106,10 +106,10 @@ def build_players(
         elif plan.name.kind == "web":
             seats.by_id[plan.id] = WebPlayer(plan.prompt or "", plan.timeout_s)
         else:
-            with refusals.noted():
+            with errors.noted():
                 seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
     try:
-        refusals.raised()
+        errors.raised()
     except ScenarioError as error:
         raise error.placed(where=shown_path(scenario.path)) from None
     if recording.live:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypedDict
 from agentsim import games
 from agentsim.engine.game import Game, GameConfig, bots_of
 from agentsim.engine.survey import Interview, Survey
-from agentsim.errors import Refusals, ScenarioError
+from agentsim.errors import ErrorCollector, ScenarioError
 from agentsim.scenario.document import adopted, beside, by_typed_ids, overridden, put, recast, rename, with_provider
 from agentsim.scenario.player_plan import OWN, ModelName, PlayerPlan, check_terminal
 from agentsim.scenario.scenario import Scenario
@@ -102,13 +102,13 @@ def _table(document: Mapping[str, Any], path: Path, allow_dirs: tuple[Path, ...]
     try:
         return validated(ScenarioTable, document)
     except ScenarioError as error:
-        refusals = Refusals()
+        errors = ErrorCollector()
         name, values = document.get("game"), document.get("game_config", {})
-        refusals.note(_misplaced(document) or error)
+        errors.note(_misplaced(document) or error)
         if isinstance(name, str) and isinstance(values, dict):
-            with refusals.noted():
+            with errors.noted():
                 _config(games.find(name), values, path, roots(path, allow_dirs))
-        refusals.raised()
+        errors.raised()
         raise
 
 
@@ -133,13 +133,13 @@ def _scenario(table: ScenarioTable, path: Path, allow_dirs: tuple[Path, ...]) ->
         raise ScenarioError("is missing; give it here or as --game", key="game", valid=", ".join(games.names()))
     game = games.find(table.game)
     allowed = roots(path, allow_dirs)
-    refusals, material = Refusals(), Material({})
-    with refusals.noted():
+    errors, material = ErrorCollector(), Material({})
+    with errors.noted():
         config, material = _config(game, table.game_config, path, allowed)
     seating = Seating(table, game, material, path, allowed)
-    with refusals.noted():
+    with errors.noted():
         players = seating.players()
-    refusals.raised()
+    errors.raised()
     config = seating.by_player(config)
     staff = seating.staff(players)
     game.admit(config, [player.id for player in players])

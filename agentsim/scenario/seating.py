@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from agentsim.engine.game import ByPlayer, Game, GameConfig, SeatsInFolder, bots_of
 from agentsim.engine.letters import LONGEST_NAME, look_alike, made_name
-from agentsim.errors import Refusals, ScenarioError
+from agentsim.errors import ErrorCollector, ScenarioError
 from agentsim.models.profiles import resolve
 from agentsim.scenario.player_plan import PEOPLE, ModelName, ModelSettings, PlayerPlan, numbered
 from agentsim.scenario.source_files import Material, located, read_prompt, stem
@@ -68,15 +68,15 @@ class Seating:
             called = called_by_files(files)
         everyone = list(called.values())
         plans: list[PlayerPlan] = []
-        refusals = Refusals()
+        errors = ErrorCollector()
         for table, key, names in self._seats:
             template = None
-            with refusals.noted():
+            with errors.noted():
                 template = self._template(table, key) or self._template(self.table.defaults, ("defaults",))
-            with refusals.noted():
+            with errors.noted():
                 plan = self._plan(table, key)
                 plans += [self._seated(plan, template, name, called[name], everyone) for name in names]
-        refusals.raised()
+        errors.raised()
         return tuple(plans)
 
     def by_player(self, config: GameConfig) -> GameConfig:

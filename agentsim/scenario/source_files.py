@@ -20,7 +20,7 @@ from pydantic import JsonValue
 from agentsim.engine.game import GameConfig, InFile, SeatsInFolder
 from agentsim.engine.letters import without_joiners
 from agentsim.engine.wording import cleaned
-from agentsim.errors import Refusals, ScenarioError
+from agentsim.errors import ErrorCollector, ScenarioError
 from agentsim.scenario.toml_tables import PlayerTable
 from agentsim.scenario.validation import ADVICE, KeyPath, dotted, one_line, secret_in
 
@@ -240,9 +240,9 @@ def gathered(
 ) -> Material:
     """Read the files that `values`, the `[game_config]` of the scenario at `path`, names. Raises `ScenarioError`."""
     out = dict(values)
-    refusals = Refusals()
+    errors = ErrorCollector()
     for name, mark in config.marked(InFile).items():
-        with refusals.noted():
+        with errors.noted():
             value, key = out.get(name), dotted(("game_config", name))
             if isinstance(value, str) and value not in mark.words:
                 if not value.lower().endswith(mark.suffix):
@@ -254,9 +254,9 @@ def gathered(
     for name in config.marked(SeatsInFolder):
         if isinstance(folder := out.get(name), str):
             del out[name]
-            with refusals.noted():
+            with errors.noted():
                 players += _prompts(folder, path, allowed, ("game_config", name))
-    refusals.raised()
+    errors.raised()
     return Material(out, tuple(players))
 
 

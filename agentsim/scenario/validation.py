@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from agentsim.engine.letters import NAME_PATTERN, NAME_RULE
 from agentsim.engine.wording import cleaned, near
-from agentsim.errors import Refusals, ScenarioError
+from agentsim.errors import ErrorCollector, ScenarioError
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 _MOST_NAMED = 24
@@ -53,16 +53,16 @@ def _refusal(error: ValidationError, model: type[BaseModel], document: Any, *, a
     told = [max(group, key=lambda each: (len(each[0]), each[1]["type"] == "value_error")) for group in found.values()]
     unknown = [each for each in told if each[1]["type"] == "extra_forbidden"]
     tables = {key[:-1] for key, _ in unknown}
-    refusals, schema = Refusals(), model.model_json_schema()
+    errors, schema = ErrorCollector(), model.model_json_schema()
     for key, detail in (*unknown, *(each for each in told if each[1]["type"] != "extra_forbidden")):
         if detail["type"] == "missing" and key[:-1] in tables:
             continue
         # Do not repeat values of a provider's table: people paste keys into the wrong field.
         typed = "" if (*at, *key)[:1] == ("providers",) else f", found {shown(detail['input'])}"
         problem, valid = _problem(detail, key, schema, typed)
-        refusals.note(ScenarioError(problem, key=dotted((*at, *key)), valid=valid))
+        errors.note(ScenarioError(problem, key=dotted((*at, *key)), valid=valid))
     try:
-        refusals.raised()
+        errors.raised()
     except ScenarioError as refused:
         return refused
     raise error

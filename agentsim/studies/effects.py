@@ -236,7 +236,7 @@ class DesignEffects:
 
     @property
     def in_words(self) -> DesignEffects:
-        """The same with the names of scores in the game's words."""
+        """These effects with the names of scores in the game's words."""
         label = score_words(self.game).label
         return replace(
             self,

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from agentsim.errors import LocalShortage, ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import MOST_TEXT, Completion, Usage
 from agentsim.models.clients import no_answer
-from agentsim.models.faults import ErrorFactory, Unaccepted
+from agentsim.models.faults import ErrorFactory, RequestNotAccepted
 from agentsim.models.profiles import BUILT_IN, ProviderSettings, resolve
 from agentsim.models.remote import completion_in, decoded
 from agentsim.models.wire import WIRES
@@ -70,9 +70,9 @@ WINDOW = "This model's maximum context length is 512 tokens."
         ),
         (400, [error("The input token count (9) exceeds the maximum", code=400)], ModelRefused, "context"),
         (413, b"<html>Payload Too Large</html>", ModelRefused, "context"),
-        (400, error(f"'max_tokens' is too large: 9. {WINDOW}"), Unaccepted, "bad_request"),
-        (400, error(f"max_completion_tokens is too large. {WINDOW}"), Unaccepted, "bad_request"),
-        (400, error(WINDOW, param="max_tokens"), Unaccepted, "bad_request"),
+        (400, error(f"'max_tokens' is too large: 9. {WINDOW}"), RequestNotAccepted, "bad_request"),
+        (400, error(f"max_completion_tokens is too large. {WINDOW}"), RequestNotAccepted, "bad_request"),
+        (400, error(WINDOW, param="max_tokens"), RequestNotAccepted, "bad_request"),
         (400, error(f"{WINDOW} You asked for 300 max_tokens."), ModelRefused, "context"),
         (500, error("input length exceeds the context length"), ModelRefused, "context"),
         (400, error("flagged", code="content_policy_violation"), ModelRefused, "moderation"),
@@ -92,12 +92,12 @@ WINDOW = "This model's maximum context length is 512 tokens."
         (
             400,
             error("Unsupported value", param="temperature", code="unsupported_value"),
-            Unaccepted,
+            RequestNotAccepted,
             "bad_request",
         ),
-        (400, GEMINI_SCHEMA, Unaccepted, "bad_request"),
-        (422, {"detail": "what"}, Unaccepted, "bad_request"),
-        (405, b"", Unaccepted, "bad_request"),
+        (400, GEMINI_SCHEMA, RequestNotAccepted, "bad_request"),
+        (422, {"detail": "what"}, RequestNotAccepted, "bad_request"),
+        (405, b"", RequestNotAccepted, "bad_request"),
         (302, b"", ModelRefused, "redirect"),
         (429, error("slow"), RateLimited, "rate_limited"),
         (429, b"slow down", RateLimited, "rate_limited"),
@@ -242,7 +242,7 @@ def test_a_prompt_that_is_too_long_is_known_in_any_words(status: int, said: Any)
     ],
 )
 def test_a_model_s_name_beside_a_parameter_is_no_missing_model(status: int, words: str) -> None:
-    assert type(judged(status, error(words))) is Unaccepted
+    assert type(judged(status, error(words))) is RequestNotAccepted
 
 
 @pytest.mark.parametrize("model", ["qwen3-thinking", "org/tools-7b", "json-schema-8b"])
@@ -440,7 +440,7 @@ WORDS: dict[str, tuple[Any, str]] = {
 def test_an_error_is_told_in_the_hosts_words_and_names_the_field(body: Any, words: str) -> None:
     fault = judged(422, body)
     assert str(fault).endswith(f"[it says: {words}]")
-    assert (type(fault), fault.code) == (Unaccepted, "bad_request")
+    assert (type(fault), fault.code) == (RequestNotAccepted, "bad_request")
 
 
 def test_the_field_of_an_error_tells_what_to_do_however_the_error_is_shaped() -> None:
@@ -450,8 +450,8 @@ def test_the_field_of_an_error_tells_what_to_do_however_the_error_is_shaped() ->
     assert "leave `temperature` out" in str(judged(422, of("temperature")))
     for body in (of("response_format"), {"response_format": ["Unknown field."]}, error("no", param="/response_format")):
         fault = judged(422, body)
-        assert isinstance(fault, Unaccepted)
-        assert "response_format" in fault.complaint.fields
+        assert isinstance(fault, RequestNotAccepted)
+        assert "response_format" in fault.report.fields
     too_long = {"detail": [{"loc": ["body", "max_tokens"], "msg": f"too large, {WINDOW}"}]}
     assert judged(422, too_long).code == "bad_request"
     raw = json.dumps(error("no", code="context_length_exceeded"))

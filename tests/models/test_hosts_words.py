@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Completion, ending
-from agentsim.models.faults import ErrorFactory, Unaccepted, room_for_reply
+from agentsim.models.faults import ErrorFactory, RequestNotAccepted, room_for_reply
 from agentsim.models.profiles import BUILT_IN
 from agentsim.models.remote import decoded
 from agentsim.models.wire import chat, messages, responses
@@ -84,7 +84,7 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
     "words of the prompt that are quoted": (
         400,
         {"error": {"message": "bad: {'input': 'I would buy but have insufficient funds', 'type': 'x'}"}},
-        Unaccepted,
+        RequestNotAccepted,
         "bad_request",
     ),
     "llama.cpp's cache": (
@@ -142,19 +142,19 @@ JUDGED: dict[str, tuple[int, Any, type[ModelError], str]] = {
     "a parameter of a model": (
         400,
         {"error": {"message": "Model 'echo': parameter temperature is not available"}},
-        Unaccepted,
+        RequestNotAccepted,
         "bad_request",
     ),
     "a parameter, as 403": (
         403,
         {"error": {"message": "parameter temperature is not permitted"}},
-        Unaccepted,
+        RequestNotAccepted,
         "bad_request",
     ),
     "a parameter, as 404": (
         404,
         {"error": {"message": "Structured outputs are not supported by any provider of this model"}},
-        Unaccepted,
+        RequestNotAccepted,
         "bad_request",
     ),
     "a model": (
@@ -462,7 +462,7 @@ KNOWN: dict[tuple[type[ModelError], str], dict[str, tuple[int, Any]]] = {
     (ModelRefused, "unknown_model"): UNROUTED,
     (TransportFailed, "http_404"): {name: each for name, each in MOMENTS.items() if each[0] == 404},
     (TransportFailed, "http_400"): {name: each for name, each in MOMENTS.items() if each[0] == 400},
-    (Unaccepted, "bad_request"): PARAMETERS,
+    (RequestNotAccepted, "bad_request"): PARAMETERS,
 }
 
 
@@ -718,8 +718,8 @@ CODED: dict[str, tuple[int, dict[str, Any], type[ModelError], str]] = {
     "key, by status": (400, {"status": "UNAUTHENTICATED"}, ProviderRejected, "bad_key"),
     "limit, by code": (400, {"code": "ThrottlingException"}, RateLimited, "rate_limited"),
     "limit, by type": (403, {"type": "rate_limit_error"}, RateLimited, "rate_limited"),
-    "parameter, by param": (400, {"param": "temperature"}, Unaccepted, "bad_request"),
-    "nothing that a table knows": (400, {}, Unaccepted, "bad_request"),
+    "parameter, by param": (400, {"param": "temperature"}, RequestNotAccepted, "bad_request"),
+    "nothing that a table knows": (400, {}, RequestNotAccepted, "bad_request"),
 }
 
 
@@ -729,7 +729,7 @@ def test_codes_decide_in_every_language(name: str, language: str) -> None:
     status, codes, kind, code = CODED[name]
     fault = HOST.status(status, {}, json.dumps({"error": {"message": LANGUAGES[language], **codes}}).encode())
     assert (type(fault), fault.code, fault.status) == (kind, code, status)
-    assert isinstance(fault, Unaccepted) is (kind is Unaccepted)
+    assert isinstance(fault, RequestNotAccepted) is (kind is RequestNotAccepted)
 
 
 def test_codes_decide_before_english_words() -> None:

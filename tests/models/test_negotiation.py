@@ -57,16 +57,16 @@ STORED = {"model": "m", "input": [], "store": False, "temperature": 1.0}
 
 
 @pytest.mark.parametrize(
-    "complaint",
+    "report",
     [
         ErrorReport("Unknown parameter: 'store'."),
         ErrorReport("body.store: Extra inputs are not permitted", fields=frozenset(("store",))),
     ],
 )
-def test_storage_is_turned_off_until_a_refusal_names_it(complaint: ErrorReport) -> None:
+def test_storage_is_turned_off_until_a_refusal_names_it(report: ErrorReport) -> None:
     """Without the field, OpenAI would store the answer."""
     profile = BUILT_IN["openai"]
-    (way,) = named(complaint, STORED, UNADJUSTED, responses, profile)
+    (way,) = named(report, STORED, UNADJUSTED, responses, profile)
     assert trimmed(way, STORED) == {"model": "m", "input": [], "temperature": 1.0}
     assert not list(named(ErrorReport("failed to store the response"), STORED, UNADJUSTED, responses, profile))
     ladder = list(unnamed(STORED, UNADJUSTED, responses, profile))

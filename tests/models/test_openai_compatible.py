@@ -16,7 +16,7 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling
-from agentsim.models.faults import Unaccepted
+from agentsim.models.faults import RequestNotAccepted
 from agentsim.models.pacing import RateLimits, RetryCount, RetryPolicy, call_with_retries
 from agentsim.models.profiles import extra_problem, resolve
 from agentsim.models.remote import Endpoint, Endpoints, RemoteModel
@@ -165,7 +165,7 @@ def test_a_proxy_of_the_environment_is_not_asked_for_our_own_machine(monkeypatch
         ("no_credit", ProviderRejected, "no_credit"),
         ("forbidden", ModelRefused, "forbidden"),
         ("quota", ProviderRejected, "no_credit"),
-        ("bad_parameter", Unaccepted, "bad_request"),
+        ("bad_parameter", RequestNotAccepted, "bad_request"),
         ("redirect", ModelRefused, "redirect"),
         ("moderated", ModelRefused, "moderation"),
         ("context", ModelRefused, "context"),

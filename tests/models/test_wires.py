@@ -10,7 +10,7 @@ import pytest
 
 from agentsim.errors import ModelError, ModelRefused, ProviderRejected, RateLimited, TransportFailed
 from agentsim.models.base import Call, Completion, Sampling, Usage, ending
-from agentsim.models.faults import Unaccepted
+from agentsim.models.faults import RequestNotAccepted
 from agentsim.models.profiles import (
     BUILT_IN,
     USUAL_MAX_TOKENS,
@@ -449,13 +449,13 @@ FAULTS: list[tuple[WireName, Raw, type[ModelError], str]] = [
     (
         "messages",
         Raw(400, failure("invalid_request_error", "output_config.format: not supported by this model")),
-        Unaccepted,
+        RequestNotAccepted,
         "bad_request",
     ),
     (
         "responses",
         Raw(400, {"error": {"message": "Unsupported parameter.", "param": "text.format"}}),
-        Unaccepted,
+        RequestNotAccepted,
         "bad_request",
     ),
     ("messages", Raw(200, {}), TransportFailed, "bad_envelope"),

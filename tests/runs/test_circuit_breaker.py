@@ -29,7 +29,7 @@ def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: ModelId 
     for call in calls:
         breaker.count_call(0, call)
     if calls[-1] is not None:
-        asyncio.run(breaker.judge_unanswered(0))
+        asyncio.run(breaker.stop_if_unavailable(0))
     breaker.settle(0)
 
 
@@ -93,7 +93,7 @@ def test_a_decision_that_is_late_counts_and_is_never_the_first() -> None:
     def late() -> None:
         breaker.begin_wave([[LAB]])
         breaker.count_call(0, fault())
-        asyncio.run(breaker.judge_unanswered(0, late=True))
+        asyncio.run(breaker.stop_if_unavailable(0, late=True))
         breaker.settle(0)
 
     for _ in range(STREAK - 1):
@@ -108,7 +108,7 @@ def test_what_an_earlier_process_met_counts_and_stops_nothing_by_itself() -> Non
     for _ in range(STREAK):
         breaker.begin_wave([[LAB]])
         breaker.add_earlier(0, Attempt((), fault="transport", final=True), past=False)
-        asyncio.run(breaker.judge_unanswered(0))
+        asyncio.run(breaker.stop_if_unavailable(0))
         breaker.settle(0)
     with pytest.raises(ProviderStopped, match="6 decisions in a row"):
         decision(breaker, fault())
@@ -213,7 +213,7 @@ def held(breaker: CircuitBreaker, error: ModelError, *, model: ModelId = LAB) ->
     """Run a wave of one request whose host asks for a longer wait than the decision's patience."""
     breaker.begin_wave([[model]])
     breaker.count_call(0, error, exceeds_patience=True)
-    asyncio.run(breaker.judge_unanswered(0))
+    asyncio.run(breaker.stop_if_unavailable(0))
     breaker.settle(0)
 
 
@@ -250,7 +250,7 @@ def test_the_first_failure_is_told_in_its_own_provider_s_words() -> None:
     breaker.count_call(0, fault("the lab is closed"))
     breaker.count_call(1, fault("the other is busy"))
     with pytest.raises(ProviderStopped, match="lab: the first call failed: the lab is closed"):
-        asyncio.run(breaker.judge_unanswered(0))
+        asyncio.run(breaker.stop_if_unavailable(0))
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
             for call in calls[place]:
                 breaker.count_call(place, call)
             if calls[place][-1] is not None:
-                await breaker.judge_unanswered(place)
+                await breaker.stop_if_unavailable(place)
             breaker.settle(place)
 
         tasks = [asyncio.create_task(one(place)) for place in order]
@@ -379,7 +379,7 @@ def test_when_all_are_dead_all_are_asked_once_more() -> None:
     for link in breaker.order(0):
         breaker.count_call(0, fault(), link)
     with pytest.raises(ProviderStopped, match="lab: no answer for 6 decisions in a row"):
-        asyncio.run(breaker.judge_unanswered(0))
+        asyncio.run(breaker.stop_if_unavailable(0))
 
 
 def test_who_is_asked_is_settled_when_the_wave_begins() -> None:

@@ -48,7 +48,6 @@ from agentsim.engine.wording import cleaned
 from agentsim.errors import UnreadableReply
 
 _JSON_BEGINS = re.compile(r"\s*(?:```\w*\s*)?(?:\{|\[\s*(?:[{\"\]]|$))")
-_PRIVATE = re.compile(r"think|thought|reason|plan|analy|reflect|scratch|strateg|explan|private|secret|note", re.I)
 _FORMATS = "b|i|u|s|em|strong|br|p|sub|sup|small|mark|span|div|ul|ol|li|h[1-6]|hr|blockquote"
 _FORMATTING = re.compile(rf"</?(?=[a-z])(?:{_FORMATS})(?:\s[^<>]*)?/?>", re.I)
 _FORMAT = re.compile(rf"{_FORMATS}|a|q|del|ins|strike|code|pre|cite|center|font|color|size|quote|url|table|tr|td|th")
@@ -144,6 +143,7 @@ _TASKS_ABROAD = (
 """The first words of reasoning in other languages, folded: `the user wants`, `I must write a speech`."""
 _MUSES = (
     rf"i(?:'m| am)? {_NEEDS} (?:give|make|deliver|provide|present) (?:a|an|my|the) (?:[a-z]+ ){{0,3}}{_PIECES}\b"
+    rf"|i {_NEEDS} figure out\b|(?:let me|let's) (?:\w+ )?break (?:this|it|things|that) down\b(?!:)"
     r"|(?:so,? )?(?:i'm|i am|we're|we are) (?:player|agent) \w"
 )
 """The words of reasoning behind a first word of hesitation: `Okay, so I need to give a pitch ...`."""
@@ -471,12 +471,11 @@ _SCHEMES = re.compile(
 )
 """The first paragraph of a scheme, folded: how to appear, what to say and to hide, what the others are to think."""
 _OF_THE_GAME = re.compile(
-    rf"[\s*_\"(]{{0,8}}+(?:(?:ok(?:ay)?|alright|all right|hm+)[,.!:…]{{0,3}}\s{{1,2}}){{1,3}}+(?:so,? )?"
-    rf"(?:i {_NEEDS} (?:figure out|think (?:about|of|through)|decide|choose|consider|analy[sz]e|convince the"
-    r"|persuade the|respond to the|come up|be careful|plan)\b"
-    r"|(?:i'm|i am|we're|we are) (?:playing|in (?:a|this|the) game|given|supposed to)"
-    r"|(?<=so )(?:i'm|i am|i have|i've got) (?:in|to|a (?:pitch|speech|vote|decision))\b"
-    r"|(?<=so, )(?:i'm|i am|i have|i've got) (?:in|to|a (?:pitch|speech|vote|decision))\b)"
+    rf"[\s*_\"(]{{0,8}}+(?:(?:ok(?:ay)?|alright|all right|hm+)[,.!:…]{{0,3}}\s{{1,2}}){{1,3}}+"
+    r"(?:so,? (?:i'm|i am|i have|i've got) (?:in|to|a (?:pitch|speech|vote|decision))\b"
+    rf"|(?:so,? )?(?:i {_NEEDS} (?:think (?:about|of|through)|decide|choose|consider|analy[sz]e"
+    r"|convince the|persuade the|respond to the|come up|be careful|plan)\b"
+    r"|(?:i'm|i am|we're|we are) (?:playing|in (?:a|this|the) game|given|supposed to)))"
     r"|(?:ok(?:ay)?,? |alright,? )?so,? (?:i'm|i am|we're|we are) (?:in|playing) (?:a|the|this) (?:\w+ ){0,3}?game "
     r"(?:with|where|called|of \d|and)\b"
 )
@@ -548,6 +547,7 @@ _INTRODUCES = re.compile(
 _AGREES = re.compile(r"\A\s*(?:sure|certainly|of course|absolutely|okay|ok)[!,.] (?=here(?:'s| is) my )")
 _THINKS_TO_ITSELF = (
     r"\A\W*(?:[\w ]{1,30}?(?:'s \(?(?:thoughts?|thinking)|(?:'s)? \(?(?:inner monologue|inner voice))\)?"
+    r"|(?:assistant|ai|model|bot) (?:thoughts?|thinking)"
     r"|[\w ]{1,30}?[(（\[](?:inner (?:monologue|voice)|(?:inner |private |internal )?thoughts?|thinks?|thinking"
     r"|internal(?:ly)?|private(?:ly)?|secretly|silently|aside|to (?:my|him|her|them)self|in (?:my|his|her|their)"
     r" (?:head|mind)|not (?:said )?aloud|内心|心想|心里想|心の声|속마음)[)）\]][*_]{0,2}"
@@ -640,7 +640,7 @@ def said_aloud(
     """
     wanted = UnreadableReply("The words cannot be told from what stands around them.")
     for each in objects:
-        private = each.value is not None and any(_PRIVATE.search(key) for key in each.value)
+        private = each.value is not None and any(map(is_private_field, each.value))
         if each.state != "strict" or each.fenced or each.call or private:
             raise wanted
     if not any_text and (
@@ -1063,7 +1063,7 @@ def _check_undivided(words: str, *, any_text: bool) -> None:
 
 def _is_private(name: str, own: Sequence[str]) -> bool:
     plain = spaced(name)
-    return plain not in own and (plain in THINKING or plain in ASIDES or _PRIVATE.search(plain) is not None)
+    return plain not in own and (plain in THINKING or plain in ASIDES or is_private_field(plain))
 
 
 @cache
