@@ -39,13 +39,13 @@ def test_a_gift_of_all_that_is_held() -> None:
     assert Town().tick({1: giving(2, "food", 10)}).held(1) == "0 10 5"
 
 
-@pytest.mark.parametrize("to", [4, 100, 10**17, -1, 1.5, "two", None, True, [2, 3], "２"])
+@pytest.mark.parametrize("to", [4, 100, 10**17, -1, 1.5, "two", None, True, [2, 3]])
 def test_there_is_nobody_beyond_the_agents(to: Any) -> None:
     town = Town().tick({1: giving(to, "food", 1)})
     assert (len(town.refused()), town.held(1), town.held(2)) == (1, "10 10 5", "10 10 5")
 
 
-@pytest.mark.parametrize("to", [2.0, "2", "#2", [2], "Agent #2"])
+@pytest.mark.parametrize("to", [2.0, "2", "#2", [2], "Agent #2", "２"])
 def test_a_number_of_an_agent_that_is_beyond_doubt_is_read(to: Any) -> None:
     assert Town().tick({1: giving(to, "food", 1)}).held(2) == "11 10 5"
 

@@ -56,7 +56,7 @@ def test_only_its_worker_hears_of_work() -> None:
     assert told.to == ("p1",)
 
 
-@pytest.mark.parametrize("hours", [0, 9, -1, 25, 2.5, "2.5", None, True, "three", [3, 4], {}, 10**40, "３", "٣"])
+@pytest.mark.parametrize("hours", [0, 9, -1, 25, 2.5, "2.5", None, True, "three", [3, 4], {}, 10**40])
 def test_hours_are_whole_from_1_to_those_of_a_day(hours: Any) -> None:
     town = Town().tick({1: work("farm", hours)})
     assert town.held(1) == "10 10 5"
@@ -65,7 +65,7 @@ def test_hours_are_whole_from_1_to_those_of_a_day(hours: Any) -> None:
     assert reason.startswith("Invalid action data: ") or reason == "Failed to parse action"
 
 
-@pytest.mark.parametrize("hours", [2, 2.0, "2", " 2 ", [2], "2 hours"])
+@pytest.mark.parametrize("hours", [2, 2.0, "2", " 2 ", [2], "2 hours", "２", "٢"])
 def test_hours_beyond_doubt_are_read(hours: Any) -> None:
     assert Town().tick({1: work("farm", hours)}).held(1) == "13.8 9 5"
 
