@@ -156,7 +156,7 @@ def test_what_the_page_shows_of_a_design_is_so(
         Path(line).name for line in tables.splitlines()
     }
     assert (tmp_path / "logs" / "effects.svg").is_file()
-    (count,) = [line for line in figures.splitlines() if "  count  " in line]
+    (count,) = [line for line in figures.splitlines() if "  required components  " in line]
     mean, high, low = (f"{abs(float(figure)):.2f}" for figure in re.findall(r"[+-]\d+\.\d+", count)[:3])
     assert f"{mean} items fewer ({low} to {high})" in page
     monkeypatch.chdir(tmp_path)
