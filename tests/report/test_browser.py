@@ -85,6 +85,11 @@ class Opened:
         self.page.close()
         assert kind is not None or self.complaints == []
 
+    def tick(self, box: str) -> None:
+        """Tick a box by the keyboard: what comes into view gets its height only then, and moves what a mouse aims at."""
+        self.page.press(box, "Space")
+        expect(self.page.locator(box)).to_be_checked()
+
     def shown(self) -> list[str]:
         """The ids of the events of the timeline that are not filtered away."""
         ids: list[str] = self.page.evaluate(
@@ -164,7 +169,7 @@ def test_the_search_finds_what_was_said_and_thought(browser: Browser, page_file:
     with Opened(browser, page_file) as opened:
         rows = opened.page.locator("#split .exchange")
         every = rows.count()
-        opened.page.check("#follow input")
+        opened.tick("#follow input")
         opened.page.fill("#find", REASONING[3, "C"][:30])
         expect(rows.locator("visible=true").first).to_contain_text(REASONING[3, "C"])
         assert 0 < sum(row.is_visible() for row in rows.all()) < every
@@ -178,7 +183,7 @@ def test_folded_text_is_searched_where_that_is_asked_for_and_what_is_found_opens
     with Opened(browser, page_file) as opened:
         opened.page.fill("#find", "drifting together")
         expect(opened.page.locator("#tally")).to_have_text("0 of 27 events, 0 hits")
-        opened.page.check("#deep")
+        opened.tick("#deep")
         expect(opened.page.locator("#tally")).to_have_text("2 of 27 events, 2 hits")
         expect(opened.page.locator("#e10 details.reasoning .said")).to_be_visible()
         opened.page.fill("#find", "")
@@ -216,7 +221,7 @@ def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path
     kept = as_seen_by(history, player)
     with Opened(browser, page_file) as opened:
         page = opened.page
-        page.check("#whole")
+        opened.tick("#whole")
         page.select_option("#as-seen-by", label=f"as {player} saw it")
         assert opened.shown() == [f"e{e.seq}" for r in kept.rounds for e in r.events]
         for section in ("#panels", "#standings", "#turns", "#example", "#split", "#players", "#scenario", "#usage"):
@@ -232,10 +237,10 @@ def test_the_game_is_seen_as_one_player_saw_it(browser: Browser, page_file: Path
         for event, visible in folds:
             if event in shown:
                 assert visible == [decided[event] in own] * len(visible), event
-        page.check("#deep")
+        opened.tick("#deep")
         page.fill("#find", REASONING[1, "D"][:30])
         assert bool(opened.shown()) == (player == "D"), "what another one thought is not found"
-        page.click("#show-all")
+        page.press("#show-all", "Enter")
         expect(page.locator("#panels")).to_be_visible()
         expect(page.locator("#tally")).to_have_text("27 events")
 
