@@ -22,6 +22,8 @@ from tests.cli.command_line import ROOT, TRIO, Said, agentsim, program, real, sn
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 PLAYED = ("run", "--config", "trio.toml", "--display", "none")
 KEYS = [*("name", "status", "game", "seed", "winner", "standings", "usage", "history", "journal", "html"), "fallbacks"]
 ISLANDERS = "".join(f'\n[[players]]\nid = "{name}"\n' for name in "ABC")
