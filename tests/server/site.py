@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.cli.command_line import program
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Received
 
@@ -48,7 +48,7 @@ class ServedSite:
 
     host: str
     port: int
-    process: subprocess.Popen[str]
+    process: CommandProcess
     logs: Path
     keys: dict[str, str] = field(default_factory=dict)
     """The keys that the server has printed, by permission: `watch` or `steer`."""
@@ -144,9 +144,8 @@ class Stream:
 def served(logs: Path, *words: str) -> Iterator[ServedSite]:
     """Run `agentsim serve` on a folder, on a free port."""
     given = [*words] if "--port" in words else ["--port", "0", *words]
-    command = program("serve", "--logs-dir", str(logs), *given)
-    with subprocess.Popen(
-        command, cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    with CommandProcess(
+        *("serve", "--logs-dir", str(logs), *given), cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
             assert process.stdout is not None
@@ -217,17 +216,15 @@ id = "C"
 @contextmanager
 def playing(
     server: FakeServer, logs: Path, name: str = "run", *words: str, text: str = ISLAND
-) -> Iterator[subprocess.Popen[str]]:
+) -> Iterator[CommandProcess]:
     """Run a game in a process, by default of three models: 3 pitches, 3 votes, 2 pitches and the jury's vote."""
     config = logs.parent / f"{name}.toml"
     config.write_text(text.format(url=server.url()), encoding="utf-8")
-    command = program(
+    given = (
         *("run", "--config", str(config), "--name", name, "--logs-dir", str(logs), "--display", "none", "--no-html"),
         *words,
     )
-    with subprocess.Popen(
-        command, cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with CommandProcess(*given, cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             yield process
         finally:
@@ -254,9 +251,7 @@ def hosted(home: Path, text: str, *words: str, name: str = "run") -> Iterator[Se
     own = ("--serve", "--port", "0", "--display", "none", "--no-html", "--name", name)
     with (
         errors.open("w", encoding="utf-8") as said,
-        subprocess.Popen(
-            program("run", str(config), *own, *words), cwd=home, stdout=subprocess.PIPE, stderr=said, text=True
-        ) as process,
+        CommandProcess("run", str(config), *own, *words, cwd=home, stdout=subprocess.PIPE, stderr=said) as process,
     ):
         try:
             assert process.stdout is not None
