@@ -28,4 +28,4 @@ def examples(thorough: int) -> settings:
     Other profiles try the same share of it as of the properties that have no number, of which the thorough one tries a
     hundred.
     """
-    return settings(max_examples=max(1, thorough * settings.default.max_examples // 100))
+    return settings(max_examples=max(1, thorough * settings().max_examples // 100))
