@@ -6,10 +6,11 @@ import gc
 from importlib import import_module
 from pkgutil import walk_packages
 
+from agentsim import api
 from agentsim.cli import app
 from agentsim.report.markup import environment
 
-__all__: list[str] = []
+__all__ = ["api"]
 
 _OPTIONAL = {"agentsim.runs.batch.on_dask"}  # it imports an extra that takes longer than all others
 

@@ -24,7 +24,7 @@ from tests.cli.command_line import Said
 __all__ = ["CommandProcess", "in_a_process"]
 
 _FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.cli.preloaded"])
+_FORKS.set_forkserver_preload([__name__, "tests.cli.preloaded"])
 
 
 class CommandProcess:

@@ -46,8 +46,8 @@ class Cli:
         self.running: list[CommandProcess] = []
 
     def start(self, *words: str, file_limit: int | None = None) -> CommandProcess:
-        limits = (resource.RLIMIT_FSIZE, (file_limit, file_limit))
-        limit = None if file_limit is None else partial(resource.setrlimit, *limits)
+        most = None if file_limit is None else (file_limit, file_limit)
+        limit = most and partial(resource.setrlimit, resource.RLIMIT_FSIZE, most)
         given = (*words, "--display", "none", "--no-html")
         process = CommandProcess(*given, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, prepare=limit)
         self.running.append(process)
