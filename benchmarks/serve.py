@@ -26,15 +26,17 @@ from collections.abc import Mapping
 from multiprocessing import Pipe, Process
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from aiohttp import ClientSession, ClientTimeout
 
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.played_game import PlayedGame
+from tests.cli.command_line import program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
-from tests.server.site import ServedSite, answer_to, people, served, until
+from tests.server.site import ServedSite, Started, answer_to, people, served, until
 
 THINK_S = 0.2
 DECISION = re.compile(rb'"record":"decision","index":(\d+)')
@@ -116,7 +118,12 @@ def spread(delays: list[float]) -> str:
     return f"median {middle:.0f} ms, p95 {high:.0f} ms, most {most:.0f} ms, n {len(ordered):,}"
 
 
-def memory_mb(process: subprocess.Popen[str]) -> float:
+def interpreted(*words: str, **streams: Any) -> subprocess.Popen[str]:
+    """Start the command in an interpreter of its own: the processes of tests share memory that is not theirs."""
+    return subprocess.Popen(program(*words), text=True, **streams)
+
+
+def memory_mb(process: Started) -> float:
     text = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
     found = re.search(r"VmRSS:\s+(\d+)", text)
     return int(found[1]) / 1024 if found else float("nan")
@@ -153,7 +160,10 @@ async def seated(site: ServedSite, link: str, seen: list[tuple[int, float]]) -> 
 
 
 def latency(watchers: int, seats: int) -> None:
-    with tempfile.TemporaryDirectory() as folder, people(Path(folder), seats, name="live") as (site, links):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        people(Path(folder), seats, name="live", start=interpreted) as (site, links),
+    ):
         files = RunFiles(site.logs, "live")
         before = memory_mb(site.process)
         here, there = Pipe()
@@ -231,7 +241,7 @@ def cost(pairs: int, watchers: int) -> None:
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             return read_journal(RunFiles(logs, name).journal).wall_s
 
-        with served(logs) as site:
+        with served(logs, start=interpreted) as site:
             for pair in range(pairs):
                 took = {}
                 for is_watched in (True, False) if pair % 2 else (False, True):

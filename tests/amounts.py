@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 
 def amounts(name: str, part: object, whole: object) -> pytest.MarkDecorator:
@@ -19,3 +20,12 @@ def some_of(name: str, cases: Mapping[str, Any] | Iterable[str], *kept: str) -> 
     assert by_name.keys() >= set(kept)
     slow = {case: [pytest.mark.slow] * (case not in kept) for case in by_name}
     return pytest.mark.parametrize(name, [pytest.param(by_name[case], id=case, marks=slow[case]) for case in by_name])
+
+
+def examples(thorough: int) -> settings:
+    """Return the settings of a property that is tried this often in the thorough profile.
+
+    Other profiles try the same share of it as of the properties that have no number, of which the thorough one tries a
+    hundred.
+    """
+    return settings(max_examples=max(1, thorough * settings().max_examples // 100))

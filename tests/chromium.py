@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 # Each window of a full Chromium draws two more hidden pages, the suggestions under its address bar, which is not needed
 # here. Chromium uses the last list of disabled features only, so the features that Playwright disables are repeated.
@@ -37,6 +37,7 @@ def chromium() -> Iterator[Browser]:
         missing = "no Chromium found: install one, or set AGENTSIM_CHROMIUM to its path"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
     with sync_playwright() as playwright:
+        expect.set_options(timeout=30_000)  # a busy machine takes longer than 5 s to follow a game
         browser = playwright.chromium.launch(executable_path=found, args=list(_ARGS))
         yield browser
         browser.close()

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command_line import ROOT, agentsim, program
+from tests.cli.command_line import ROOT, agentsim
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.server.site import PATIENCE_S, ServedSite, answer_to, until
@@ -92,13 +93,7 @@ def test_people_and_programs_play_one_session_and_leave_the_files_that_the_page_
     write_files(PEOPLE, tmp_path)
     run, export, replay = commands(PEOPLE)
     assert run[0] == "run"
-    with subprocess.Popen(
-        program(*run, "--port", "0", "--display", "none"),
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
+    with CommandProcess(*run, "--port", "0", "--display", "none", cwd=tmp_path, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             host, _, port = process.stdout.readline().strip().partition("://")[2].partition(":")

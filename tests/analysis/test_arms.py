@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap, ttest_1samp
 
 import agentsim as library
 from agentsim.analysis.arms import (
@@ -312,6 +311,8 @@ def test_a_pair_without_a_value_counts_for_the_other_measures_alone() -> None:
 
 @pytest.mark.parametrize("pairs", [30, 80])
 def test_intervals_are_students_and_agree_with_the_bootstrap(pairs: int) -> None:
+    from scipy.stats import bootstrap, ttest_1samp
+
     values = differences(np.random.default_rng(pairs), pairs, 0.5)
     mean, low, high, low_adj, high_adj = paired_intervals(values)
     student = ttest_1samp(values, 0).confidence_interval(0.95)

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from scipy.stats import beta
 
 from agentsim.analysis.finished_games import GameRecord
 from agentsim.analysis.intervals import clusters
@@ -46,6 +44,8 @@ def line_of(games: list[GameRecord], label: str) -> StandingsLine:
 @pytest.mark.parametrize(("fewest", "ties"), [(None, False), (2, False), (3, True)])
 def test_of_many_games_it_says_what_the_likelihood_says(fewest: int | None, ties: bool) -> None:
     """At tables of all, at unequal ones, and with places that are shared."""
+    from scipy.optimize import minimize
+
     games = ranked(1_500, seed=1, fewest=fewest, ties=ties)
     rows, taken = np.concatenate([own for own, _ in games]), np.sum([own for _, own in games], axis=0)
 
@@ -64,6 +64,8 @@ def test_of_many_games_it_says_what_the_likelihood_says(fewest: int | None, ties
 
 def test_wins_at_one_table_have_the_posterior_that_is_known_exactly() -> None:
     """9, 3 and 0 wins of 12, each division of the wins as likely before: a Dirichlet distribution of 10, 4 and 1."""
+    from scipy.stats import beta
+
     table = np.ones((1, 3))
     games = [(table, np.eye(3)[winner]) for winner in [0] * 9 + [1] * 3]
     for share, shape in zip(credible_intervals(posterior(games, 3).shares), (10, 4, 1), strict=True):

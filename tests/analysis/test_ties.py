@@ -19,6 +19,8 @@ from agentsim.studies.report_tables import panels
 from benchmarks.inference_worlds import entrants
 from tests.cli.command_line import agentsim
 
+pytestmark = pytest.mark.usefixtures("without_workers")
+
 IDLE = """
 game = "market"
 players = [{ id = "A", model = "bot/idle" }, { id = "B", model = "bot/idle" }, { id = "C", model = "bot/idle" }]

@@ -24,7 +24,8 @@ from agentsim.runs.batch import manifest
 from agentsim.runs.batch.manifest import Design, locked, planned, prepared, read_manifest, require_manifest
 from agentsim.scenario.load import load
 from tests.amounts import amounts
-from tests.cli.command_line import ROOT, agentsim, program, real, snapshot, trio
+from tests.cli.command_line import ROOT, agentsim, snapshot, trio
+from tests.cli.processes import CommandProcess, in_a_process
 
 QUIET = ("--display", "none")
 pytestmark = pytest.mark.usefixtures("without_workers")
@@ -56,7 +57,7 @@ def said(out: str) -> dict[str, Any]:
 def test_each_game_leaves_the_files_that_run_leaves(tmp_path: Path) -> None:
     """A process of its own, whose workers play."""
     config = trio(tmp_path)
-    done = real("batch", "--config", str(config), "--games", "3", "--out", "b", "--json", *QUIET, cwd=tmp_path)
+    done = in_a_process("batch", "--config", str(config), "--games", "3", "--out", "b", "--json", *QUIET, cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     line = said(done.out)
     assert (line["done"], line["complete"], line["ended_now"]) == (3, True, {"completed": 3})
@@ -340,9 +341,9 @@ def test_batch_sh_goes_on_after_a_degraded_game_and_after_no_other_failure(
 GAMES_OF_A_KILL = 20
 
 
-def _start(config: Path, out: Path, games: int) -> subprocess.Popen[bytes]:
-    words = program("batch", "--config", str(config), "--games", str(games), "--out", str(out), "--jobs", "2", *QUIET)
-    return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def _start(config: Path, out: Path, games: int) -> CommandProcess:
+    words = ("batch", "--config", str(config), "--games", str(games), "--out", str(out), "--jobs", "2", *QUIET)
+    return CommandProcess(*words, cwd=out.parent, stderr=subprocess.PIPE)
 
 
 def _over(out: Path) -> int:

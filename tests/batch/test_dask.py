@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import dask
-import distributed
 import psutil
 import pytest
 
@@ -119,6 +118,8 @@ def test_a_scheduler_that_dies_is_said_in_a_line_and_costs_nothing_that_was_play
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     """A scheduler of one worker, both in threads of this process."""
+    import distributed
+
     settings = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
     untyped: Any = distributed
     with untyped.LocalCluster(protocol="tcp", **settings) as made:

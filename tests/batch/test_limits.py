@@ -28,6 +28,7 @@ from agentsim.scenario.load import load
 from agentsim.scenario.scenario import Scenario
 from tests.batch.test_batch import whole
 from tests.cli.command_line import ROOT, agentsim, program, trio
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
@@ -370,8 +371,8 @@ def test_a_signal_ends_every_game_in_order_and_resume_asks_nobody_twice(
 ) -> None:
     server.latency_s = 0.02
     config = island(tmp_path, server.url())
-    words = program("batch", "--config", str(config), "--games", str(games), "--out", "b", "--display", "none")
-    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    words = ("batch", "--config", str(config), "--games", str(games), "--out", "b", "--display", "none")
+    process = CommandProcess(*words, cwd=tmp_path, stderr=subprocess.PIPE)
     while server.completed["ok"] < CALLS:
         assert process.poll() is None
         time.sleep(0.005)  # polls what another process asks
@@ -379,8 +380,8 @@ def test_a_signal_ends_every_game_in_order_and_resume_asks_nobody_twice(
     assert process.wait(30) == 128 + number
     assert process.stderr is not None
     said = process.stderr.read()
-    assert b"agentsim resume b" in said
-    assert b"in a row" not in said, "a game that was stopped has not failed"
+    assert "agentsim resume b" in said
+    assert "in a row" not in said, "a game that was stopped has not failed"
     process.stderr.close()
     assert {run.status for run in list_runs(tmp_path / "b")} == {"interrupted"}
     server.latency_s = 0.0

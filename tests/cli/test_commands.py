@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from agentsim.models.profiles import BUILT_IN
 from agentsim.records.journal import Journal
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 from tests.fakes.journals import change_line
+
+pytestmark = pytest.mark.usefixtures("without_workers")
 
 FINISHED = "done is finished already: nothing was played\n"
 
@@ -451,11 +454,18 @@ def test_schema_is_a_json_schema(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- names of runs
 
 
-@pytest.fixture
-def batch(project: Path) -> Path:
+@pytest.fixture(scope="module")
+def _with_batch(_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = shutil.copytree(_template, tmp_path_factory.mktemp("batch") / "project", symlinks=True)
     words = ("batch", "trio.toml", "--games", "2", "--out", "logs/lot", "--display", "none")
-    assert agentsim(*words, cwd=project).code == 0
-    return project
+    assert agentsim(*words, cwd=made).code == 0
+    return made
+
+
+@pytest.fixture
+def batch(_with_batch: Path, tmp_path: Path) -> Path:
+    """Return a copy of the project with a batch `lot`, which is played once."""
+    return Path(shutil.copytree(_with_batch, tmp_path / "with batch", symlinks=True))
 
 
 @pytest.mark.parametrize("name", ["lot/game_0001", "logs/lot/game_0001", "logs/lot/game_0001.json"])

@@ -6,7 +6,6 @@ import io
 import itertools
 import os
 import re
-import subprocess
 import termios
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,8 @@ from agentsim.models.base import Attempt, Completion, Usage
 from agentsim.players.terminal import GUTTER
 from agentsim.records.journal import Totals
 from agentsim.runs.watcher import PublicWatcher, Watcher
-from tests.cli.command_line import program, trio
+from tests.cli.command_line import trio
+from tests.cli.processes import CommandProcess
 from tests.cli.vt import Screen, plain
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -511,7 +511,7 @@ def on_a_terminal(
     termios.tcsetwinsize(theirs, (24, width))
     inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
     env = {**inherited, "TERM": "xterm-256color", **(env or {})}
-    process = subprocess.Popen(program(*words), cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
+    process = CommandProcess(*words, cwd=cwd, env=env, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     if typed:
         os.write(ours, typed)

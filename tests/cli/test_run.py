@@ -19,8 +19,11 @@ import pytest
 
 from agentsim.records.history import History
 from tests.cli.command_line import ROOT, TRIO, Said, agentsim, program, real, snapshot, trio
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
+
+pytestmark = pytest.mark.usefixtures("without_workers")
 
 PLAYED = ("run", "--config", "trio.toml", "--display", "none")
 KEYS = [*("name", "status", "game", "seed", "winner", "standings", "usage", "history", "journal", "html"), "fallbacks"]
@@ -537,15 +540,15 @@ def test_a_page_that_cannot_be_written_takes_nothing_from_the_run(
 def test_a_signal_stops_the_run_and_says_how_to_go_on(number: int, tmp_path: Path, server: FakeServer) -> None:
     server.latency_s = 0.2
     trio(tmp_path, lab(server))
-    process = subprocess.Popen(
-        program(*PLAYED, "--json", "--name", "game"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    words = (*PLAYED, "--json", "--name", "game")
+    process = CommandProcess(*words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
     while len(server.received) < 2 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)  # waits for another process
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    said = Said(process.returncode, out.decode("utf-8"), err.decode("utf-8"))
+    assert process.returncode is not None
+    said = Said(process.returncode, out, err)
     assert said.code == 128 + number
     assert only_line(said)["status"] == "interrupted"
     assert said.line.endswith("; go on with: agentsim resume game")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from tests.cli.command_line import TRIO, Said, agentsim, program, real, trio
+from tests.cli.command_line import TRIO, Said, agentsim, trio
+from tests.cli.processes import CommandProcess, in_a_process
 from tests.cli.test_display import on_a_terminal, squeezed
 from tests.cli.vt import Screen
 
@@ -23,7 +24,7 @@ def piped(tmp_path_factory: pytest.TempPathFactory) -> Said:
     """Play the same game with both streams as pipes."""
     folder = tmp_path_factory.mktemp("piped")
     trio(folder)
-    return real(*RUN, cwd=folder)
+    return in_a_process(*RUN, cwd=folder)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -93,14 +94,8 @@ def test_results_can_be_piped_while_the_game_is_watched(tmp_path: Path) -> None:
     """stdout is a pipe, stderr a terminal: the line of JSON is whole, with any display."""
     trio(tmp_path)
     ours, theirs = os.openpty()
-    process = subprocess.Popen(
-        program(*RUN, "--json"),
-        cwd=tmp_path,
-        env={**os.environ, "TERM": "xterm-256color"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-    )
+    env = {**os.environ, "TERM": "xterm-256color"}
+    process = CommandProcess(*RUN, "--json", cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
     shown = b""
     try:
@@ -111,8 +106,8 @@ def test_results_can_be_piped_while_the_game_is_watched(tmp_path: Path) -> None:
     os.close(ours)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert out.count(b"\n") == 1
-    assert out.startswith(b'{"name": "game"')
+    assert out.count("\n") == 1
+    assert out.startswith('{"name": "game"')
     assert b"Player A's pitch" in shown
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
@@ -41,6 +41,7 @@ from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.wording import Prompt
 from agentsim.players.page_form import Form, PageField, PageForm
+from tests.amounts import examples
 
 NAMES = st.lists(
     st.sampled_from(["Ada", "Bo", "Cy", "Dora", "Ella", "Finn", "Gus", "Hal"]), min_size=1, unique=True
@@ -138,7 +139,7 @@ def test_every_kind_of_option_is_gone_through_here() -> None:
     assert kinds - {LegalValues, List, Anything, Fixed} == declared | typed
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(DECLARED, SEEDS)
 def test_a_random_value_is_legal_validates_and_is_read_again(option: LegalValues, rng: Stream) -> None:
     request = Ask(player="A", how=option)
@@ -216,7 +217,7 @@ def test_a_value_is_read_from_its_words_and_what_is_not_legal_is_named(option: A
         option.parse("Zebedee")
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(DECLARED, SEEDS)
 def test_a_page_takes_a_decision_that_is_sent_from_it(option: LegalValues, rng: Stream) -> None:
     request = Ask(player="A", how=option)

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command_line import agentsim, program
+from tests.cli.command_line import agentsim
+from tests.cli.processes import CommandProcess
 from tests.fakes.faults import Fault, FaultyServer, answer, bomb, seat_of, with_text
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import Raw
@@ -295,22 +296,21 @@ def test_f39_who_really_answered_is_on_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "setting", "sign"),
     [
-        (limited(retry_after="200"), "limits.concurrency=1", b"rate limited"),  # holds for all calls of that provider
-        ("http_503", "defaults.retry_wait_s=200.0", b"HTTP 503"),
+        (limited(retry_after="200"), "limits.concurrency=1", "rate limited"),  # holds for all calls of that provider
+        ("http_503", "defaults.retry_wait_s=200.0", "HTTP 503"),
         ("ok", "providers.lab.spacing_ms=200000", None),
     ],
     ids=["retry-after", "retry-wait", "spacing"],
 )
-def test_f42_a_signal_ends_a_wait(fault: Fault, setting: str, sign: bytes | None, game: str, tmp_path: Path) -> None:
+def test_f42_a_signal_ends_a_wait(fault: Fault, setting: str, sign: str | None, game: str, tmp_path: Path) -> None:
     with FaultyServer(fault, seat=None).in_thread() as server:
         config(game, server.url(), tmp_path)
         words = ("run", "--config", "scenario.toml", "--name", "run", "--display", "plain", "--set", setting)
-        with subprocess.Popen(
-            program(*words), cwd=tmp_path, env={**os.environ, **ENV}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as process:
+        env = {**os.environ, **ENV}
+        with CommandProcess(*words, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             assert process.stderr is not None
             assert server.struck.wait(30)
-            said = b""
+            said = ""
             while sign is not None and sign not in said:
                 line = process.stderr.readline()
                 assert line, said
@@ -320,7 +320,7 @@ def test_f42_a_signal_ends_a_wait(fault: Fault, setting: str, sign: bytes | None
     assert process.returncode == 130, err
     assert max(server.asked.values()) == 1
     assert fault == "http_503" or server.asked.total() == 1
-    text = (out + said + err).decode()
+    text = out + said + err
     assert "Traceback" not in text
     assert "canary" not in text
     assert history_of(tmp_path)["status"] == "interrupted"

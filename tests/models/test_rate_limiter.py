@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.errors import ModelError, RateLimited, TransportFailed
@@ -19,6 +19,7 @@ from agentsim.models.base import Call, Completion
 from agentsim.models.pacing import RateLimiter, RateLimits, RetryCount, RetryPolicy, call_with_retries
 from agentsim.models.profiles import ProviderSettings, resolve
 from agentsim.models.remote import Endpoints, RemoteModel, shared_limiter
+from tests.amounts import examples
 from tests.fakes.admitted import admitted
 from tests.fakes.server import FakeServer, Raw
 from tests.models.asking import with_model
@@ -163,7 +164,7 @@ def test_whoever_is_cancelled_leaves_no_gap(place: int) -> None:
     assert crowd.limiter.in_flight == 0
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.builds(
         RateLimits,

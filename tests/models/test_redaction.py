@@ -11,11 +11,12 @@ from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.wording import cleaned
 from agentsim.models.keys import redact, redact_reply
+from tests.amounts import examples
 
 KEY = "sk-canary-Aa0_1234567890+/abcdef-GHIJKLMNOP"
 PIECE = 16
@@ -101,7 +102,7 @@ def test_a_key_may_hold_what_escapes_begin_with(key: str) -> None:
 
 @pytest.mark.parametrize("ways", [(str, escaped), (str, in_url)], ids=["JSON", "URL"])
 @given(data=st.data(), left=st.text(max_size=9), right=st.text(max_size=9))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_no_choice_of_escaped_letters_brings_a_key_through(
     ways: tuple[Callable[[str], str], ...], data: st.DataObject, left: str, right: str
 ) -> None:

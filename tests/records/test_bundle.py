@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import stat
-import subprocess
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -20,7 +19,8 @@ from agentsim.errors import UsageError
 from agentsim.records.bundle import pack, unpack
 from agentsim.records.run_files import MANIFEST, RunFiles
 from agentsim.scenario.load import load
-from tests.cli.command_line import TRIO, agentsim, program, trio
+from tests.cli.command_line import TRIO, agentsim, trio
+from tests.cli.processes import CommandProcess
 from tests.fakes.journals import change_line
 from tests.playing import play_scenario
 
@@ -229,7 +229,7 @@ def test_a_bundle_that_is_killed_while_written_leaves_nothing_of_that_name(run: 
     os.mkfifo(tmp_path / "replies.jsonl")
     words = ("bundle", "one", "--out", "b.zip", "--cassette", "replies.jsonl")
     with (
-        subprocess.Popen(program(*words), cwd=tmp_path) as process,
+        CommandProcess(*words, cwd=tmp_path) as process,
         (tmp_path / "replies.jsonl").open("wb", buffering=0) as pipe,  # returns when the other end is open
     ):
         pipe.write(b"{}\n")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.errors import AgentsimError, UsageError
@@ -25,6 +25,7 @@ from agentsim.records.run_files import (
     write_whole,
     written_beside,
 )
+from tests.amounts import examples
 
 HOSTILE = (
     *("", ".", "..", "../up", "../../etc/passwd", "/etc/passwd", "a/b", "a\\b", "..\\up", "C:\\run", "%2e%2e%2fup"),
@@ -50,7 +51,7 @@ def test_a_name_that_is_more_than_a_name_is_refused_and_makes_nothing(tmp_path: 
     assert [path.name for path in tmp_path.rglob("*")] == ["logs"]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.text("./\\~a7_- \0\n", max_size=12) | st.text(max_size=12))
 def test_whatever_the_name_is_nothing_is_made_outside_the_folder(name: str) -> None:
     root = Path(tempfile.mkdtemp())

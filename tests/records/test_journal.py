@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.steering import Announcement
@@ -22,6 +22,7 @@ from agentsim.errors import AgentsimError, JournalCorrupt, JournalError
 from agentsim.records.journal import MOST_UNWRITTEN, DecisionRecord, Journal, JournalContents, Stop, read_journal
 from agentsim.records.run_files import is_running
 from agentsim.records.versions import JOURNAL_FORMAT
+from tests.amounts import examples
 from tests.fakes.journals import change_line, resealed
 from tests.records.sample import HEAD, entries, entry, failed, journal, paid
 
@@ -153,7 +154,7 @@ def test_any_prefix_of_a_journal_is_a_prefix_of_its_entries(written: Path) -> No
         assert part.size <= size < part.size + max(map(len, whole.splitlines(keepends=True)))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(entries, max_size=4, unique_by=lambda one: (one.wave, one.place)), st.data())
 def test_any_prefix_of_any_journal_is_a_prefix_of_its_entries(
     decisions: list[DecisionRecord], data: st.DataObject

@@ -86,7 +86,7 @@ class Opened:
         assert kind is not None or self.complaints == []
 
     def tick(self, box: str) -> None:
-        """Tick a box by the keyboard: what comes into view gets its height only then, and moves what a mouse aims at."""
+        """Tick a box by the keyboard: what comes into view gets its height only then, which moves a mouse's target."""
         self.page.press(box, "Space")
         expect(self.page.locator(box)).to_be_checked()
 

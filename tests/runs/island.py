@@ -16,10 +16,12 @@ from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Received, Reply
 from tests.playing import play_scenario, resume_run
 
-__all__ = ["BOTS", "FOUR", "Mendable", "decided", "journaled", "play", "resumed", "scenario_text", "stable"]
+__all__ = ["BOTS", "FOUR", "THREE", "Mendable", "decided", "journaled", "play", "resumed", "scenario_text", "stable"]
 
 FOUR = "".join(f'[[players]]\nid = "{player}"\n' for player in "ABCD")
 """Four players of the default model: 4 + 3 + 2 pitches, 4 + 3 + 2 votes."""
+THREE = FOUR.replace('[[players]]\nid = "D"\n', "")
+"""Three of them: 3 + 2 pitches, 3 + 1 votes; a fallback is too much for so few decisions."""
 BOTS = "".join(f'[[players]]\nid = "{player}"\nmodel = "bot/random"\n' for player in "BCD")
 
 

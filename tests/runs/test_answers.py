@@ -12,7 +12,7 @@ import pytest
 from agentsim.runs.replay import prove
 from tests.fakes.replies import envelope
 from tests.fakes.server import FakeServer, Raw
-from tests.runs.island import journaled, play
+from tests.runs.island import FOUR, THREE, journaled, play
 from tests.runs.test_negotiation import Heard, answered
 
 W = "Keep me and I keep you."
@@ -35,11 +35,11 @@ def first(raw: Raw) -> Any:
     return reply
 
 
-def played(reply: Any, tmp_path: Path, *settings: str) -> tuple[dict[str, Any], list[str]]:
+def played(reply: Any, tmp_path: Path, *settings: str, players: str = THREE) -> tuple[dict[str, Any], list[str]]:
     """Play a game with these replies; return its history and the warnings on its model."""
     heard = Heard()
     with FakeServer(reply).in_thread() as server:
-        result = play(server.url(), tmp_path, "limits.concurrency=1", *settings, watcher=heard)
+        result = play(server.url(), tmp_path, "limits.concurrency=1", *settings, players=players, watcher=heard)
     assert result.status == "completed", result.error
     assert prove(result.files).complete
     thoughts = {
@@ -176,7 +176,7 @@ def test_what_a_host_has_against_one_prompt_costs_that_decision_alone_and_is_ask
     host: str, tmp_path: Path
 ) -> None:
     raw, reason = ONE_PROMPT[host]
-    history, _ = played(fifth(raw), tmp_path)
+    history, _ = played(fifth(raw), tmp_path, players=FOUR)
     assert Counter(filter(None, (each["fallback_reason"] for each in history["decisions"]))) == {reason: 1}
     assert (history["usage"]["failed_calls"], history["usage"]["reasks"]) == (1, 0)
     assert "negotiated" not in history["volatile"]

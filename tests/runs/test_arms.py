@@ -18,7 +18,8 @@ from agentsim.records.run_files import RunFiles
 from agentsim.runs.fork import Change, ForkPoint, jobs_of_arm
 from agentsim.runs.replay import prove
 from agentsim.runs.run import RunOptions
-from tests.cli.command_line import Said, agentsim, program, snapshot
+from tests.cli.command_line import Said, agentsim, snapshot
+from tests.cli.processes import CommandProcess, in_a_process
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import branch_of
@@ -133,8 +134,7 @@ def test_a_signal_ends_all_branches_in_order_and_the_same_command_goes_on(tmp_pa
             "--branches",
             "3",
         )
-        command = program(*words, *QUIET)
-        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = CommandProcess(*words, *QUIET, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while process.poll() is None and server.started["ok"] - asked < 30:
             time.sleep(0.001)  # polls another process does
         process.send_signal(signal.SIGINT)
@@ -163,9 +163,9 @@ def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(jobs: int,
         play(server.url(), tmp_path, stem="parent")
         asked, kills = server.started["ok"], 0
         words = ("fork", "parent", "--at", "10", "--arm", "hot", "--set", "players.0.temperature=1.2")
-        command = program(*words, "--branches", "3", "--jobs", str(jobs), *QUIET)
+        given = (*words, "--branches", "3", "--jobs", str(jobs), *QUIET)
         for moment in (3, 20):
-            process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = CommandProcess(*given, cwd=tmp_path)
             deadline = time.monotonic() + 60
             while process.poll() is None and server.started["ok"] - asked < moment and time.monotonic() < deadline:
                 time.sleep(0.001)  # polls another process does
@@ -173,8 +173,9 @@ def test_a_killed_command_goes_on_and_loses_the_calls_in_flight_alone(jobs: int,
             process.kill()
             process.wait()
         assert kills == 2
-        done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=60)
-        made = [json.loads(line)["name"] for line in done.stdout.splitlines()]
+        done = in_a_process(*given, cwd=tmp_path)
+        assert done.code == 0, done.err
+        made = [json.loads(line)["name"] for line in done.out.splitlines()]
         forks = [fork_of(tmp_path, name) for name in made]
         assert sorted((fork.arm, fork.branch) for fork in forks) == [
             (arm, number) for arm in ("control", "hot") for number in (1, 2, 3)

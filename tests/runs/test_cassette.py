@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ from agentsim.runs.playback import Playback
 from agentsim.runs.recorder import Recorder, Recording
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
-from tests.cli.command_line import agentsim, program
+from tests.cli.command_line import agentsim
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario, resume_run
@@ -226,11 +226,9 @@ def test_a_killed_recording_is_a_usable_beginning_and_a_second_file_goes_on(tmp_
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     with FakeServer(varied_by_schema, latency_s=0.02).in_thread() as server:
         written(tmp_path, server.url())
-        process = subprocess.Popen(
-            program(
-                *("run", "--config", "island.toml", "--name", "run", "--display", "none", "--no-html"),
-                *("--record", "first.jsonl", "--set", "limits.concurrency=2"),
-            ),
+        process = CommandProcess(
+            *("run", "--config", "island.toml", "--name", "run", "--display", "none", "--no-html"),
+            *("--record", "first.jsonl", "--set", "limits.concurrency=2"),
             cwd=tmp_path,
             env={**os.environ, "LAB_KEY": CANARY},
         )

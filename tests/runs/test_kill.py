@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import pytest
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles
 from tests.amounts import amounts
-from tests.cli.command_line import program
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runs.island import decided, play, scenario_text, stable
@@ -44,12 +43,11 @@ count = 5
 """
 
 
-def _process(*words: str, cwd: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "agentsim", *words, "--display", "none", "--no-html"]
-    return subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def _process(*words: str, cwd: Path) -> CommandProcess:
+    return CommandProcess(*words, "--display", "none", "--no-html", cwd=cwd, stderr=subprocess.PIPE)
 
 
-def _wait_for_growth(process: subprocess.Popen[bytes], journal: Path, beyond: int) -> None:
+def _wait_for_growth(process: CommandProcess, journal: Path, beyond: int) -> None:
     """Wait until the journal has this size, or the process ends."""
     deadline = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < deadline:
@@ -117,12 +115,12 @@ def test_a_run_killed_at_random_moments_resumes_to_the_identical_history(tmp_pat
                     killed_here += process.wait(30) == -signal.SIGKILL
                 code = process.wait(60)
                 assert process.stderr is not None
-                complaint = process.stderr.read().decode()
+                said = process.stderr.read()
                 process.stderr.close()
                 assert not (_asked(server, since) & on_disk), "a call whose result was on disk was made again"
                 if code == 0:
                     break
-                assert code == -signal.SIGKILL, complaint
+                assert code == -signal.SIGKILL, said
                 first = not files.journal.exists()
                 on_disk = set() if first else _decided(files)
             assert _stable(files) == wanted
@@ -155,7 +153,7 @@ def test_a_stopped_process_takes_what_came_meanwhile_and_waits_on_for_the_rest(t
     """Two of four votes are answered while the process is stopped, two after it continues, before their deadline."""
     settings = f"timeout_s = {TIMEOUT_S}\nretries = 0\n"
     server = FakeServer(varied_by_schema)
-    process: list[subprocess.Popen[bytes]] = []
+    process: list[CommandProcess] = []
     votes: list[str] = []
 
     def latency_s(body: dict[str, Any]) -> float:
@@ -175,11 +173,11 @@ def test_a_stopped_process_takes_what_came_meanwhile_and_waits_on_for_the_rest(t
         server.received.clear()
         server.latency_s = latency_s
         words = ("run", "--config", "island.toml", "--name", "run", "--display", "none", "--no-html")
-        with subprocess.Popen(program(*words), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        with CommandProcess(*words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
             process.append(started)
             out, err = started.communicate(timeout=60)
     assert started.returncode == 0, err
     assert sorted(votes) == list("ABCD")
     assert len(server.received) == ALL_CALLS, "no answer was paid for twice"
-    assert b"(0 failed, 0 re-asked, 0 fallbacks)" in out
+    assert "(0 failed, 0 re-asked, 0 fallbacks)" in out
     assert stable(RunFiles(tmp_path / "logs", "run")) == stable(whole.files)

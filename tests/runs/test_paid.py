@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from agentsim.runs.playback import Playback
 from agentsim.runs.recorder import Recorder
 from agentsim.runs.replay import prove
 from agentsim.scenario.load import load
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import envelope, varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.playing import play_scenario
@@ -47,11 +46,9 @@ def test_a_bad_reply_behind_a_call_that_hangs_survives_a_signal(
     server.latency_s = lambda body: {"A": 3600.0, "B": 0.0}.get(decided(body)[0], 0.05)
     config = tmp_path / "game.toml"
     config.write_text(scenario_text(server.url()), encoding="utf-8")
-    command = [sys.executable, "-m", "agentsim", "run", "--config", "game.toml", "--name", "run", "--set", VOTES]
+    words = ("run", "--config", "game.toml", "--name", "run", "--set", VOTES, "--display", "none", "--no-html")
     files = RunFiles(tmp_path / "logs", "run")
-    with subprocess.Popen(
-        [*command, "--display", "none", "--no-html"], cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    ) as process:
+    with CommandProcess(*words, cwd=tmp_path) as process:
         wait_until(lambda: votes(server)["B"] == calls and files.journal.exists(), "every call of B")
         wait_until(lambda: {entry.player for entry in journaled(files)} == {"C", "D"}, "C and D on disk")
         wait_until(lambda: len(read_journal(files.journal).undecided()) == calls, "B on disk")

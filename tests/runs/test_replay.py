@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ from agentsim.runs.follower import follow
 from agentsim.runs.replay import ReplayDiffers, prove
 from agentsim.runs.watcher import Watcher
 from agentsim.scenario.load import load
-from tests.cli.command_line import agentsim, program, snapshot, trio
+from tests.cli.command_line import agentsim, snapshot, trio
+from tests.cli.processes import CommandProcess
 from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
@@ -378,8 +378,8 @@ def test_of_a_run_that_was_killed_what_it_had_decided_is_shown(tmp_path: Path) -
 def test_a_running_game_is_followed_to_its_end(tmp_path: Path) -> None:
     with FakeServer(varied_by_schema, latency_s=0.03).in_thread() as server:
         (tmp_path / "one.toml").write_text(scenario_text(server.url(), FOUR), "utf-8")
-        words = program("run", "--config", "one.toml", "--name", "one", "--display", "none", "--no-html")
-        process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        words = ("run", "--config", "one.toml", "--name", "one", "--display", "none", "--no-html")
+        process = CommandProcess(*words, cwd=tmp_path)
         files = RunFiles(tmp_path / "logs", "one")
         while not (files.journal.exists() and is_running(files.journal)):
             assert process.poll() is None

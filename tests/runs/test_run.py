@@ -10,10 +10,10 @@ import re
 import resource
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,6 +27,7 @@ from agentsim.runs.process import stoppable
 from agentsim.runs.replay import prove
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim, trio
+from tests.cli.processes import CommandProcess
 from tests.fakes.journals import change_line
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
@@ -37,30 +38,22 @@ CALLS = 18
 
 
 class Cli:
-    """A folder in which `python -m agentsim` is started; processes still running at the end are killed."""
+    """A folder in which the command is started; processes still running at the end are killed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.files = RunFiles(folder / "logs", "run")
-        self.running: list[subprocess.Popen[str]] = []
+        self.running: list[CommandProcess] = []
 
-    def start(self, *words: str, file_limit: int | None = None) -> subprocess.Popen[str]:
-        def limit() -> None:
-            if file_limit is not None:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
-
-        process = subprocess.Popen(
-            [sys.executable, "-m", "agentsim", *words, "--display", "none", "--no-html"],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=limit,  # noqa: PLW1509 - it makes one system call and takes no lock
-        )
+    def start(self, *words: str, file_limit: int | None = None) -> CommandProcess:
+        most = None if file_limit is None else (file_limit, file_limit)
+        limit = most and partial(resource.setrlimit, resource.RLIMIT_FSIZE, most)
+        given = (*words, "--display", "none", "--no-html")
+        process = CommandProcess(*given, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, prepare=limit)
         self.running.append(process)
         return process
 
-    def run(self, url: str, *words: str) -> subprocess.Popen[str]:
+    def run(self, url: str, *words: str) -> CommandProcess:
         config = self.folder / "game.toml"
         config.write_text(scenario_text(url), encoding="utf-8")
         return self.start("run", "--config", str(config), "--name", "run", *words)
@@ -79,11 +72,11 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
     made.close()
 
 
-def end(process: subprocess.Popen[str]) -> tuple[int, str]:
+def end(process: CommandProcess) -> tuple[int, str]:
     """Wait for the end and return the exit code and stderr, which must have no traceback."""
     _, stderr = process.communicate(timeout=60)
     assert "Traceback" not in stderr
-    return process.returncode, stderr
+    return process.wait(), stderr
 
 
 def wait_until(condition: Callable[[], bool], what: str) -> None:

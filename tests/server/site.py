@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
-from tests.cli.command_line import program
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Received
 
 __all__ = ["Answer", "Held", "ServedSite", "Stream", "answer_to", "hosted", "people", "playing", "served", "until"]
 
 PATIENCE_S = 30.0
+Started: TypeAlias = CommandProcess | subprocess.Popen[str]
 
 
 def until(found: Callable[[], Any], what: str) -> Any:
@@ -48,7 +49,7 @@ class ServedSite:
 
     host: str
     port: int
-    process: subprocess.Popen[str]
+    process: Started
     logs: Path
     keys: dict[str, str] = field(default_factory=dict)
     """The keys that the server has printed, by permission: `watch` or `steer`."""
@@ -141,12 +142,11 @@ class Stream:
 
 
 @contextmanager
-def served(logs: Path, *words: str) -> Iterator[ServedSite]:
-    """Run `agentsim serve` on a folder, on a free port."""
+def served(logs: Path, *words: str, start: Callable[..., Started] = CommandProcess) -> Iterator[ServedSite]:
+    """Run `agentsim serve` on a folder, on a free port; `start` takes what `CommandProcess` takes."""
     given = [*words] if "--port" in words else ["--port", "0", *words]
-    command = program("serve", "--logs-dir", str(logs), *given)
-    with subprocess.Popen(
-        command, cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    with start(
+        *("serve", "--logs-dir", str(logs), *given), cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
             assert process.stdout is not None
@@ -217,17 +217,15 @@ id = "C"
 @contextmanager
 def playing(
     server: FakeServer, logs: Path, name: str = "run", *words: str, text: str = ISLAND
-) -> Iterator[subprocess.Popen[str]]:
+) -> Iterator[CommandProcess]:
     """Run a game in a process, by default of three models: 3 pitches, 3 votes, 2 pitches and the jury's vote."""
     config = logs.parent / f"{name}.toml"
     config.write_text(text.format(url=server.url()), encoding="utf-8")
-    command = program(
+    given = (
         *("run", "--config", str(config), "--name", name, "--logs-dir", str(logs), "--display", "none", "--no-html"),
         *words,
     )
-    with subprocess.Popen(
-        command, cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with CommandProcess(*given, cwd=logs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             yield process
         finally:
@@ -247,16 +245,16 @@ model = "web"
 
 
 @contextmanager
-def hosted(home: Path, text: str, *words: str, name: str = "run") -> Iterator[ServedSite]:
+def hosted(
+    home: Path, text: str, *words: str, name: str = "run", start: Callable[..., Started] = CommandProcess
+) -> Iterator[ServedSite]:
     """Play and serve a game in one process, with `agentsim run --serve` on a free port."""
     config, errors = home / f"{name}.toml", home / "stderr.txt"
     config.write_text(text, encoding="utf-8")
     own = ("--serve", "--port", "0", "--display", "none", "--no-html", "--name", name)
     with (
         errors.open("w", encoding="utf-8") as said,
-        subprocess.Popen(
-            program("run", str(config), *own, *words), cwd=home, stdout=subprocess.PIPE, stderr=said, text=True
-        ) as process,
+        start("run", str(config), *own, *words, cwd=home, stdout=subprocess.PIPE, stderr=said) as process,
     ):
         try:
             assert process.stdout is not None
@@ -272,9 +270,11 @@ def hosted(home: Path, text: str, *words: str, name: str = "run") -> Iterator[Se
 
 
 @contextmanager
-def people(home: Path, seats: int, *words: str, name: str = "run") -> Iterator[tuple[ServedSite, list[str]]]:
+def people(
+    home: Path, seats: int, *words: str, name: str = "run", start: Callable[..., Started] = CommandProcess
+) -> Iterator[tuple[ServedSite, list[str]]]:
     """Play and serve a game with this many people, and yield the site and the paths of their links."""
-    with hosted(home, SEATED.format(seats=seats), *words, name=name) as site:
+    with hosted(home, SEATED.format(seats=seats), *words, name=name, start=start) as site:
         assert site.process.stdout is not None
         yield site, [site.process.stdout.readline().strip().partition(f":{site.port}")[2] for _ in range(seats)]
 

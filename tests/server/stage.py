@@ -15,7 +15,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from tests.cli.command_line import program
+from tests.cli.processes import CommandProcess
 
 PRIVATE = ("thought", "private_thought", "explanation", "reasoning")
 """The fields that no other player sees."""
@@ -79,11 +79,9 @@ class Stage:
         self._begin("run", "people.toml", "--name", "one", *changes)
 
     def _begin(self, *words: str) -> None:
-        command = program(*words, "--serve", "--port", str(self.port), "--display", "none", "--no-html")
+        given = (*words, "--serve", "--port", str(self.port), "--display", "none", "--no-html")
         self.errors = (self.folder / "stderr.txt").open("a", encoding="utf-8")
-        self.process = subprocess.Popen(
-            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=self.errors, text=True, bufsize=1
-        )
+        self.process = CommandProcess(*given, cwd=self.folder, stdout=subprocess.PIPE, stderr=self.errors)
         assert self.process.stdout is not None
         assert self.process.stdout.readline().startswith("http://"), self.said
         links = {}

@@ -24,7 +24,8 @@ from agentsim.runs.replay import prove
 from agentsim.runs.run import Run, RunOptions
 from agentsim.server import hosting
 from agentsim.server.site import Site
-from tests.cli.command_line import TRIO, agentsim, program, trio
+from tests.cli.command_line import TRIO, agentsim, trio
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
 from tests.runs.island import BOTS, FOUR, scenario_text
@@ -187,9 +188,9 @@ def test_what_is_said_at_once_to_a_run_that_goes_on_comes_before_its_first_open_
 
 
 @contextmanager
-def running(*words: str, cwd: Path) -> Iterator[subprocess.Popen[str]]:
+def running(*words: str, cwd: Path) -> Iterator[CommandProcess]:
     """The command in a process of its own, which is ended with the block."""
-    process = subprocess.Popen(program(*words), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = CommandProcess(*words, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         yield process
     finally:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from agentsim.errors import UsageError
 from agentsim.server.address import origin_of
-from tests.cli.command_line import real
+from tests.cli.processes import in_a_process
 from tests.models.test_transport import CERTIFICATE
 from tests.report.test_browser import browser
 from tests.server.site import ServedSite, hosted
@@ -155,6 +155,6 @@ def test_a_public_url_has_no_path(path: str) -> None:
 
 
 def test_a_path_is_refused_in_one_line(tmp_path: Path) -> None:
-    said = real("serve", "--public-url", f"{PUBLIC}/study", cwd=tmp_path)
+    said = in_a_process("serve", "--public-url", f"{PUBLIC}/study", cwd=tmp_path)
     assert (said.code, said.out) == (2, "")
     assert said.line.startswith(f"--public-url '{PUBLIC}/study': a path is not supported")

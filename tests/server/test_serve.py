@@ -18,7 +18,8 @@ from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.load import list_runs, load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.scenario.load import load
-from tests.cli.command_line import ROOT, agentsim, real, trio
+from tests.cli.command_line import ROOT, agentsim, trio
+from tests.cli.processes import in_a_process
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.playing import play_scenario
@@ -55,7 +56,7 @@ def test_the_address_is_the_first_line_and_a_signal_ends_the_server(logs: Path) 
 
 
 def test_a_taken_port_is_said_in_one_line(site: ServedSite, logs: Path) -> None:
-    said = real("serve", "--logs-dir", str(logs), "--port", str(site.port), cwd=logs.parent)
+    said = in_a_process("serve", "--logs-dir", str(logs), "--port", str(site.port), cwd=logs.parent)
     assert (said.code, said.out) == (2, "")
     assert said.line == f"--port {site.port}: Address already in use (0 takes a free one)"
 

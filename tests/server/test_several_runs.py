@@ -6,10 +6,14 @@ import json
 import signal
 from pathlib import Path
 
+import pytest
+
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import RunFiles
 from tests.cli.command_line import TRIO, agentsim
 from tests.server.site import Held, served, until
+
+pytestmark = pytest.mark.usefixtures("without_workers")
 
 SAID = "For the first batch alone."
 PROVIDER = '[providers.fake]\nbase_url = "{url}"\n'

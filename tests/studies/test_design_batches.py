@@ -6,7 +6,6 @@ import asyncio
 import json
 import shutil
 import signal
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -22,7 +21,8 @@ from agentsim.runs.batch.manifest import require_manifest
 from agentsim.runs.batch.run_batch import Batch
 from agentsim.studies.batches import prepare_batch
 from tests.batch.test_batch import QUIET, said, whole
-from tests.cli.command_line import ROOT, agentsim, program, snapshot, trio
+from tests.cli.command_line import ROOT, agentsim, snapshot, trio
+from tests.cli.processes import CommandProcess
 
 pytestmark = pytest.mark.usefixtures("without_workers")
 
@@ -79,7 +79,7 @@ def test_models_take_turns_in_the_seats_of_each_cell_alike(tmp_path: Path) -> No
 def test_a_design_killed_and_resumed_equals_the_undisturbed_one_and_may_grow(tmp_path: Path) -> None:
     words = ("batch", "--design", str(design(tmp_path)), *QUIET)
     assert agentsim(*words, "--games", "24", "--out", "whole", cwd=tmp_path).code == 0
-    process = subprocess.Popen(program(*words, "--out", "killed", "--jobs", "1"), cwd=tmp_path)
+    process = CommandProcess(*words, "--out", "killed", "--jobs", "1", cwd=tmp_path)
     while not list((tmp_path / "killed").glob("*_0002.json")):
         assert process.poll() is None
         time.sleep(0.01)

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
 
 from agentsim.analysis.intervals import ratio_intervals
 from agentsim.engine.panel import DataTable, Forest
@@ -68,6 +67,8 @@ def one(found: DesignEffects | None, measure: str, *factors: str) -> FactorEffec
 
 
 def test_a_design_shows_the_effect_by_students_interval_within_blocks(auction: Path, of_auction: DesignEffects) -> None:
+    from scipy.stats import ttest_1samp
+
     manifest = json.loads((auction / MANIFEST).read_text("utf-8"))
     by_block: dict[int, dict[str, list[float]]] = {}
     for game in manifest["games"]:
@@ -170,6 +171,8 @@ def test_blocks_of_one_seed_are_averaged() -> None:
 
 def test_the_power_of_blocks_is_what_studies_after_pilots_have() -> None:
     """Drawn from normal blocks: each study is as large as its own pilot asks for."""
+    from scipy.stats import ttest_1samp
+
     generator = np.random.default_rng(11)
     found = 0
     for _ in range(1_000):

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import json
 import signal
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -17,8 +16,9 @@ import pytest
 import agentsim
 from agentsim.records.run_files import MANIFEST
 from agentsim.studies.reference_pool import Pool
-from tests.cli.command_line import TRIO, program, trio
+from tests.cli.command_line import TRIO, trio
 from tests.cli.command_line import agentsim as command
+from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer, Raw
 from tests.runs.island import decided
@@ -92,7 +92,7 @@ def test_killed_at_any_moment_the_same_command_goes_on_to_what_python_says(
 ) -> None:
     words = ("rate", "--model", "bot/loyal", "--pool", "pool.json", "--games", "12", "--width", "0.1")
     out = tmp_path / "killed"
-    process = subprocess.Popen(program(*words, "--out", str(out), *QUIET), cwd=lab)
+    process = CommandProcess(*words, "--out", str(out), *QUIET, cwd=lab)
     until = time.monotonic() + 60
     while not (out / "game_0005.json").exists() and process.poll() is None and time.monotonic() < until:
         time.sleep(0.005)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Chance
@@ -17,6 +17,7 @@ from agentsim.games.agent_island.speeches import Pitch, Pitched
 from agentsim.games.agent_island.state import Tally
 from agentsim.games.agent_island.view import IslandRequest, Line, View
 from agentsim.games.agent_island.votes import Vote, VoteCast, Voted
+from tests.amounts import examples
 from tests.engine.small import Say
 from tests.games.agent_island.island import play, requests
 
@@ -100,7 +101,7 @@ def test_grudge_suspects_whom_the_tally_proves(tally: Tally, own: str | None, ex
 
 
 @given(st.integers(0, 2_000), st.integers(3, 6))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_suspect_has_always_really_voted_against_the_bot(seed: int, count: int) -> None:
     played = play("ABCDEF"[:count], bot="random", seed=seed)
     guilty = {(event.choice, event.voter) for event in played.events(Voted)}
@@ -148,7 +149,7 @@ def test_grudge_refuses_whom_it_suspects() -> None:
 
 
 @given(st.integers(0, 2_000), st.integers(3, 6))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_loyal_never_votes_for_its_ally_while_others_remain(seed: int, count: int) -> None:
     played = play("ABCDEF"[:count], bot="loyal", seed=seed)
     for wave, decisions in played.waves:
@@ -243,7 +244,7 @@ def test_finalists_speak_to_the_jury() -> None:
 
 
 @given(st.integers(0, 5_000), st.sampled_from(["random", "grudge", "loyal"]))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_every_number_of_votes_a_bot_mentions_stands_in_a_tally(seed: int, policy: str) -> None:
     played = play("ABCDE", bot=policy, seed=seed)
     for request, event in zip(requests(played, Pitch), played.events(Pitched), strict=True):

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.event import Everyone
@@ -14,6 +14,7 @@ from agentsim.errors import IllegalDecision
 from agentsim.games.agent_island.sidebars import NOBODY, Answer, Approached, ApproachMade, Paired, Whisper, Whispered
 from agentsim.games.agent_island.speeches import Quipped, QuipsMade
 from agentsim.games.agent_island.view import IslandRequest
+from tests.amounts import examples
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 # sidebars
@@ -96,7 +97,7 @@ def test_only_free_players_can_be_approached() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(3, 7))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_pairs_are_disjoint_and_complete_when_everybody_accepts(seed: int, count: int) -> None:
     pairs = [event.pair for event in play("ABCDEFG"[:count], seed=seed, **SIDEBARS).events(Paired)]
     members = [player for pair in pairs for player in pair]

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.event import Everyone
@@ -14,6 +14,7 @@ from agentsim.errors import IllegalDecision
 from agentsim.games.agent_island.speeches import Pitch, Pitched
 from agentsim.games.agent_island.view import GameBegan, IslandRequest, RoundBegan, Speech
 from agentsim.games.agent_island.votes import Eliminated, Tallied, Vote, VoteCast, Voted, Won
+from tests.amounts import examples
 from tests.games.agent_island.island import lines, play, requests, told, waves_of
 
 FOUR = {"A": "D C", "B": "D C", "C": "D B B", "D": "A B"}
@@ -315,7 +316,7 @@ def test_everybody_hears_the_tally_with_zero_vote_candidates_and_no_voter() -> N
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_tally_is_the_count_of_the_votes_and_decides(data: st.DataObject) -> None:
     players = "ABCDE"[: data.draw(st.integers(3, 5))]
     votes = {p: data.draw(st.sampled_from([q for q in players if q != p] + ["-"])) for p in players}

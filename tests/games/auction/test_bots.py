@@ -20,6 +20,7 @@ from agentsim.games.auction.bidding import Bid, BidMade
 from agentsim.games.auction.bots import BOTS, private_value, step
 from agentsim.games.auction.config import AuctionConfig
 from agentsim.games.auction.lots import ItemSold
+from tests.amounts import examples
 from tests.games.auction.auction import FORMATS, SEALED, bids_asked, listed, play, requests, sales
 
 TEAMS = "ABCDEFGH"
@@ -194,7 +195,7 @@ def test_a_truthful_auction_can_have_many_teams(count: int) -> None:
     assert simulate(GAME, config, teams, bot="truthful").events(ItemSold)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seed=st.integers(0, 10**6), bot=st.sampled_from(sorted(BOTS)), format_=st.sampled_from(FORMATS))
 def test_a_bot_is_a_function_of_the_request_and_of_its_stream(seed: int, bot: str, format_: str) -> None:
     """Asked again with the request as its journal holds it, in any order, each decides the same."""

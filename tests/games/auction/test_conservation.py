@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
@@ -22,6 +22,7 @@ from agentsim.games.auction.bots import BOTS
 from agentsim.games.auction.items import Item
 from agentsim.games.auction.lots import ItemLost, ItemOffered, ItemSold, Paid
 from agentsim.games.auction.state import PRICING, Auction, Offer, Team
+from tests.amounts import examples
 from tests.games.auction.auction import FORMATS, rows
 
 
@@ -67,7 +68,7 @@ def auctions(draw: st.DrawFn) -> tuple[Config, Simulation]:
     return config, simulate(GAME, config, players, bot=each_its_own, seed=draw(st.integers(0, 10**6)))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(auctions())
 def test_money_is_conserved_and_nobody_owes(drawn: tuple[Config, Simulation]) -> None:
     """`check()` has been clean after every wave, or the game would not have ended; here the log says the same."""
@@ -81,7 +82,7 @@ def test_money_is_conserved_and_nobody_owes(drawn: tuple[Config, Simulation]) ->
         assert budget - sum(payment.amount for payment in paid if payment.team == team) == rest
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(auctions())
 def test_every_item_is_sold_once_or_lost(drawn: tuple[Config, Simulation]) -> None:
     config, played = drawn
@@ -96,7 +97,7 @@ def test_every_item_is_sold_once_or_lost(drawn: tuple[Config, Simulation]) -> No
     assert sorted(held) == sorted(event.item.name for event in played.events(ItemSold))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(auctions())
 def test_the_log_has_one_row_a_team_an_iteration(drawn: tuple[Config, Simulation]) -> None:
     _, played = drawn
@@ -159,7 +160,7 @@ def _recomputed(detailed: list[dict[str, Any]], format_: str, budget: int, teams
     return sorted(ranked, key=lambda row: row[-1])
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(auctions())
 def test_results_can_be_recomputed_from_detailed_logs_alone(drawn: tuple[Config, Simulation]) -> None:
     config, played = drawn

@@ -6,7 +6,7 @@ import tomllib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.event import Everyone
@@ -19,6 +19,7 @@ from agentsim.games.market.order_book import Ordered, Withdrawn
 from agentsim.games.market.panels import Replayed
 from agentsim.games.market.turn import Act, Acted, Memory
 from agentsim.games.market.world import Exchanged, Quote, clearing, matches
+from tests.amounts import examples
 from tests.cli.command_line import ROOT
 from tests.games.market.market import SKIPS, SMITH, asks, buys, does, play, results, sells
 
@@ -53,7 +54,7 @@ def test_at_every_clearing_price_and_at_no_other_the_most_units_trade(bids: list
         assert clears == list(range(found.low, found.high + 1))
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(seed=st.integers(0, 10**6), every=st.integers(1, 3), single=st.booleans(), k=st.sampled_from([0, 50, 100]))
 def test_money_and_goods_are_conserved_and_nobody_pays_more_than_it_bid(
     seed: int, every: int, single: bool, k: int

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.play import GamePlay
 from agentsim.errors import RulesBroken
 from agentsim.games.market import GAME
 from agentsim.games.market.world import CAPITAL, Ledger
+from tests.amounts import examples
 
 CONFIG: dict[str, Any] = {
     "goods": ["wheat", "cloth"],
@@ -23,7 +24,7 @@ CONFIG: dict[str, Any] = {
 }
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(
     seed=st.integers(0, 10**6),
     simultaneous=st.booleans(),

@@ -8,7 +8,7 @@ from math import ceil, exp, log
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.simulate import Simulation, simulate
@@ -20,6 +20,7 @@ from agentsim.games.market.panels import Replayed
 from agentsim.games.market.state import PeriodBegan
 from agentsim.games.market.turn import Observed
 from agentsim.games.market.world import Exchanged
+from tests.amounts import examples
 from tests.games.market.market import SKIPS, SMITH, asks, does, play, results
 
 SOLD = st.lists(st.integers(-300, 300), min_size=2, max_size=6)
@@ -59,7 +60,7 @@ def test_a_share_of_every_outcome_costs_just_one_payout(sold: list[int], b: int)
     assert abs(cost([each + 1 for each in sold], b) - cost(sold, b) - 1) < Decimal("1e-25")
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     bought=st.lists(st.tuples(st.integers(0, 2), st.integers(1, 90)), max_size=3),
     b=st.integers(1, 30),
@@ -80,7 +81,7 @@ def test_the_maker_never_loses_more_than_b_ln_n_whatever_comes_true(
     assert sum(held) == 200_000 + settled.lost - settled.gained, "what the maker loses is what the traders gain"
 
 
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(seed=st.integers(0, 10**6), b=st.integers(1, 60))
 def test_random_traders_never_take_more_than_the_maker_can_pay(seed: int, b: int) -> None:
     rules = {"b": b, "most_shares": 20}

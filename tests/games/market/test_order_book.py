@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.menu import Refused
 from agentsim.games.market.order_book import OrderBook, Placed
 from agentsim.games.market.world import CAPITAL, Ledger, Side, added
+from tests.amounts import examples
 from tests.games.market.naive_book import NaiveBook
 
 OWNERS = ("A", "B", "C")
@@ -180,7 +181,7 @@ REPLACING = st.tuples(
 CANCELS = st.tuples(st.sampled_from(OWNERS), st.integers(1, 20))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     steps=st.lists(st.one_of(ORDERS, ORDERS, REPLACING, CANCELS), max_size=30),
     best_only=st.booleans(),

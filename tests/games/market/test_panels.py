@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.panel import Chart, DataTable, Network
@@ -16,6 +16,7 @@ from agentsim.games.market.order_book import Traded
 from agentsim.games.market.panels import OpenOrders, Replayed, panels
 from agentsim.games.market.state import MarketEnded
 from agentsim.games.market.world import CAPITAL, Transferred
+from tests.amounts import examples
 from tests.games.market.market import buys, does, play, sells, session
 
 EVERYTHING: dict[str, Any] = {
@@ -31,7 +32,7 @@ def shown(played: Simulation) -> dict[str, Any]:
     return {panel.title: panel for panel in panels(played.log)}
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(seed=st.integers(0, 10**6))
 def test_orders_and_holdings_replayed_from_events_are_those_of_the_game(seed: int) -> None:
     played = play({"A": [], "B": [], "C": []}, bot="random", queries={}, seed=seed, **EVERYTHING)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Chance
@@ -19,7 +19,7 @@ from agentsim.games.monopoly.board import JAIL, SPACES, STREETS
 from agentsim.games.monopoly.building import Bundle, HouseOrHotel, Step, change_estate
 from agentsim.games.monopoly.state import BANK, Estate, State
 from agentsim.games.monopoly.trade import Side
-from tests.amounts import amounts
+from tests.amounts import amounts, examples
 from tests.games.monopoly.answers import bid, side
 from tests.games.monopoly.coverage import KINDS, missing
 from tests.games.monopoly.ledger import Ledger
@@ -47,7 +47,7 @@ def test_games_and_crises_show_every_question_card_and_debt_and_all_that_comes_o
     assert set(seen) <= set(KINDS), "every kind has its name in the list"
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 10**9), players=st.integers(2, 8), form=st.sampled_from(FORMS), step=st.integers(1, 60))
 def test_any_crisis(seed: int, players: int, form: str, step: int) -> None:
     crisis(seed, players, turns=8, auction=form, auction_min_step=step, official_third_turn=bool(seed % 2))
@@ -77,7 +77,7 @@ BUNDLES = st.builds(
 ESTATES = ("16 18 19 1:4 3:4", "16:4 18:4 19:H 5m", "6:1 8:2 9:1 12m 28", "37:H 39:H 21:3 23:3 24:4")
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(hand=st.sampled_from(ESTATES), cash=st.sampled_from([0, 50, 400, 3000]), bundle=BUNDLES)
 def test_any_bundle_is_refused_or_sound(hand: str, cash: int, bundle: Bundle) -> None:
     game = Game(A=f"${cash} {hand}")
@@ -111,7 +111,7 @@ SIDES = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(seed=st.integers(0, 10**6), gives=SIDES, wants=SIDES)
 def test_any_trade_is_discarded_or_sound(seed: int, gives: Side, wants: Side) -> None:
     """`trade` checks the state afterwards."""

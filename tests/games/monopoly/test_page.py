@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.cli.command_line import real
+from tests.cli.processes import in_a_process
 from tests.contract.golden import GOLDEN
 from tests.fakes.replies import first_by_schema
 from tests.fakes.server import FakeServer
@@ -78,7 +78,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fields = {"url": server.url(), "name": NAME, "payload": PAYLOAD.replace('"', '\\"'), "turns": TURNS}
         (folder / "game.toml").write_text(SCENARIO.format(**fields), encoding="utf-8")
         words = ("run", "--config", "game.toml", "--name", "run", "--display", "none", "--include-prompts")
-        said = real(*words, cwd=folder)  # the browser has this process's event loop
+        said = in_a_process(*words, cwd=folder)  # the browser has this process's event loop
     assert said.code == 0, said.err
     return folder / "logs" / "run.html"
 
@@ -107,7 +107,7 @@ def test_the_golden_journal_has_a_page_with_the_board(tmp_path: Path) -> None:
     stem = "monopoly"
     for suffix in ("json", "jsonl"):
         shutil.copy(GOLDEN / f"{stem}.{suffix}", tmp_path)
-    said = real("logs", stem, "--logs-dir", str(tmp_path), cwd=tmp_path)
+    said = in_a_process("logs", stem, "--logs-dir", str(tmp_path), cwd=tmp_path)
     assert said.code == 0, said.err
     page = (tmp_path / f"{stem}.html").read_text(encoding="utf-8")
     turns = json.loads((tmp_path / f"{stem}.json").read_text(encoding="utf-8"))["rounds"][-1]["index"]

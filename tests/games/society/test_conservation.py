@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.chance import Stream
@@ -23,6 +23,7 @@ from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.state import State, founded
 from agentsim.games.society.voting import AllocationPaid, DividendPaid
 from agentsim.games.society.work import Trade, Traded, Work, Worked
+from tests.amounts import examples
 from tests.games.society.society import play
 
 Config: TypeAlias = dict[str, Any]
@@ -109,7 +110,7 @@ def societies(draw: st.DrawFn) -> tuple[Config, Simulation]:
     return config, play(agents=draw(st.integers(2, 7)), bot=policy, seed=draw(st.integers(0, 10**6)), **config)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(societies())
 def test_nothing_is_made_or_lost(drawn: tuple[Config, Simulation]) -> None:
     """The log agrees with the balance that `check()` verifies after every wave."""
@@ -123,7 +124,7 @@ def test_nothing_is_made_or_lost(drawn: tuple[Config, Simulation]) -> None:
             assert min(total.held, total.pool, total.produced, total.consumed, total.spent) >= 0
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(societies())
 def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Simulation]) -> None:
     """The stocks of agents and pool can be computed from the events alone."""
@@ -167,7 +168,7 @@ def test_every_move_of_food_is_in_the_log(drawn: tuple[Config, Simulation]) -> N
     assert materials == last["materials"].held + last["materials"].pool
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(societies())
 def test_what_leaves_the_commons_is_farmed_or_lost_to_a_shock_and_what_comes_has_grown(drawn: Any) -> None:
     """On every evening, initial + regrown = stock + farmed + lost, and the stock is at most the capacity."""

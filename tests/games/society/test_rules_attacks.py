@@ -6,12 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.games.society.evening import Idled
 from agentsim.games.society.requests import ACTIONS
 from agentsim.games.society.talk import Posted
+from tests.amounts import examples
 from tests.games.society.town import (
     RICH,
     Town,
@@ -200,7 +201,7 @@ ANY = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.lists(ANY | st.text(max_size=40), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_nothing_that_agents_say_makes_loses_or_stops_anything(ticks: list[list[str]]) -> None:
     """The sums of the town and the check of the state hold after every tick."""

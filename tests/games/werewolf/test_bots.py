@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentsim.engine.event import Everyone
 from agentsim.engine.simulate import Simulation, simulate
 from agentsim.games.werewolf import GAME
 from agentsim.games.werewolf.words import Died, Protected, Said, Unmasked, Voted
+from tests.amounts import examples
 from tests.games.werewolf.village import asked, deaths, play, winners
 
 
@@ -58,7 +59,7 @@ games = st.builds(
 
 
 @given(games)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_in_every_game_the_dead_stay_dead_and_the_end_follows_from_who_lives(game: tuple[int, int, str, Any]) -> None:
     players, seed, bot, config = game
     names = [f"P{number}" for number in range(players)]
