@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform, get_args
 
@@ -272,13 +272,13 @@ class Request(Generic[D]):
     @cached_property
     def fingerprint(self) -> str:
         """16 hex digits that identify kind, player, legal options and particulars, but no wording."""
-        legal = {name: option.identity for name, option in self.legal.items()}
-        fingerprint_fields = self.fingerprint_fields()
-        assert fingerprint_fields or all(option.is_in_fingerprint for option in self.checked_options.values()), (
+        fields = self.fingerprint_fields()
+        assert fields or all(option.is_in_fingerprint for option in self.checked_options.values()), (
             f"{self.kind}: no fingerprint names what is in Each"
         )
-        parts = [self.kind, self.player, legal, dict(fingerprint_fields)]
-        return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
+        legal = _canonical_legal(type(self), tuple(self.legal.items()))
+        parts = (canonical(self.kind), canonical(self.player), legal, canonical(dict(fields)))
+        return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as JSON values; `restore` returns an equal request."""
@@ -289,6 +289,12 @@ class Request(Generic[D]):
         """Return the request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
+
+
+@lru_cache(maxsize=1024)  # the options of most questions are those of an earlier one
+def _canonical_legal(question: type[Request[Any]], legal: tuple[tuple[str, Any], ...]) -> str:
+    """Return the `canonical` text of the options of single values; options that are equal in one class are alike."""
+    return canonical({path: option.identity for path, option in legal})
 
 
 class Ask(NamedTuple):

@@ -102,6 +102,30 @@ class DecisionRecord:
     survey: Annotated[SurveyPlace | None, OmitUnset] = None
     round: Annotated[Count | None, OmitUnset] = None
 
+    def to_json(self, texts: NewTexts, exclude: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the record as JSON values, its long texts put into `texts`; `exclude` are fields of attempts.
+
+        The values are those that pydantic reads back. Most decisions of bots have no attempts, and are written without
+        its help, which takes ten times as long.
+        """
+        return {
+            "index": self.index,
+            "wave": self.wave,
+            "place": self.place,
+            "player": self.player,
+            "kind": self.kind,
+            "fingerprint": self.fingerprint,
+            "decision": self.decision,
+            "source": self.source,
+            "fallback_reason": self.fallback_reason,
+            "attempts": [
+                adapter(Attempt).dump_python(attempt, context=texts, exclude=exclude) for attempt in self.attempts
+            ],
+            "parse": None if self.parse is None else values(self.parse),
+            **({} if self.survey is None else {"survey": values(self.survey)}),
+            **({} if self.round is None else {"round": self.round}),
+        }
+
     @property
     def cause(self) -> Cause | None:
         """The cause of a fallback, or None for a decision that was made."""
@@ -594,7 +618,9 @@ class Journal:
 
         The next `sync()` syncs what was written at once, and all lines before it, to the disk.
         """
-        self._add({"record": "decision", **self._json(entry)})
+        line = {"record": "decision", **entry.to_json(self._texts)}
+        self._add_texts()
+        self._add(line)
         if at_once or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
         self._due = self._due or at_once
@@ -617,8 +643,10 @@ class Journal:
 
         The next `sync()` writes them to the disk.
         """
-        for attempt in map(self._json, attempts):
-            self._add({"record": "attempt", "wave": wave, "place": place, "player": player, "attempt": attempt})
+        for attempt in attempts:
+            found = adapter(Attempt).dump_python(attempt, context=self._texts)
+            self._add_texts()
+            self._add({"record": "attempt", "wave": wave, "place": place, "player": player, "attempt": found})
         self._write()
         self._due = True
         self.contents.keep(wave, place, [PendingAttempt(player, attempt) for attempt in attempts])
@@ -659,13 +687,11 @@ class Journal:
                 self._write()
             self._file.close()
 
-    def _json(self, record: DecisionRecord | Attempt) -> dict[str, Any]:
-        """Return the JSON value of a record, and add its new long texts to the journal first."""
-        found: dict[str, Any] = adapter(type(record)).dump_python(record, context=self._texts)
+    def _add_texts(self) -> None:
+        """Add the long texts that are new in the next record."""
         if self._texts.new:
             self._add({"record": "texts", "texts": self._texts.new})
             self._texts.new.clear()
-        return found
 
     def _add(self, line: Mapping[str, Any]) -> None:
         self._unwritten += self.contents.chain.sealed(json_line(line))
