@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -448,7 +448,7 @@ class If(TemplatePart):
         return (self.then, self.otherwise)
 
     def words(self, record: Any) -> str:
-        return filled(self.then if attrgetter(self.name)(record) else self.otherwise, record)
+        return filled(self.then if _getter(self.name)(record) else self.otherwise, record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,7 +463,7 @@ class By(TemplatePart):
         return (*self.cases.values(), self.otherwise)
 
     def words(self, record: Any) -> str:
-        return filled(self.cases.get(attrgetter(self.name)(record), self.otherwise), record)
+        return filled(self.cases.get(_getter(self.name)(record), self.otherwise), record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,7 +477,10 @@ class Rows(TemplatePart):
         return ()
 
     def words(self, record: Any) -> str:
-        return "\n".join(filled(self.row, each) for each in attrgetter(self.name)(record))
+        return "\n".join(filled(self.row, each) for each in _getter(self.name)(record))
+
+
+_getter = cache(attrgetter)
 
 
 def names_in(template: Template) -> Iterator[str]:
@@ -502,11 +505,9 @@ def filled(template: Template, record: Any) -> str:
     if isinstance(template, str):
         text, slots = _taken_apart(template, type(record))  # type: ignore[arg-type] # a class can be hashed
         return text % tuple([words(record) for words in slots])
-    return (
-        template.words(record)
-        if isinstance(template, TemplatePart)
-        else "".join(filled(part, record) for part in template)
-    )
+    if isinstance(template, tuple):
+        return "".join([filled(part, record) for part in template])
+    return template.words(record)
 
 
 @lru_cache(maxsize=4096)
