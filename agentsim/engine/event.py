@@ -431,9 +431,7 @@ class EventLog(Sequence[LoggedEvent]):
         public, private = self._public if skips == frozenset() else self._public_without(skips), self._private[player]
         if most is None:
             return Heard(self._entries, (public, len(public)), (private, len(private)))
-        return Heard(
-            self._entries, (public, bisect_left(public, most)), (private, bisect_left(private, most))
-        )
+        return Heard(self._entries, (public, bisect_left(public, most)), (private, bisect_left(private, most)))
 
     def _public_without(self, kinds: Container[type[Event]]) -> Sequence[int]:
         if (positions := self._without.get(kinds)) is None:

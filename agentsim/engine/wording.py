@@ -26,6 +26,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 
 from agentsim.engine.letters import JOINERS, UNSPACED, has_words_within, joining, stands_apart
 from agentsim.engine.markup import FOLLOWS, SIGNS
+from agentsim.engine.pattern import Pattern
 
 NARRATOR = "NARRATOR"
 """The sender of a prompt's lines that are not a player's words; no player may have this name."""
@@ -100,11 +101,11 @@ class Restated(Line):
 
 # C0 and C1 controls except newline and tab; bidirectional controls; invisible formatting that can hide or reorder
 # words, except what `joining` examines; line and paragraph separators become newlines below.
-_CONTROL = re.compile(
+_CONTROL = Pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
 )
-_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+_ANSI = Pattern("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
 """An escape sequence for a terminal."""
 
 
@@ -143,7 +144,7 @@ def in_quotes(text: str) -> Quoted:
     return Quoted(defused(_LINE(text)))
 
 
-_UNSEEN = re.compile(f"{_CONTROL.pattern[:-1]}\t\n\u2028\u2029]|{JOINERS.pattern}")
+_UNSEEN = Pattern(f"{_CONTROL.pattern[:-1]}\t\n\u2028\u2029]|{JOINERS.pattern}")
 
 
 def in_line(text: str) -> str:
@@ -159,7 +160,7 @@ def _escaped(unseen: re.Match[str]) -> str:
 _LINE_ENDS = "\u2028\u2029\u0085"
 _SIGNS = re.escape(SIGNS)
 # The leading character class lets the search jump between candidates.
-_DEFUSED = re.compile(f"[{_LINE_ENDS}{_SIGNS}](?:(?<=[{_LINE_ENDS}])|{FOLLOWS})")
+_DEFUSED = Pattern(f"[{_LINE_ENDS}{_SIGNS}](?:(?<=[{_LINE_ENDS}])|{FOLLOWS})")
 
 
 def defused(line: str) -> str:
@@ -247,13 +248,13 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that are compared
-_WORD = re.compile(rf"(?:-|(?![{UNSPACED}])\w)+")
-_PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
+_WORD = Pattern(rf"(?:-|(?![{UNSPACED}])\w)+")
+_PLAYER = Pattern(r"\bplayer\s*$", re.IGNORECASE)
 _VOWELS = {*"aeiou"}
 _OPENS = "\"'(\u201c\u2018"
-_SLOT = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
+_SLOT = Pattern(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
 _PLAIN = (str, int)
-_NUMERIC = re.compile(r"[+,]?(?:\.\d+)?[fg%]")
+_NUMERIC = Pattern(r"[+,]?(?:\.\d+)?[fg%]")
 
 
 def cut(text: str, limit: int) -> str:

@@ -188,9 +188,7 @@ class Recalled(Memory):
 
 
 @lru_cache(maxsize=16)  # rarely changes from one question to the next
-def _own(
-    kept: RecentEvents, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
-) -> Own:
+def _own(kept: RecentEvents, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]) -> Own:
     """Return a player's thoughts, rejections, and the problem and turn of its last proposal.
 
     `so_far` is the number of events heard, for the cache.
