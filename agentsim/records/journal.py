@@ -230,6 +230,8 @@ class Totals(BaseModel):
 
     def add(self, decision: DecisionRecord) -> None:
         """Count one decision and its calls; a person's reply is not a call."""
+        if decision.source == "bot":
+            return
         self.fallbacks += decision.source == "fallback"
         self.late += decision.fallback_reason == WAVE_DEADLINE
         self.repaired += decision.parse is not None and decision.parse.repaired
@@ -324,7 +326,8 @@ class Contents:
     def put(self, entry: DecisionRecord) -> None:
         """Record a decision."""
         self.decisions[entry.wave, entry.place] = entry
-        self.last_wave, self.begun = max(self.last_wave, entry.wave), max(self.begun, entry.wave)
+        if entry.wave > self.last_wave:
+            self.last_wave, self.begun = entry.wave, max(self.begun, entry.wave)
 
     def keep(self, wave: int, place: int, attempts: Iterable[PendingAttempt]) -> None:
         """Record attempts at a decision that is not made yet."""

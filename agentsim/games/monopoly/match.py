@@ -13,7 +13,6 @@ from itertools import takewhile
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from agentsim.engine.event import Audience, Event, Everyone, Nobody
-from agentsim.engine.memory import RecentEvents
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import CUT, By, If, Rows, Template, cut, first_place
