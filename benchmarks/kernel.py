@@ -1,8 +1,8 @@
 """The time of a decision in a game with next to no rules and bots that do not think: what the kernel takes.
 
-Two players choose in turn, and each choice is told. The game is played in memory, and as a run with journal and history;
-both in CPU time of one process. Beside them, in the same turns, pyperformance's `richards`: a core on which CPython 3.11
-takes 50 ms for it is the one that the aims speak of, 25 us in memory and 45 with files.
+Two players choose in turn, and each choice is told. The game is played in memory, and as a run with journal and
+history; both in CPU time of one process. Beside them, in the same turns, pyperformance's `richards`, if it is there:
+the figures of two machines compare in proportion to it.
 
     uv run --with pyperformance --with pyperf python -m benchmarks.kernel
     uv run python -m benchmarks.kernel --decisions 2000 --repeats 7 --json

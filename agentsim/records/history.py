@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from operator import attrgetter
 from types import UnionType
 from typing import Annotated, Any, Literal, Self
@@ -40,6 +41,7 @@ CONTROL = "control"
 """The arm whose branches change nothing."""
 FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The statuses of a game that is over; a run with any other can be resumed, or has failed."""
+_LINES = 32  # lines of a file that are handed on at once
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
 """The types of the parts of `volatile` that are shown or summed, if they are present."""
 
@@ -369,10 +371,10 @@ def _round_lines(rounds: Iterable[RoundRecord], texts: NewTexts) -> Iterator[byt
 
 
 def _array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a JSON array, one value per line."""
-    before = b"[\n"
-    for value in values:
-        yield before + value
+    """Yield a JSON array, one value per line, in pieces of several lines."""
+    before, left = b"[\n", iter(values)
+    while piece := b",\n".join(islice(left, _LINES)):
+        yield before + piece
         before = b",\n"
     yield _end(before)
 
