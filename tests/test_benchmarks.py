@@ -71,6 +71,16 @@ def test_games_of_monopoly_are_timed_whole_and_in_memory() -> None:
 
 
 @pytest.mark.slow
+def test_the_kernel_is_timed_in_memory_and_with_files() -> None:
+    measured = printed("kernel", "--decisions", "10", "--repeats", "2")
+    assert [(each["path"], each["decisions"]) for each in measured if each["decisions"]] == 2 * [
+        ("in memory", 10),
+        ("journal and history", 10),
+    ]
+    assert all(each["cpu_s"] > 0 for each in measured)
+
+
+@pytest.mark.slow
 def test_societies_are_timed_whole_and_in_memory_and_their_prompts_measured() -> None:
     *measured, prompts = printed("society", "--agents", "6", "--days", "1", "--repeats", "1", "--prompts", "1", "2")
     assert [each["path"] for each in measured] == ["in memory", "journal and history"]

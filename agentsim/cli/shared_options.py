@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
@@ -411,6 +411,16 @@ class EffectOptions:
     ] = None
 
 
+@cache  # several commands have the same groups, and evaluating their types takes long
+def _parameters(group: type[Any]) -> list[Parameter]:
+    """Return the fields of a group as keyword parameters."""
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=hints[each.name])
+        for each in fields(group)
+    ]
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with each group of options among its parameters expanded into its options."""
     hints = get_type_hints(command, include_extras=True)
@@ -420,11 +430,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         if (kind := groups.get(each.name)) is None:
             parameters.append(each.replace(annotation=hints[each.name]))
         else:
-            inner = get_type_hints(kind, include_extras=True)
-            parameters += [
-                Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=inner[one.name])
-                for one in fields(kind)
-            ]
+            parameters += _parameters(kind)
 
     @wraps(command)
     def called(**given: Any) -> None:

@@ -90,6 +90,12 @@ def values_by_path(record: BaseModel) -> dict[str, Any]:
 
 def canonical(value: Any) -> str:
     """Return the ASCII JSON text that fingerprints hash: keys sorted, a space after `,` and `:`."""
+    # an encoder of objects is made at each call, which takes longer than the few small fields of most questions
+    if type(value) is int:
+        return str(value)
+    if type(value) is dict and all(type(key) is str for key in value):
+        parts = [f"{_CANONICAL.encode(key)}: {canonical(value[key])}" for key in sorted(value)]
+        return f"{{{', '.join(parts)}}}"
     return _CANONICAL.encode(value)
 
 

@@ -5,6 +5,7 @@ The rules state the audience at every `tell`; reports draw events, `records.even
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -426,13 +427,15 @@ class EventLog(Sequence[LoggedEvent]):
         ]
         return self._heard(player, self._concerning[player], added)
 
-    def update(self, memory: Memory, player: PlayerId, skips: Container[type[Event]], before: Heard) -> Heard:
-        """Give a memory the events that its player heard after `before`; return all events heard up to now."""
-        now = self._heard(player, self._public if skips == frozenset() else self._public_without(skips))
-        for entry in now.since(before):
-            if type(entry.event) not in skips:
-                memory.hear(entry)
-        return now
+    def heard_until(self, player: PlayerId, skips: Container[type[Event]], most: int | None) -> Heard:
+        """Return the events that a player has heard, of the first `most` of the log or of all; `skips` are left out.
+
+        Private events of a kind in `skips` are among them.
+        """
+        public, private = self._public if skips == frozenset() else self._public_without(skips), self._private[player]
+        if most is None:
+            return Heard(self._entries, (public, len(public)), (private, len(private)))
+        return Heard(self._entries, (public, bisect_left(public, most)), (private, bisect_left(private, most)))
 
     def _public_without(self, kinds: Container[type[Event]]) -> Sequence[int]:
         if (positions := self._without.get(kinds)) is None:

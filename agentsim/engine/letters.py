@@ -12,9 +12,11 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from agentsim.engine.markup import Pattern
+
 _NON_JOINER, _SPACE, _VOWEL_SEPARATOR = "\u200c", "\u200b", "\u180e"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-JOINERS = re.compile(f"[{_VOWEL_SEPARATOR}{_SPACE}-\u200d]+|[{_SELECTORS}]+|[\U000e0020-\U000e007f]+")
+JOINERS = Pattern(f"[{_VOWEL_SEPARATOR}{_SPACE}-\u200d]+|[{_SELECTORS}]+|[\U000e0020-\U000e007f]+")
 """Runs of characters that print as nothing and may be part of the text around them: see `joining`."""
 
 # Scripts whose letters change shape next to others, by the first word of their letters' Unicode names.
@@ -30,18 +32,18 @@ _JOINED = frozenset((
 _UNSPACED = frozenset({"BALINESE", "JAVANESE", "KHMER", "LAO", "MYANMAR", "TAI", "THAI"})
 """Scripts that write words without spaces: U+200B marks the end of a word."""
 _VIRAMA = 9  # the combining class of the signs that remove a letter's vowel
-_EMOJI = re.compile(
+_EMOJI = Pattern(
     "[\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
     "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
-_BEFORE_JOINER = re.compile(rf"{_EMOJI.pattern}[{_SELECTORS}]*\Z")
+_BEFORE_JOINER = Pattern(rf"{_EMOJI.pattern}[{_SELECTORS}]*\Z")
 _LONGEST = 8  # characters of an emoji with its selectors; more have no meaning
 _FLAG = "\U0001f3f4"
 _FLAGS = frozenset(
     "".join(chr(0xE0000 + ord(letter)) for letter in f"{land}\x7f") for land in ("gbeng", "gbsct", "gbwls")
 )
 """The flags of England, Scotland and Wales: a black flag and these tags."""
-_NEVER_IN_NAMES = re.compile("[\u180e\u200b-\u200d\U000e0000-\U000e0fff]")
+_NEVER_IN_NAMES = Pattern("[\u180e\u200b-\u200d\U000e0000-\U000e0fff]")
 
 
 def joining(run: re.Match[str]) -> str:
@@ -101,7 +103,7 @@ UNSPACED = (
     "\u3400-\u9fff\ua980-\ua9ff\uaa60-\uaa7f\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 """Letters of scripts that write words without spaces, as part of a regex character class."""
-_WITHIN_TEXT = re.compile(f"[{UNSPACED}\u1100-\u11ff\uac00-\ud7ff]")
+_WITHIN_TEXT = Pattern(f"[{UNSPACED}\u1100-\u11ff\uac00-\ud7ff]")
 
 
 def has_words_within(name: str) -> bool:
@@ -149,7 +151,7 @@ NAME_RULE = (
 )
 _MOST_MARKS = 4  # on one letter: more would cover the lines above and below
 # invisible letters and marks, and letters that look like quotation marks or accents
-_NO_LETTERS = re.compile(
+_NO_LETTERS = Pattern(
     "[\u02b0-\u02ff\u034f\u0559\u055a\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )

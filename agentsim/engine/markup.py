@@ -10,11 +10,49 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
+
+
+class Pattern:
+    """A regular expression with the methods of `re.Pattern`, compiled at the first call of one of them.
+
+    A command that reads no reply needs none of the patterns below, and to compile them takes longer than the rest of
+    its start.
+    """
+
+    def __init__(self, pattern: str, flags: int | re.RegexFlag = 0) -> None:
+        self.pattern, self._flags = pattern, flags
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.pattern, self._flags)
+
+    def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        return self._compiled.search(text, start, end)
+
+    def match(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        return self._compiled.match(text, start, end)
+
+    def fullmatch(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        return self._compiled.fullmatch(text, start, end)
+
+    def finditer(self, text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[str]]:
+        return self._compiled.finditer(text, start, end)
+
+    def findall(self, text: str, start: int = 0, end: int = sys.maxsize) -> list[Any]:
+        return self._compiled.findall(text, start, end)
+
+    def sub(self, new: str | Callable[[re.Match[str]], str], text: str, count: int = 0) -> str:
+        return self._compiled.sub(new, text, count)
+
+    def split(self, text: str, most: int = 0) -> list[str]:
+        return self._compiled.split(text, most)
+
 
 _BARS = "|｜‖│∣❘¦｠"
 BAR = f"[{_BARS}]"
@@ -599,7 +637,7 @@ _INNER = (
 """The end of a turn's header."""
 _HEADER_ENDS = rf"(?:\s{{0,2}}{_INNER}|[ \t]*+(?:\n|:|$))?"
 # possible beginnings of tokens: one character class comes first, so that the search skips to the next character in it
-_MAY_BEGIN = re.compile(
+_MAY_BEGIN = Pattern(
     rf"[<＜\[\]◁✿【\ue200{_BARS}](?:(?<=[<＜])[\s/／<]{{0,3}}(?:{BAR}|(?i:DSML)|用户|\[|[\w.-]{{0,20}}?(?:[_▁:-]|think|thought"
     r"|function|invoke|call|tool|param|arg|TOOL|AVAIL|SYS|ctrl|unused|eo[adhpst]>|bos|pad|unk|sop|sep|cls|mask|role"
     r"|SPECIAL|0x|s>|co[:>]|reponame|filename|escape|eosys|(?:end|start|begin)of"
@@ -655,25 +693,25 @@ _STRIPPED = (
 )
 """Headers of turns whose tokens a server has stripped."""
 # within a turn: a message that only thinks, the beginning of its next message, and the end of thinking
-_THINKS = re.compile(
+_THINKS = Pattern(
     r"\s*+(?:(?:<\|start\|>)?(?:assistant)?\s*+<\|channel\|>\s*+"
     r"(?:analysis|thoughts?|thinking|reasoning|commentary(?![^<>]{0,40} to=))\b"
     r"|<\|im_start\|>\s*+(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(
+_GOES_ON = Pattern(
     r"\s*+(?:(?:<\|start\|>(?:assistant)?\s*+)?<\|channel\|>|<\|start\|>assistant\b"
     r"|<\|im_start\|>\s*+(?:assistant|answer|response|final|think|reasoning|analysis))",
     re.IGNORECASE,
 )
-_OWN_ANSWER = re.compile(
+_OWN_ANSWER = Pattern(
     r"\s*+(?:(?:<\|start\|>\s*+(?:assistant)?\s*+)?<\|channel\|>\s*+(?:final\b|commentary[^<>]{0,40} to=)"
     r"|<\|begin\|>assistant<\|content\|>)",
     re.IGNORECASE,
 )
 """The header of the model's own answer: what stands before it without a header is thinking, whose header is a part of
 the prompt at some hosts."""
-_THOUGHT = re.compile(
+_THOUGHT = Pattern(
     r"(?:</[\w:]{0,20}(?:think|thought|reason)\w{0,20}>|\[/THINK\]|◁/think▷|<\|(?:END_THINKING|end_of_thought)\|>"
     r"|<channel\|>|<(?:ctrl|unused)95>)\s*\Z",
     re.IGNORECASE,
@@ -759,7 +797,7 @@ class Speakers(NamedTuple):
 NO_SPEAKERS = Speakers()
 
 
-_HALF_TOKEN = re.compile(r"(?:[ \t\n]*(?:/no_?think(?:ing)?|<\||</s|<\|?/|▁))+\s*\Z")
+_HALF_TOKEN = Pattern(r"(?:[ \t\n]*(?:/no_?think(?:ing)?|<\||</s|<\|?/|▁))+\s*\Z")
 """The beginning of a token at the end of a text, and the switches of Qwen 3 and GLM 4.5, which they repeat."""
 
 
@@ -840,7 +878,7 @@ _PLAYER = (
     r"[ \t]#?|(?:玩家|选手|參賽者|参赛者|プレイヤー|플레이어)[ \t]?"
 )
 """Words for a player before its name."""
-_NUMBERED = re.compile(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
+_NUMBERED = Pattern(r"([A-Za-z]{2,20})[\s_#-]?\d{1,5}")
 
 
 _CROWD = (
@@ -851,13 +889,13 @@ _CROWD = (
 begin."""
 _COLONS = ":：∶﹕︰꞉"
 _CLOSERS = {")": "(", "）": "（", "]": "[", "】": "【", "}": "{", ">": "<", "*": "*", "_": "_"}
-_BULLET = re.compile(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
+_BULLET = Pattern(r"^\s*(?:[-*•‣]\s|\d{1,2}[.)]\s)", re.MULTILINE)
 _ANNOUNCES = (*_COLONS, ",", "，", ";", "、")
-_ENDS_A_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
-_RULED = re.compile(r"[-=~*#_—][ \t]?[-=~*#_—][ \t]?\Z")
+_ENDS_A_SENTENCE = Pattern(r"[.!?…。！？][\"'”’»」)\]*_]{0,4}\Z")
+_RULED = Pattern(r"[-=~*#_—][ \t]?[-=~*#_—][ \t]?\Z")
 _NEAR = 200  # characters around a name that are looked at
-_IN_FIRST_PERSON = re.compile(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
-_GESTURE = re.compile(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!\*)")
+_IN_FIRST_PERSON = Pattern(r"[\"'“‘«*_ ]*(?:i(?:['’]\w+)?|my|me|we|our)\b", re.IGNORECASE)
+_GESTURE = Pattern(r"[*(\[]?[^\W\d_]\w*(?:s|ing)\b[^*()\[\]\n]{0,60}[*)\]](?!\*)")
 """A stage direction at the beginning of a line, perhaps without its first sign: `*laughs*`."""
 
 
@@ -1005,9 +1043,9 @@ def _speaks_of_itself(lines: Sequence[re.Match[str]]) -> bool:
     return any(map(_IN_FIRST_PERSON.match, (line["words"] for line in lines)))
 
 
-_INK = re.compile(r"\S")
-_UNSAID = re.compile(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
-_LABELS = re.compile(
+_INK = Pattern(r"\S")
+_UNSAID = Pattern(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
+_LABELS = Pattern(
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
     r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|bot|gpt|llm|пользователь|usuario|utilisateur"
     r"|benutzer"
@@ -1029,17 +1067,17 @@ _STAFF = (
     r"|модератор|диктор|prowadz[ąa]c[ya]|主持人|旁白|法官|裁判|解说|解說|司会者?|ナレーター|進行役|사회자|진행자|해설자"
 )
 """Words for those who lead a game and tell of it."""
-_STAFF_LABEL = re.compile(
+_STAFF_LABEL = Pattern(
     rf"\n[ \t]{{0,4}}(?:[*_\[(（【]{{0,3}}(?i:{_STAFF})[*_\])）】]{{0,3}}"
     r"(?:[ \t](?:says|said|asks|announces|declares))?(?:[:：]|[ \t]?>{1,3}(?=[ \t]))"
     rf"|[\[【](?i:{_STAFF})[\]】](?=[ \t]))"
 )
-_LISTED = re.compile(
+_LISTED = Pattern(
     r"[ \t]*(?:[-*•]|\d{1,2}[.)])?[ \t]?\*{0,2}[^\W\d_][\w ]{0,30}\*{0,2}[:：]\*{0,2}[ \t]*"
     r"[\w#@-]+(?:[ \t][\w#@-]+)?[ \t]*"
 )
 """A line of a list of names and one or two words each: `Treasurer: agent2`."""
-_REACT = re.compile(
+_REACT = Pattern(
     r"(?:Observation|OBSERVATION|(?:Tool|Function)(?: (?:output|result|response|call)s?)?"
     r"|tool_(?:output|result|response)s?|Prompt|(?:Response|Result|Output) from (?:the )?(?:tool|function"
     r"|system)|Action Input|Final Answer"
@@ -1047,7 +1085,7 @@ _REACT = re.compile(
     r"|Action(?=\*{0,2}[:：][ \t]{0,4}\w{1,40}[ \t]{0,4}(?:\n|\Z)))\*{0,2}[:：]"
 )
 """Labels of a ReAct loop at the beginning of a line: Yao et al. 2022, and LangChain's prompt for it."""
-_SCENE = re.compile(
+_SCENE = Pattern(
     r"\n[ \t]*(?:[-=*#_]{2,12}[ \t]?(?:day|night|round|turn|phase|voting|vote|[a-z]{3,12} phase)\b[^\n]{0,30}?"
     r"[-=*#_]{2,12}[ \t]*(?:\n|\Z)|(?:system|game|moderator) (?:note|message|log)[:：]|game[:：]"
     r"|\[[^\[\]\n]{1,30} (?:speaks|says|said|replies)\])",
@@ -1062,14 +1100,14 @@ _LOGGED = (
     r"|voting|results?|scene|系统|旁白|第 ?[\d一二三四五六七八九十]{1,3} ?(?:轮|天|夜|回合|ラウンド))"
     r"(?:[:：][^\[\]【】\n]{0,60})?"
 )
-_FRAME = re.compile(
+_FRAME = Pattern(
     rf"\n[ \t]*(?:[\[【{{]{_LOGGED}[\]】}}]|[(（]{_LOGGED}[)）][ \t]*(?=\n|\Z))",
     re.IGNORECASE,
 )
 """A frame of a log in brackets that begins a line: `[Tool result]`, `[Round 2]`."""
-_LABEL_ABOVE = re.compile(r"[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：]|.{0,200}[:：]\Z")
-_ROLE = re.compile(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
-_LABELLED = re.compile(rf"\s*+{_LABEL}")
+_LABEL_ABOVE = Pattern(r"[ \t]{0,4}\*{0,2}[A-Z][\w ]{0,30}\*{0,2}[:：]|.{0,200}[:：]\Z")
+_ROLE = Pattern(rf"(?<![^\W_])(?:{_ROLES})(?![^\W_])", re.IGNORECASE)
+_LABELLED = Pattern(rf"\s*+{_LABEL}")
 _QUOTES = {"`": "`", '"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "「": "」"}
 
 
@@ -1105,7 +1143,7 @@ def _is_doubtful(text: str, start: int, end: int, speakers: Speakers) -> bool:
 
 
 _LINE_SEPARATORS = dict.fromkeys(map(ord, "\r\v\f\x85\u2028\u2029"), "\n")
-_LINE_TAG = re.compile(
+_LINE_TAG = Pattern(
     r"(?:<|&lt;)[ \t]?/?[ \t]?(?:br|p|div|li|ul|ol|hr|tr|h[1-6]|blockquote)"
     r"(?:[ \t](?:class|id|align|clear|dir|lang)=[^<>\n]{0,80})?[ \t]?/?(?:>|&gt;)",
     re.IGNORECASE,
@@ -1148,7 +1186,7 @@ def label_in(text: str, speakers: Speakers = NO_SPEAKERS, *, lists: bool = False
     return "" if lists and _is_list_of_players(text, lines, speakers) else next((line[0].strip() for line in lines), "")
 
 
-_ROUND = re.compile(
+_ROUND = Pattern(
     r"\b(?:go(?:ing)? (?:a)?round|one by one|each (?:of you|one|player)|a word (?:to|for|on|about) (?:each|every)"
     r"|(?:my|our) (?:honest |quick )?(?:reads?|list|view|take|notes|ranking|opinions?|impressions?|verdicts?)"
     r"|(?:how|what) i (?:see|rank|read|rate|feel about|think of)|who is who|where (?:we|you)(?: all)? stand"
@@ -1156,12 +1194,12 @@ _ROUND = re.compile(
     re.IGNORECASE,
 )
 """A line that announces a list of players: `Let me go around the table.`"""
-_ADDRESSES = re.compile(
+_ADDRESSES = Pattern(
     r"\b(?:you(?:rs?|rself|rselves)?|u|y'all|du|dich|dir|dein\w*|euch|tu|toi|vous|votre|vos|usted(?:es)?|voc[eê]s?|ты"
     r"|вы|тебя|тебе|вас|вам)\b|[你您]|あなた|당신",
     re.IGNORECASE,
 )
-_REPLIES = re.compile(
+_REPLIES = Pattern(
     r"[*_(\[\"“]{0,3}(?:"
     # words that are all of a sentence
     r"(?:yes|yeah|yep|yup|no|nope|nah|never|always|sure|fine|right|true|false|exactly|absolutely|definitely|indeed|ok"
@@ -1239,7 +1277,7 @@ def is_of_another(value: Any) -> bool:
     return isinstance(role, str) and _OTHER_ROLES.fullmatch(role.strip()) is not None
 
 
-_OTHER_ROLES = re.compile(r"user|human|system|developer|tool|function|observation|environment|ipython", re.IGNORECASE)
+_OTHER_ROLES = Pattern(r"user|human|system|developer|tool|function|observation|environment|ipython", re.IGNORECASE)
 
 
 def names_a_role(text: str) -> bool:
@@ -1257,9 +1295,9 @@ def _is_player(label: str, speakers: Speakers) -> bool:
     return role is not None and role[0].casefold() in speakers.roles
 
 
-_STRIKE = re.compile(r"</?s>")
-_FIRST = re.compile(r"\s*+(?:<s>\s*+)*+")
-_BEGINS_A_TURN = re.compile(r"<s>\s?(?:assistant|model|chatbot|bot|ai|gpt)[ \t]*+(?:\n|\Z)", re.IGNORECASE)
+_STRIKE = Pattern(r"</?s>")
+_FIRST = Pattern(r"\s*+(?:<s>\s*+)*+")
+_BEGINS_A_TURN = Pattern(r"<s>\s?(?:assistant|model|chatbot|bot|ai|gpt)[ \t]*+(?:\n|\Z)", re.IGNORECASE)
 """A `<s>` with a role on a line of its own behind it, which begins a turn."""
 
 
@@ -1320,11 +1358,11 @@ def _followed(text: str, tags: Sequence[re.Match[str]]) -> set[int]:
 # -- tokens in words
 
 _MOST_TOKENS = 1_000  # tokens that are counted
-_THINK_TAG = re.compile(r"</?(?:\w{1,12}[:_])?(?:think|thought)")
-_HALF = re.compile(r"[<＜\[][^<>\[\]\n]{3,60}\Z")
-_CLOSES = re.compile(r"</(function|call|parameter|argument|invoke)\s?>")
+_THINK_TAG = Pattern(r"</?(?:\w{1,12}[:_])?(?:think|thought)")
+_HALF = Pattern(r"[<＜\[][^<>\[\]\n]{3,60}\Z")
+_CLOSES = Pattern(r"</(function|call|parameter|argument|invoke)\s?>")
 """A closing tag, which is no token but XML if its opening tag has no attributes."""
-_REST = re.compile(r"[^<>\n]{0,200}>")
+_REST = Pattern(r"[^<>\n]{0,200}>")
 
 
 def token_in(text: str) -> str:
@@ -1362,7 +1400,7 @@ _ALIKE = str.maketrans(
     "abehikmhopctyxdjlsqwABEIKMHOPCTYXJSaiaeikvoptuxABEZHIKMNOPTYX",
 )
 """Letters of other scripts that look like Latin ones."""
-_MIXED = re.compile(r"[^\W\d_](?:\w|[▁＿-])*")
+_MIXED = Pattern(r"[^\W\d_](?:\w|[▁＿-])*")
 
 
 @lru_cache(8)  # a reply is looked at several times
@@ -1391,18 +1429,18 @@ def _plain_letter(letter: str) -> str:
 
 _LIKE_BARS = "ǀǁ❙❚︱︲︳⏐⎮⎪┃║￨∥⎸⎹▏▕╎╏┆┇┊┋"
 """Characters that look like a token's bar and are read as one, besides those of `BAR`."""
-_BARS_OF_TOKENS = re.compile(
+_BARS_OF_TOKENS = Pattern(
     rf"(?<=[<＜])(?P<open>[\s/／]{{0,2}}[{_LIKE_BARS}]{{1,2}})|[{_LIKE_BARS}]{{1,2}}(?=\s?[>＞])"
     rf"|(?<=[{_LIKE_BARS}])(?i:dsml)[{_LIKE_BARS}]{{1,2}}|[{_LIKE_BARS}]{{1,2}}(?=\s?(?i:dsml))"
     rf"|(?<=(?i:dsml))[{_LIKE_BARS}]{{1,2}}"
 )
-_IN_OTHER_BRACKETS = re.compile(
+_IN_OTHER_BRACKETS = Pattern(
     rf"[{OPEN_BRACKETS}({{\[](?:(?<=[{OPEN_BRACKETS}])\s?(?P<bars>[/／]?{BAR}{{1,2}}[^<>|｜\n]{{1,60}}{BAR}{{1,2}})\s?"
     rf"[{CLOSE_BRACKETS}]|(?<![<＜].)(?=[\s{_BARS}]{{0,3}}[A-Za-z])\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
     rf"[{CLOSE_BRACKETS})\]}}])"
 )
 _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
-_ESCAPED = re.compile(
+_ESCAPED = Pattern(
     r"&(?:amp;){0,3}(?:(?P<name>lt|gt|vert|verbar|VerticalLine|sol|lowbar|quot|lsqb|rsqb|lbrack|rbrack)"
     r"|#0{0,4}(?P<decimal>\d{2,5})|#[xX]0{0,4}(?P<hex>[\da-fA-F]{2,4}));"
     r"|%(?P<percent>[2-7][\dA-Fa-f])|\\{1,4}(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<plain>[<>|\[\]_/]))"
@@ -1484,17 +1522,17 @@ def _tokens(text: str) -> list[str]:
     return [*found, *(each[0] for each in islice(_STRIKE.finditer(text), _MOST_TOKENS))]
 
 
-_DSML = re.compile(
+_DSML = Pattern(
     rf"(?:[<＜]\s?(?P<slash>[/／])?\s?(?:{BAR}{{0,2}}\s?(?i:DSML)\s?{BAR}{{1,2}}|(?i:DSML)[\s:])"
     rf"|(?<!\w)(?:{BAR}{{1,2}}\s?)?(?i:DSML)\s?{BAR}{{1,2}})\s?"
     r"(?P<tag>(?:invoke|parameter)(?(slash)|\s[^<>＜＞]{1,200})|function_calls|tool_calls)\s?[>＞]"
 )
 _K3 = re.compile(r"<\|(open|close)\|>\s?((?:think|response|call|argument)\b[^<>|\n]{0,200}?)\s?<\|sep\|>")
-_QUOTED = re.compile(r"<\|\"\|>([^<>]{0,8000})<\|\"\|>")
-_ESCAPED_WORDS = re.compile(r"(?<=[:\[,{])<escape>((?:(?!<escape>).){0,8000}+)<escape>(?=\s{0,4}[,\]}])", re.DOTALL)
+_QUOTED = Pattern(r"<\|\"\|>([^<>]{0,8000})<\|\"\|>")
+_ESCAPED_WORDS = Pattern(r"(?<=[:\[,{])<escape>((?:(?!<escape>).){0,8000}+)<escape>(?=\s{0,4}[,\]}])", re.DOTALL)
 """A value of a call by FunctionGemma. In a sentence the token is no quote."""
-_CITED = re.compile(r"<co(?::[^<>\n]{0,30})?>([^<>]{0,4000})</co(?::[^<>\n]{0,30})?>")
-_NAMESPACE = re.compile(r"\]<\]\w{1,20}\[>\[\s{0,4}(?=<)")
+_CITED = Pattern(r"<co(?::[^<>\n]{0,30})?>([^<>]{0,4000})</co(?::[^<>\n]{0,30})?>")
+_NAMESPACE = Pattern(r"\]<\]\w{1,20}\[>\[\s{0,4}(?=<)")
 
 
 def _plain_tag(tag: re.Match[str]) -> str:

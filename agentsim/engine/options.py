@@ -1200,7 +1200,9 @@ def options_in(answer: type[Decision], request: object) -> dict[str, Any]:
 
     Raises `TypeError` if a function does not return an option.
     """
-    found = {name: mark(request) if isinstance(mark, FunctionType) else mark for name, mark in _marks(answer).items()}
+    if not (marks := _marks(answer)):
+        return {}
+    found = {name: mark(request) if isinstance(mark, FunctionType) else mark for name, mark in marks.items()}
     for name in (name for name, option in found.items() if not isinstance(option, LegalValues)):
         what = f"{type(request).__name__}: the function in the annotation of {name}"
         raise TypeError(f"{what} returns {found[name]!r}, which is no option")
@@ -1216,7 +1218,7 @@ def _marks(answer: type[Decision]) -> Mapping[str, Any]:
 def checked(answer: type[Decision], options: Options, by: str) -> Options:
     """Check and return the options that a request states. Raises `TypeError` for a path that its answer lacks."""
     paths = _paths_of(answer)
-    if strange := [path for path in options if path not in paths]:
+    if strange := sorted(options.keys() - paths.keys()):
         raise TypeError(f"{by}.options: {answer.__name__} has no {strange[0]}; it has {', '.join(paths)}")
     return options
 

@@ -192,7 +192,7 @@ class GamePlay:
 
     def _number(self, requests: Requests) -> Wave:
         self._wave += 1
-        asks, events_before = [], len(self.table.log)
+        asks, events_before, now = [], len(self.table.log), len(self.table.rounds) - 1
         for place, request in enumerate(requests):
             self._index += 1
             self._counts[key := (request.player, request.kind)] += 1
@@ -200,7 +200,7 @@ class GamePlay:
                 self.table.latest[request.player] = self._index
                 if self._latest.get(request.player, _NEVER)[0] is not request:
                     self._latest[request.player] = request, events_before
-            asked_in = request.round if isinstance(request, Survey) else len(self.table.rounds) - 1
+            asked_in = request.round if isinstance(request, Survey) else now
             asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced, asked_in))
         return Wave(self._wave, tuple(asks))
 

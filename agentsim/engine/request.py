@@ -7,9 +7,9 @@ a person, a journal), nor on what happens after the decision.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from operator import attrgetter
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, dataclass_transform, get_args
 
@@ -268,7 +268,7 @@ class Request(Generic[D]):
 
         They must not contain wording.
         """
-        return {path.rpartition(".")[2]: attrgetter(path)(self) for path in self.particulars}
+        return {name: value(self) for name, value in _getters(self.particulars)}
 
     def sent_record(self) -> JsonObject:
         """Return the fields that a model is asked for: those that can matter now. Replies with others are read too."""
@@ -281,13 +281,14 @@ class Request(Generic[D]):
     @cached_property
     def fingerprint(self) -> str:
         """16 hex digits that identify kind, player, legal options and particulars, but no wording."""
-        legal = {name: option.identity for name, option in self.legal.items()}
-        fingerprint_fields = self.fingerprint_fields()
-        assert fingerprint_fields or all(option.is_in_fingerprint for option in self.checked_options.values()), (
-            f"{self.kind}: no fingerprint names the options in a `PerKey`"
-        )
-        parts = [self.kind, self.player, legal, dict(fingerprint_fields)]
-        return hashlib.sha256(canonical(parts).encode()).hexdigest()[:16]
+        fields, options = self.fingerprint_fields(), tuple(self.checked_options.items())
+        try:
+            legal, whole = _canonical_legal(type(self), options)  # type: ignore[arg-type] # a class can be hashed
+        except TypeError:  # options by key stand in a mapping, which cannot be hashed
+            legal, whole = _canonical_legal.__wrapped__(type(self), options)
+        assert fields or whole, f"{self.kind}: no fingerprint names the options in a `PerKey`"
+        parts = (canonical(self.kind), canonical(self.player), legal, canonical(dict(fields)))
+        return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()[:16]
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as JSON values; `restore` returns an equal request."""
@@ -298,6 +299,19 @@ class Request(Generic[D]):
         """Return the request that `to_json` came from."""
         request: Request[D] = adapter(cls).validate_python(dict(data))
         return request
+
+
+@lru_cache(maxsize=1024)  # the options of most questions are those of an earlier one
+def _canonical_legal(question: type[Request[Any]], options: tuple[tuple[str, Any], ...]) -> tuple[str, bool]:
+    """Return the `canonical` text of options of a class of questions, and whether it determines all legal values."""
+    legal = {path: each.identity for name, option in options for path, each in option.by_path(name).items()}
+    return canonical(legal), all(option.is_in_fingerprint for _, option in options)
+
+
+@cache
+def _getters(paths: tuple[str, ...]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    """Return the last name of each path of a record, with the function that finds its value."""
+    return tuple((path.rpartition(".")[2], attrgetter(path)) for path in paths)
 
 
 class Ask(NamedTuple):

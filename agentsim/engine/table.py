@@ -179,21 +179,26 @@ class Table:
         """
         return self._log.concerning(player, self.players, chain.from_iterable(self._buffers))
 
-    def memory(self, player: PlayerId, make: Callable[[PlayerId], M]) -> M:
+    def memory(self, player: PlayerId, make: Callable[[PlayerId], M], most: int | None = None) -> M:
         """Return `make(player)` after it has heard, in order, exactly the events that the player has heard.
 
-        It is made once per player and updated at each call, at the cost of the new events. In `together` it is made for
+        It is made once per player and updated at each call, at the cost of the new events. With `most`, it has heard
+        those of the first `most` events of the log, and is made anew if it has heard more. In `together` it is made for
         that call alone: events that others tell there are inserted later.
         """
         skips = skipped_kinds(make)
         if self._buffers:
-            memory = make(player)
-            for entry in self.heard(player):
-                if type(entry.event) not in skips:
-                    memory.hear(entry)
-            return memory
-        memory, before = self._memories.get((player, make)) or (make(player), Heard())
-        self._memories[player, make] = memory, self._log.update(memory, player, skips, before)
+            assert most is None, "the events of a step are not in the log yet"
+            memory, now, before = make(player), self.heard(player), Heard()
+        else:
+            now = self._log.heard_until(player, skips, most)
+            memory, before = self._memories.get((player, make)) or (make(player), Heard())
+            if len(before) > len(now):
+                memory, before = make(player), Heard()
+            self._memories[player, make] = memory, now
+        for entry in now.since(before):
+            if type(entry.event) not in skips:
+                memory.hear(entry)
         return memory
 
     def lines(self, player: PlayerId) -> tuple[str, ...]:

@@ -20,12 +20,12 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from agentsim.engine.letters import JOINERS, UNSPACED, has_words_within, joining, stands_apart
-from agentsim.engine.markup import FOLLOWS, SIGNS
+from agentsim.engine.markup import FOLLOWS, SIGNS, Pattern
 
 NARRATOR = "NARRATOR"
 """The sender of a prompt's lines that are not a player's words; no player may have this name."""
@@ -100,11 +100,11 @@ class Restated(Line):
 
 # C0 and C1 controls except newline and tab; bidirectional controls; invisible formatting that can hide or reorder
 # words, except what `joining` examines; line and paragraph separators become newlines below.
-_CONTROL = re.compile(
+_CONTROL = Pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
 )
-_ANSI = re.compile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
+_ANSI = Pattern("\x1b(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])")
 """An escape sequence for a terminal."""
 
 
@@ -143,7 +143,7 @@ def in_quotes(text: str) -> Quoted:
     return Quoted(defused(_LINE(text)))
 
 
-_UNSEEN = re.compile(f"{_CONTROL.pattern[:-1]}\t\n\u2028\u2029]|{JOINERS.pattern}")
+_UNSEEN = Pattern(f"{_CONTROL.pattern[:-1]}\t\n\u2028\u2029]|{JOINERS.pattern}")
 
 
 def in_line(text: str) -> str:
@@ -159,7 +159,7 @@ def _escaped(unseen: re.Match[str]) -> str:
 _LINE_ENDS = "\u2028\u2029\u0085"
 _SIGNS = re.escape(SIGNS)
 # The leading character class lets the search jump between candidates.
-_DEFUSED = re.compile(f"[{_LINE_ENDS}{_SIGNS}](?:(?<=[{_LINE_ENDS}])|{FOLLOWS})")
+_DEFUSED = Pattern(f"[{_LINE_ENDS}{_SIGNS}](?:(?<=[{_LINE_ENDS}])|{FOLLOWS})")
 
 
 def defused(line: str) -> str:
@@ -247,13 +247,13 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 
 CUT = " [cut]"
 _LONGEST = 200  # characters of a name that are compared
-_WORD = re.compile(rf"(?:-|(?![{UNSPACED}])\w)+")
-_PLAYER = re.compile(r"\bplayer\s*$", re.IGNORECASE)
+_WORD = Pattern(rf"(?:-|(?![{UNSPACED}])\w)+")
+_PLAYER = Pattern(r"\bplayer\s*$", re.IGNORECASE)
 _VOWELS = {*"aeiou"}
 _OPENS = "\"'(\u201c\u2018"
-_SLOT = re.compile(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
+_SLOT = Pattern(r"\{([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(?::([^{}]+))?\}")
 _PLAIN = (str, int)
-_NUMERIC = re.compile(r"[+,]?(?:\.\d+)?[fg%]")
+_NUMERIC = Pattern(r"[+,]?(?:\.\d+)?[fg%]")
 
 
 def cut(text: str, limit: int) -> str:
@@ -450,7 +450,7 @@ class If(TemplatePart):
         return (self.then, self.otherwise)
 
     def words(self, record: Any) -> str:
-        return filled(self.then if attrgetter(self.name)(record) else self.otherwise, record)
+        return filled(self.then if _getter(self.name)(record) else self.otherwise, record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,7 +465,7 @@ class By(TemplatePart):
         return (*self.cases.values(), self.otherwise)
 
     def words(self, record: Any) -> str:
-        return filled(self.cases.get(attrgetter(self.name)(record), self.otherwise), record)
+        return filled(self.cases.get(_getter(self.name)(record), self.otherwise), record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,7 +479,10 @@ class Rows(TemplatePart):
         return ()
 
     def words(self, record: Any) -> str:
-        return "\n".join(filled(self.row, each) for each in attrgetter(self.name)(record))
+        return "\n".join(filled(self.row, each) for each in _getter(self.name)(record))
+
+
+_getter = cache(attrgetter)
 
 
 def names_in(template: Template) -> Iterator[str]:
@@ -504,11 +507,9 @@ def filled(template: Template, record: Any) -> str:
     if isinstance(template, str):
         text, slots = _taken_apart(template, type(record))  # type: ignore[arg-type] # a class can be hashed
         return text % tuple([words(record) for words in slots])
-    return (
-        template.words(record)
-        if isinstance(template, TemplatePart)
-        else "".join(filled(part, record) for part in template)
-    )
+    if isinstance(template, tuple):
+        return "".join([filled(part, record) for part in template])
+    return template.words(record)
 
 
 @lru_cache(maxsize=4096)

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from operator import attrgetter
 from types import UnionType
 from typing import Annotated, Any, Literal, Self
@@ -24,7 +25,7 @@ from pydantic import (
     model_validator,
 )
 
-from agentsim.engine.codec import NewTexts, Texts, adapter, json_line
+from agentsim.engine.codec import NewTexts, Texts, json_line
 from agentsim.engine.event import EveryoneType, LoggedEvent
 from agentsim.engine.game import Outcome
 from agentsim.engine.reading import READER_VERSION
@@ -40,6 +41,7 @@ CONTROL = "control"
 """The arm whose branches change nothing."""
 FINISHED: frozenset[str] = frozenset({"completed", "degraded"})
 """The statuses of a game that is over; a run with any other can be resumed, or has failed."""
+_LINES = 32  # lines of a file that are handed on at once
 _VOLATILE: Mapping[str, type | UnionType] = {"name": str, "started_at": str, "finished_at": str, "wall_s": int | float}
 """The types of the parts of `volatile` that are shown or summed, if they are present."""
 
@@ -103,6 +105,21 @@ class EventRecord:
             reasoning=None if last is None else last.reasoning,
             metadata={} if logged.decision is None else {"decision": logged.decision},
         )
+
+    def to_json(self, texts: NewTexts) -> dict[str, Any]:
+        """Return the record as JSON values, its long texts put into `texts`."""
+        return {
+            "seq": self.seq,
+            "kind": self.kind,
+            "heading": self.heading,
+            "role": self.role,
+            "content": self.content,
+            "data": self.data,
+            "visibility": self.visibility,
+            "prompt": None if self.prompt is None else texts(self.prompt),
+            "reasoning": None if self.reasoning is None else texts([self.reasoning])[0],
+            "metadata": self.metadata,
+        }
 
 
 def role_of(by: str | None) -> str:
@@ -324,9 +341,7 @@ def history_bytes(history: History) -> Iterator[bytes]:
     texts = NewTexts(Texts())
     by_line: Mapping[str, Iterator[bytes]] = {
         "rounds": _round_lines(history.rounds, texts),
-        "decisions": _array_lines(
-            _lines(DecisionRecord, history.decisions, texts, {"attempts": {"__all__": JOURNAL_ONLY}})
-        ),
+        "decisions": _array_lines(json_line(each.to_json(texts, JOURNAL_ONLY)) for each in history.decisions),
         "texts": _array_lines(map(json_line, texts.new)),
     }
     rest = history.model_dump(exclude={*by_line})
@@ -349,23 +364,17 @@ def _round_lines(rounds: Iterable[RoundRecord], texts: NewTexts) -> Iterator[byt
     before = b"[\n"
     for part in rounds:
         yield b'%b{"index":%d,"title":%b,"events":' % (before, part.index, json_line(part.title))
-        yield from _array_lines(_lines(EventRecord, part.events, texts))
+        yield from _array_lines(json_line(each.to_json(texts)) for each in part.events)
         yield b"}"
         before = b",\n"
     yield _end(before)
 
 
-def _lines(kind: type[Any], records: Iterable[Any], texts: NewTexts, exclude: Any = None) -> Iterator[bytes]:
-    """Yield each record as JSON; its long texts are put into `texts`."""
-    for record in records:
-        yield json_line(adapter(kind).dump_python(record, context=texts, exclude=exclude))
-
-
 def _array_lines(values: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a JSON array, one value per line."""
-    before = b"[\n"
-    for value in values:
-        yield before + value
+    """Yield a JSON array, one value per line, in pieces of several lines."""
+    before, left = b"[\n", iter(values)
+    while piece := b",\n".join(islice(left, _LINES)):
+        yield before + piece
         before = b",\n"
     yield _end(before)
 

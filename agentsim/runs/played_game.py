@@ -154,6 +154,8 @@ class PlayedGame:
 
 def recorded_wave(recorded: JournalContents, wave: Wave) -> DecidedWave:
     """Return the journal's decisions of a wave, checked and read again. Raises `JournalMismatch`."""
+    if wave.number > recorded.last_wave:
+        return DecidedWave(wave, {}, {})
     entries = {ask.place: entry for ask in wave.asks if (entry := _entry(recorded, ask)) is not None}
     asks = {ask.place: ask for ask in wave.asks}
     return DecidedWave(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentsim.engine.codec import json_line
+from agentsim.engine.codec import canonical, json_line
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 VALUES = st.recursive(
@@ -34,3 +34,8 @@ def test_words_for_what_is_no_number_are_words() -> None:
 def test_what_json_has_no_word_for_is_refused(value: Any) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - whatever the two encoders say
         json_line(value)
+
+
+@given(VALUES | st.dictionaries(st.integers(), TEXTS, max_size=3))
+def test_fingerprints_hash_json_with_sorted_keys(value: Any) -> None:
+    assert canonical(value) == json.dumps(value, sort_keys=True)

@@ -383,6 +383,16 @@ def test_a_memory_hears_what_its_player_heard_in_order_and_each_once() -> None:
     assert table.memory("A", _Kept) is table.memory("A", _Kept)
 
 
+def test_a_memory_of_the_first_events_of_the_log_has_heard_no_later_one() -> None:
+    table = a_table("AB")
+    audiences: list[Audience] = [Everyone, ("A",), ("B",), Everyone]
+    for number, to in enumerate(audiences, start=1):
+        table.tell(Spoke("A", f"{number}"), to=to)
+    assert table.memory("A", _Kept).heard == ["1", "2", "4"]
+    assert ["".join(table.memory("A", _Kept, most).heard) for most in (3, 1, 4, 0)] == ["12", "1", "124", ""]
+    assert table.memory("A", _Kept).heard == ["1", "2", "4"]
+
+
 class Passed(Event, heading="A passes", content=""): ...
 
 

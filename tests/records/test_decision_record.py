@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from agentsim.engine.codec import NewTexts, Texts, adapter
-from agentsim.models.base import Attempt
+from agentsim.engine.codec import NewTexts, Texts, adapter, json_line
+from agentsim.engine.survey import SurveyPlace
+from agentsim.models.base import JOURNAL_ONLY, Attempt
 from agentsim.records.journal import DecisionRecord
 from tests.records.sample import entry, paid
 
@@ -100,3 +101,21 @@ def test_every_key_is_needed(key: str) -> None:
     del line[key]
     with pytest.raises(ValueError, match=key):
         shelf.read(DecisionRecord, line)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        entry(),
+        entry(attempts=(paid(code="unreadable"), paid()), round=0),
+        entry(source="bot", attempts=(), parse=None, round=3),
+        entry(source="fallback", fallback_reason="timeout", survey=SurveyPlace(1, 2), parse=None),
+    ],
+    ids=["model", "asked again", "bot", "survey"],
+)
+def test_a_record_writes_what_reads_back_as_it(record: DecisionRecord) -> None:
+    shelf = Shelf()
+    written = record.to_json(shelf.store)
+    assert shelf.read(DecisionRecord, json.loads(json.dumps(written))) == record
+    assert json_line(written) == json_line(Shelf().written(record)), "as pydantic writes it, in its order"
+    assert not (record.attempts and "latency_s" in record.to_json(shelf.store, JOURNAL_ONLY)["attempts"][0])

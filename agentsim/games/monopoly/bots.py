@@ -521,12 +521,13 @@ class Character:
         if "propose_trade" in request.kinds and request.when != "between":
             offer = self.propose(request, rng)
             if offer.action.propose_trade:
-                trade = DoTrade(**dict(offer.action))
-                return PhaseChoice(**{**dict(offer), "action": trade})
+                trade = DoTrade.model_construct(**vars(offer.action))
+                return PhaseChoice.model_construct(**{**vars(offer), "action": trade})
         if "manage_estate" in request.kinds:
             managed = self.grow(request, rng)
             if not managed.action.empty:
-                return PhaseChoice(**{**dict(managed), "action": DoEstate(**dict(managed.action), end_phase=True)})
+                changes = DoEstate.model_construct(**vars(managed.action), end_phase=True)
+                return PhaseChoice.model_construct(**{**vars(managed), "action": changes})
         return DONE
 
     def grow(self, request: ManageEstate | PhaseAction, rng: Stream) -> Managed:

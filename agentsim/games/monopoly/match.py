@@ -13,7 +13,6 @@ from itertools import takewhile
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from agentsim.engine.event import Audience, Event, Everyone, Nobody
-from agentsim.engine.memory import RecentEvents
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
 from agentsim.engine.wording import CUT, By, If, Rows, Template, cut, first_place
@@ -21,7 +20,7 @@ from agentsim.games.monopoly.board import CARDS, JAIL_CARDS, SALARY, Card, DeckN
 from agentsim.games.monopoly.config import LONGEST_WORD, MonopolyConfig
 from agentsim.games.monopoly.question import Reacted, Spoken, StandIn, TradeRequest
 from agentsim.games.monopoly.state import BANK, Seat, State
-from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Offer, Spoke, Thought, memory
+from agentsim.games.monopoly.talk import EVERYBODY, Memory, Minutes, Narrated, Offer, Recalled, Spoke, Thought
 
 Q = TypeVar("Q", bound=Request[Any])
 S = TypeVar("S", bound=Spoken[Any] | Reacted)
@@ -255,9 +254,7 @@ class Match:
 
     def memory(self, number: int) -> Memory:
         """Return what a player remembers of all that it has heard."""
-        player, players = self.state.seats[number].id, self.table.players
-        turn = self.state.turn
-        return memory(self.table.memory(player, RecentEvents), self.minutes.shown(turn), player, players, turn)
+        return Recalled(self.table, self._minutes, self.state.seats[number].id, self.state.turn)
 
     @property
     def talk_since(self) -> int:

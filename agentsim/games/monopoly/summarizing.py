@@ -77,10 +77,10 @@ async def take_minutes(match: Match) -> None:
         first, last = max(leaving[0].number, 1), leaving[-1].number
         turns = f"Turn {last}" if first == last else f"Turns {first} to {last}"
         digest = digested(turns, [entry.event for turn in leaving for entry in turn.entries])
-        told = tuple(told for turn in leaving for told in turn.kept)
+        told = [told for turn in leaving for told in turn.kept] if SUMMARIZER in match.table.staff else []
         summary = digest
-        if SUMMARIZER in match.table.staff and any(line.said is not None for line in told):
-            request = Summarize(player=f"@{SUMMARIZER}", turns=turns, digest=digest, told=told)
+        if any(line.said is not None for line in told):
+            request = Summarize(player=f"@{SUMMARIZER}", turns=turns, digest=digest, told=tuple(told))
             said = " ".join((await match.table.ask(request)).summary.split())
             summary = digest if said == digest else f"{turns}: {said}"
         match.tell(Summarized(first, last, cut(summary, _CHARS)))

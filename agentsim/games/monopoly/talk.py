@@ -6,13 +6,14 @@ player's offers and its discarded proposals are each player's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, TypeAlias
 
 from agentsim.engine.event import LoggedEvent, PlayerId, Room
 from agentsim.engine.memory import RecentEvents
+from agentsim.engine.table import Table
 from agentsim.engine.wording import Restated, cut, in_quotes, joined
 from agentsim.games.monopoly.board import OnDeed, Recounted
 
@@ -134,18 +135,60 @@ THOUGHTS = Room(5)
 """A player's own thoughts that it remembers, each whole."""
 ANSWERS = Room(10, of=("proposer", "target"))
 PROPOSALS = Room(1, of=("proposer",))
+Own: TypeAlias = tuple[tuple[Thinking, ...], tuple[Rejection, ...], str, int]
+"""A player's thoughts, its rejections, and the problem and turn of its last proposal."""
 
 
-def memory(kept: RecentEvents, heard: Heard, player: PlayerId, players: tuple[PlayerId, ...], turn: int) -> Memory:
-    """Return what a player remembers in this turn, with what all have `heard`."""
-    thoughts, rejections, problem, at = _own(kept, kept.heard, player, players)
-    return Memory(*heard, thoughts, rejections, problem * (at == turn))
+class Recalled(Memory):
+    """The memory of a player at one moment of a game, whose parts are made when they are read: a bot reads few."""
+
+    _table: Table
+    _minutes: Callable[[PlayerId], Minutes]
+    _player: PlayerId
+    _turn: int
+    _events: int
+
+    def __init__(self, table: Table, minutes: Callable[[PlayerId], Minutes], player: PlayerId, turn: int) -> None:
+        vars(self).update(_table=table, _minutes=minutes, _player=player, _turn=turn, _events=len(table.log))
+
+    @cached_property
+    def _heard(self) -> Heard:
+        return self._table.memory(EVERYBODY, self._minutes, self._events).shown(self._turn)
+
+    @cached_property
+    def _own(self) -> Own:
+        kept = self._table.memory(self._player, RecentEvents, self._events)
+        return _own(kept, kept.heard, self._player, self._table.players)
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        return self._heard[0]
+
+    @property
+    def told(self) -> tuple[Told, ...]:
+        return self._heard[1]
+
+    @property
+    def thoughts(self) -> tuple[Thinking, ...]:
+        return self._own[0]
+
+    @property
+    def rejections(self) -> tuple[Rejection, ...]:
+        return self._own[1]
+
+    @property
+    def discarded(self) -> str:
+        return self._own[2] if self._own[3] == self._turn else ""
+
+    def __eq__(self, other: object) -> bool:
+        names = [each.name for each in fields(Memory)]
+        return isinstance(other, Memory) and all(getattr(self, name) == getattr(other, name) for name in names)
+
+    __hash__ = Memory.__hash__
 
 
 @lru_cache(maxsize=16)  # rarely changes from one question to the next
-def _own(
-    kept: RecentEvents, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]
-) -> tuple[tuple[Thinking, ...], tuple[Rejection, ...], str, int]:
+def _own(kept: RecentEvents, so_far: int, player: PlayerId, players: tuple[PlayerId, ...]) -> Own:
     """Return a player's thoughts, rejections, and the problem and turn of its last proposal.
 
     `so_far` is the number of events heard, for the cache.
@@ -225,31 +268,34 @@ ASIDE_CHARS = 80
 
 
 class Turn:
-    """One turn as it was heard: all events, and its lines, word for word."""
+    """One turn as it was heard: all events, and its lines, word for word, which are made when they are read."""
 
     def __init__(self, number: int, title: str) -> None:
         self.number, self._title = number, title
         self.entries: list[LoggedEvent] = []
-        self.lines: list[Told] = []
+        self._lines: list[Told] = []
+        self._worded = 0  # the number of entries that are in the lines
         self._asides: set[int] = set()  # the places of lines that are kept short once the turn is over
         self._step: tuple[int | None, str] = (None, "")  # the decision and the kind of event of the last line
         self._parts: dict[int, str] = {}  # of that line, by position
 
-    def add(self, entry: LoggedEvent) -> None:
-        """Hear one event, which adds a line if it has one."""
-        self.entries.append(entry)
-        event = entry.event
-        if isinstance(event, Recounted) and event.short and (happened := event.in_short):
-            self._tell(entry, event, happened)
+    @property
+    def lines(self) -> Sequence[Told]:
+        for entry in self.entries[self._worded :]:
+            event = entry.event
+            if isinstance(event, Recounted) and event.short and (happened := event.in_short):
+                self._tell(entry, event, happened)
+        self._worded = len(self.entries)
+        return self._lines
 
     def _tell(self, entry: LoggedEvent, event: Recounted, happened: str) -> None:
-        if not self.lines:
-            self.lines.append(Told(f"{self._title}:"))
+        if not self._lines:
+            self._lines.append(Told(f"{self._title}:"))
         step = (entry.decision, event.kind)
         if isinstance(event, OnDeed) and entry.decision is not None:
             # what one decision does in several steps is one line: no player is asked between them
             if step == self._step:
-                self.lines.pop()
+                self._lines.pop()
             else:
                 self._parts = {}
             what, _, part = happened.partition(": ")
@@ -257,8 +303,8 @@ class Turn:
             happened = f"{what}: {', '.join(self._parts.values())}"
         self._step = step
         if isinstance(event, Spoke) and event.asked in ASIDES:
-            self._asides.add(len(self.lines))
-        self.lines.append(Told(happened, event.said if isinstance(event, Remembered) else None))
+            self._asides.add(len(self._lines))
+        self._lines.append(Told(happened, event.said if isinstance(event, Remembered) else None))
 
     @cached_property
     def kept(self) -> tuple[Told, ...]:
@@ -303,7 +349,7 @@ class Minutes:
         if not self._heard or self._heard[-1].number != entry.round:
             title = self._titles[entry.round].replace(": ", ", ", 1)
             self._heard.append(Turn(entry.round, title))
-        self._heard[-1].add(entry)
+        self._heard[-1].entries.append(entry)
 
     def leaving(self, now: int) -> Sequence[Turn]:
         """Return the turns to sum up at the beginning of turn `now`: none, or the oldest `turns`."""

@@ -246,3 +246,18 @@ def test_the_last_five_thoughts_stand_whole_at_600_characters_each() -> None:
     thoughts = game.match.memory(0).thoughts
     assert [thought.text for thought in thoughts] == [f"{number}" * 600 for number in range(1, 6)]
     assert game.match.memory(1).thoughts == ()
+
+
+def test_a_memory_that_is_read_when_the_game_is_over_is_that_of_its_question() -> None:
+    def reading(request: Any, rng: Any) -> Any:
+        assert request.memory == request.memory, "reading it makes it"
+        return MONOPOLY.bots[request.player.lower()](request, rng)
+
+    def silent(request: Any, rng: Any) -> Any:
+        return MONOPOLY.bots[request.player.lower()](request, rng)
+
+    read, later = (simulate(MONOPOLY, {"max_turns": 30}, PLAYERS, bot=bot, seed=3).asks() for bot in (reading, silent))
+    assert len(read) == len(later) > 100
+    assert any(ask.request.to_json()["memory"]["told"] for ask in read)
+    for one, other in reversed(list(zip(read, later, strict=True))):
+        assert one.request.to_json() == other.request.to_json()
