@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentsim.analysis.arms import Comparison, arm_panels, comparisons
+from agentsim.analysis.beliefs import BeliefLine, Bin, belief_lines, reliability_bins
 from agentsim.analysis.conditions import (
     Condition,
     Difference,
@@ -41,6 +42,7 @@ from agentsim.scenario.validation import nearest
 from agentsim.studies.effects import DesignEffects, all_effects, design_effects, design_panels
 from agentsim.studies.report_tables import (
     ballot_panel,
+    belief_panels,
     condition_panels,
     cost_panel,
     difference_sentence,
@@ -54,7 +56,9 @@ from agentsim.studies.report_tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-MAIN = frozenset({"standings", "mean-rank", "mean-relative-rank", "scores", "calls-and-cost"})
+MAIN = frozenset(
+    {"standings", "mean-rank", "mean-relative-rank", "scores", "beliefs", "calibration-of-beliefs", "calls-and-cost"}
+)
 """The tables and charts of a game that a report shows first, by `slug`."""
 MOST_CONDITIONS = 8
 """The most conditions that get a section each. If there are more, the report only compares them."""
@@ -83,6 +87,8 @@ class ReportSection:
     relations: tuple[Relation, ...]
     ballots: tuple[Ballots, ...]
     scores: tuple[Measured, ...]
+    beliefs: tuple[BeliefLine, ...]
+    reliability: tuple[Bin, ...]
 
     @property
     def name(self) -> str:
@@ -93,6 +99,8 @@ class ReportSection:
         shown = panels(self.table, self.favours, self.relations, self.kept)
         if self.scores:
             shown.insert(-1, score_panel(self.scores))
+        if self.beliefs:
+            shown[-1:-1] = belief_panels(self.beliefs, self.reliability)
         if self.without_host is not None:
             shown.extend(without_host_panels(self.without_host, len(self.lost_to_host)))
         if differ(self.hosts):
@@ -106,6 +114,8 @@ class ReportSection:
             yield "standings-without-games-lost-to-hosts", (self.without_host.lines, {})
         yield "results-by-host", (self.hosts, {})
         yield "scores", (self.scores, {})
+        yield "beliefs", (self.beliefs, {})
+        yield "reliability", (self.reliability, {})
         yield "calls-and-cost", (self.table.played, {})
         yield "head-to-head", (list(_head_to_head(self.table)), {})
         yield "seats", (self.table.seats, {"p": self.table.seats_p})
@@ -390,6 +400,8 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
         relations=tuple(relations(games)),
         ballots=tuple(each for each in lots if each is not None),
         scores=tuple(_scores(condition, [line.label for line in table.lines])),
+        beliefs=tuple(belief_lines(games)),
+        reliability=tuple(reliability_bins(games)),
     )
 
 
