@@ -451,40 +451,31 @@ def belief_panels(lines: Sequence[BeliefLine], bins: Sequence[Bin]) -> list[Pane
     note = (
         "Probabilities that players stated off the record, against what was true or came next. Brier (0 to 2) and log "
         "scores: lower is better; even is the Brier score of equal probabilities. Resolution is how much of the Brier "
-        "score's uncertainty the beliefs take off, miscalibration what they add. Intervals of 95% (cluster jackknife by "
-        "seed); the test of calibration flips the signs of games."
+        "score's uncertainty the beliefs take off, miscalibration what they add. Intervals of 95% (cluster jackknife "
+        "by seed); the test of calibration flips the signs of games."
     )
-    columns = ("question", "", "games", "beliefs", "Brier", "even", "log score")
-    found = DataTable(
-        "Beliefs",
-        (*columns, "resolution", "miscalibration", "calibrated?"),
-        rows,
-        note,
-        sentence=belief_sentence(lines),
-    )
+    scores = ("Brier", "even", "log score", "resolution", "miscalibration", "calibrated?")
+    columns = ("question", "", "games", "beliefs", *scores)
+    found = DataTable("Beliefs", columns, rows, note, sentence=belief_sentence(lines))
     groups: dict[str, list[Estimate]] = {}
     for each in bins:
-        name = f"stated {each.low:.0%} to {each.high:.0%}: mean {each.mean:.0%} of {each.stated:,}"
+        name = f"{each.low:.0%} to {each.high:.0%} (mean {each.mean:.0%})"
         estimate = Estimate(name, each.happened.value, each.happened.low, each.happened.high)
         groups.setdefault(f"{each.question}, {each.label}", []).append(estimate)
     shown = tuple(Estimates(title, tuple(own), "share that came true") for title, own in groups.items())
-    note = (
-        "How often outcomes happened, by the probability that was stated. Intervals of 95% (cluster jackknife by seed)."
-    )
+    note = "How often outcomes happened, by the probability that was stated. Intervals of 95% (cluster jackknife)."
     return [found, Forest("Calibration of beliefs", shown, note)]
 
 
 def belief_sentence(lines: Sequence[BeliefLine]) -> str:
     """Return a sentence on the best Brier score of the first question, and whether those beliefs are calibrated."""
     line = lines[0]
-    rivals = [each for each in lines if each.question == line.question]
-    score = estimated(
-        line.brier, ".3f", line.games, f"{counted(line.beliefs, 'belief')} in {counted(line.games, 'game')}"
-    )
-    whose = f"{line.label} had the lowest Brier score" if len(rivals) > 1 else f"The Brier score of {line.label} was"
+    lowest = "the lowest" if sum(each.question == line.question for each in lines) > 1 else "a"
+    many = f"{counted(line.beliefs, 'belief')} in {counted(line.games, 'game')}"
+    score = estimated(line.brier, ".3f", line.games, many)
     than = "less" if line.brier.value < line.uniform else "not less"
-    said = f"Asked {line.question}, {whose[0].lower() + whose[1:] if len(rivals) == 1 else whose}"
-    said += f"{', ' if len(rivals) > 1 else ' '}{score}, {than} than the {line.uniform:.3f} of equal probabilities"
+    said = f"Of {line.question}, {line.label} had {lowest} Brier score of {score}"
+    said += f", {than} than the {line.uniform:.3f} of equal probabilities"
     if line.p is None:
         return f"{said}; there are too few games to test calibration."
     verdict = "were not calibrated" if line.p <= SMALL else "did not differ detectably from calibrated ones"
