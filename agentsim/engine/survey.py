@@ -145,8 +145,10 @@ class Interview(ClosedTable):
     A round is what the game calls so: an island round, an auction item, a Monopoly turn, a society day, a market round.
     """
 
-    questions: Annotated[tuple[SurveyQuestion, ...], Field(min_length=1, max_length=30)]
+    questions: Annotated[tuple[SurveyQuestion, ...], Field(max_length=30)] = ()
     """What is asked, in one call"""
+    battery: str | tuple[str, ...] | None = None
+    """Names of sets of questions that come with agentsim, which are asked first"""
     rounds: tuple[Annotated[int, Field(ge=1)], ...] = ()
     """Rounds, from 1, at whose end it is held"""
     every: Annotated[int, Field(ge=1)] | None = None
@@ -166,6 +168,8 @@ class Interview(ClosedTable):
     def _some_time(self) -> Self:
         if not (self.rounds or self.every or self.at_end or self.before or self.after):
             raise ValueError("says not when it is held: rounds, every, at_end, before or after")
+        if not self.questions and not self.battery:
+            raise ValueError("asks nothing: it needs questions or a battery")
         return self
 
     def is_due(self, ended: int, *, last: bool) -> bool:

@@ -18,6 +18,7 @@ from agentsim.engine.game import Game, GameConfig, bots_of
 from agentsim.engine.survey import MOST_OPTIONS, Interview, Survey, SurveyQuestion, names_of, posed
 from agentsim.engine.truth import WINNER
 from agentsim.errors import Refusals, ScenarioError
+from agentsim.scenario.batteries import with_batteries
 from agentsim.scenario.document import adopted, beside, by_typed_ids, overridden, put, recast, rename, with_provider
 from agentsim.scenario.player_plan import OWN, ModelName, PlayerPlan, check_terminal
 from agentsim.scenario.scenario import Scenario
@@ -94,7 +95,7 @@ def load(
             screen(document)
             allowed = tuple(map(Path, allow_dirs))
             with by_typed_ids(document, overrides):
-                return _scenario(_table(document, path, allowed), path, allowed)
+                return _scenario(_table(with_batteries(document), path, allowed), path, allowed)
 
 
 def _table(document: Mapping[str, Any], path: Path, allow_dirs: tuple[Path, ...]) -> ScenarioTable:
