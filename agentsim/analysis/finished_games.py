@@ -159,7 +159,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
     fallbacks, seated, hosts = fallback_rates_in(history), history.seated, _hosts(own, history)
-    beliefs = tuple(_beliefs(history)) if history.scenario.get("interviews") and dealt is not None else ()
+    beliefs = tuple(_beliefs(history)) if dealt is not None else ()
     entrants = []
     for seat, player in enumerate(seated, start=1):
         usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, FallbackRate())
@@ -217,9 +217,11 @@ def _brier_scores(beliefs: Sequence[BeliefRecord], player: str) -> dict[str, flo
 
 
 def _beliefs(history: History) -> Iterator[BeliefRecord]:
-    """Yield the beliefs whose truth is known, and that a branch did not inherit."""
+    """Yield the beliefs whose truth is known, of the players' own models, and that a branch did not inherit."""
+    models = {player.id: player.model for player in history.players}
     for answer, _, probabilities, truth in beliefs_in(history):
-        if truth is not None and not history.inherits(answer.decision):
+        inherited = not answer.later and history.inherits(answer.decision)
+        if truth is not None and not inherited and answer.model == models.get(answer.decision.player):
             yield BeliefRecord(
                 player=answer.decision.player,
                 question=answer.question.name,

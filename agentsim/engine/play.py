@@ -25,7 +25,7 @@ from agentsim.engine.steering import (
     Steer,
     survey,
 )
-from agentsim.engine.survey import Interview, Survey, Surveys, names_of
+from agentsim.engine.survey import Interview, Survey, SurveyQuestion, Surveys, names_of
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
 
@@ -114,10 +114,9 @@ class GamePlay:
 
     def _ask_aside(self, wave: Wave, aside: Aside) -> Wave:
         """Return the wave of these questions; the given wave comes after it."""
-        number, rounds = self._first_aside + len(self.asides), self.table.rounds
+        number = self._first_aside + len(self.asides)
         self.asides.append(aside)
-        known = [self._latest[player] for player in aside.players if player in self._latest]
-        if not known:
+        if self._latest.keys().isdisjoint(aside.players):
             return wave
         for ask in wave.asks:
             self._counts[ask.request.player, ask.request.kind] -= 1
@@ -127,12 +126,20 @@ class GamePlay:
             self._pending_result = self._reached
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
-        return self._number(
-            tuple(
-                survey(aside, number, about, self._news(told), rounds, players=self._names, events=len(self.table.log))
-                for about, told in known
-            )
-        )
+        return self._number(tuple(self.interview(aside.questions, aside.players, number)))
+
+    def interview(self, questions: Sequence[SurveyQuestion], players: Iterable[PlayerId], number: int) -> list[Survey]:
+        """Return surveys of these players as they would be asked now, without asking them.
+
+        Players that the rules have not asked anything are left out. `number` is the index of the interview.
+        """
+        asked = Aside.model_construct(players=(), questions=tuple(questions))
+        known = [self._latest[player] for player in players if player in self._latest]
+        rounds, events = self.table.rounds, len(self.table.log)
+        return [
+            survey(asked, number, about, self._news(told), rounds, players=self._names, events=events)
+            for about, told in known
+        ]
 
     def _news(self, events_before: int) -> list[LoggedEvent]:
         """Return the events told after the first `events_before`, without announcements that follow the question."""

@@ -99,8 +99,8 @@ def base_tables(history: History) -> dict[str, Callable[[], Frame]]:
         "decisions": partial(_decisions, history, models),
         "usage": partial(_usage, history, models),
         "pairs": paired,
-        "survey": partial(survey_rows, history, models),
-        "beliefs": partial(_beliefs, history, models),
+        "survey": partial(survey_rows, history),
+        "beliefs": partial(_beliefs, history),
     }
     makers = {name: partial(_framed, name, make) for name, make in rows.items()}
     return {name: makers.get(name) or partial(_standings, history) for name in BASE}
@@ -234,13 +234,18 @@ def _json(value: Any, where: str) -> str:
 
 
 class SurveyAnswer(NamedTuple):
-    """One player's answer to one question; None if no usable reply came. `about` is the player that it is about."""
+    """One player's answer to one question; None if no usable reply came. `about` is the player that it is about.
+
+    `model` is the model of the player, or the one that answered if the interview was `later`, after the run.
+    """
 
     place: SurveyPlace
     question: SurveyQuestion
     about: PlayerId | None
     answer: Answer | None
     decision: DecisionRecord
+    model: str | None
+    later: bool
 
 
 def interviews_in(history: History) -> tuple[Interview | Aside, ...]:
@@ -266,26 +271,45 @@ def player_names(history: History) -> dict[PlayerId, str]:
 
 
 def survey_answers(history: History) -> Iterator[SurveyAnswer]:
-    """Yield every answer, in the order in which they were given."""
-    interviews, players = interviews_in(history), player_names(history)
+    """Yield every answer, in the order in which they were given; those of later interviews come last."""
+    interviews, models = interviews_in(history), {player.id: player.model for player in history.players}
     for decision in history.decisions:
         if decision.survey is not None:
-            given = decision.decision.get("answers")
-            said = given if isinstance(given, dict) else {}
-            for question in interviews[decision.survey.interview].questions:
-                for each in question.posed_to(decision.player, players):
-                    yield SurveyAnswer(decision.survey, question, each.about, each.answer(said), decision)
+            questions = interviews[decision.survey.interview].questions
+            yield from _answers(history, decision, decision.survey, questions, models.get(decision.player))
+    for interview in history.later:
+        for decision in interview.decisions:
+            if decision.survey is not None and decision.survey.round < len(history.rounds):
+                model = interview.models.get(decision.player)
+                yield from _answers(history, decision, decision.survey, interview.questions, model, later=True)
 
 
-def survey_rows(history: History, models: Mapping[str, str]) -> Iterator[tuple[int | str | None, ...]]:
+def _answers(
+    history: History,
+    decision: DecisionRecord,
+    place: SurveyPlace,
+    questions: Iterable[SurveyQuestion],
+    model: str | None,
+    *,
+    later: bool = False,
+) -> Iterator[SurveyAnswer]:
+    given = decision.decision.get("answers")
+    said = given if isinstance(given, dict) else {}
+    players = player_names(history)
+    for question in questions:
+        for each in question.posed_to(decision.player, players):
+            yield SurveyAnswer(place, question, each.about, each.answer(said), decision, model, later)
+
+
+def survey_rows(history: History) -> Iterator[tuple[int | str | None, ...]]:
     """Yield a row of the table `survey` for each question to each player; `answer` is None if no usable reply came.
 
-    Probabilities are JSON, as they were stated.
+    Probabilities are JSON, as they were stated. The answers of a later interview have no decision of the run.
     """
-    for place, question, about, answer, decision in survey_answers(history):
-        where = (place.round, history.rounds[place.round].title, decision.player, models.get(decision.player))
+    for place, question, about, answer, decision, model, later in survey_answers(history):
+        where = (place.round, history.rounds[place.round].title, decision.player, model)
         cell = _json(answer, f"decision {decision.index}") if isinstance(answer, dict) else answer
-        yield (*where, question.name, cell, decision.source, decision.index, about, place.moment)
+        yield (*where, question.name, cell, decision.source, None if later else decision.index, about, place.moment)
 
 
 class Belief(NamedTuple):
@@ -333,12 +357,14 @@ def beliefs_in(history: History) -> Iterator[Belief]:
         yield Belief(answer, numbers, probabilities, true if true in probabilities else None)
 
 
-def _beliefs(history: History, models: Mapping[str, str]) -> Iterator[Row]:
+def _beliefs(history: History) -> Iterator[Row]:
     """Yield a row for each member of the set of each answer in probabilities."""
-    for (place, question, about, _, decision), stated, probabilities, truth in beliefs_in(history):
-        where = (place.round, history.rounds[place.round].title, place.moment, decision.player)
-        asked = (models.get(decision.player), question.name, about)
+    for answer, stated, probabilities, truth in beliefs_in(history):
+        place, question = answer.place, answer.question
+        where = (place.round, history.rounds[place.round].title, place.moment, answer.decision.player)
+        asked = (answer.model, question.name, answer.about)
+        number = None if answer.later else answer.decision.index
         for outcome, probability in probabilities.items():
             happened = None if truth is None else outcome == truth
-            row = (outcome, str(stated[outcome]), probability, question.truth, truth, happened, decision.index)
+            row = (outcome, str(stated[outcome]), probability, question.truth, truth, happened, number)
             yield (*where, *asked, *row)

@@ -19,7 +19,7 @@ from agentsim.games import find
 from agentsim.records.events import InteractionCount, Pair
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
-from agentsim.records.tables import Belief, SurveyAnswer, beliefs_in, interviews_in, survey_answers
+from agentsim.records.tables import Belief, SurveyAnswer, beliefs_in, survey_answers
 from agentsim.report.markup import TemplateContext, number
 
 MOST_KINDS = 10
@@ -299,19 +299,20 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
 
 def survey_panels(history: History) -> Iterator[Panel]:
     """Yield the panels of each question that was asked. A history as one player saw it has no interviews."""
-    if not history.scenario.get("interviews"):
+    if not history.scenario.get("interviews") and not history.later:
         return
-    every = list(survey_answers(history))
+    by_question: dict[SurveyQuestion, list[SurveyAnswer]] = {}
+    for answer in survey_answers(history):
+        by_question.setdefault(answer.question, []).append(answer)
     beliefs = list(beliefs_in(history))
-    for question in (question for interview in interviews_in(history) for question in interview.questions):
-        if answers := [each for each in every if each.question == question]:
-            if question.probabilities:
-                stated = [each for each in beliefs if each.answer.question == question]
-                yield from _beliefs(history, question, answers, stated)
-            elif question.is_open or question.about:
-                yield _answers(history, question, answers)
-            else:
-                yield _shares(history, question, answers)
+    for question, answers in by_question.items():
+        if question.probabilities:
+            stated = [each for each in beliefs if each.answer.question == question]
+            yield from _beliefs(history, question, answers, stated)
+        elif question.is_open or question.about:
+            yield _answers(history, question, answers)
+        else:
+            yield _shares(history, question, answers)
 
 
 def _shares(history: History, question: SurveyQuestion, answers: Sequence[SurveyAnswer]) -> Chart:
