@@ -18,6 +18,21 @@ PLAYERS = ("knows 1", "knows 2", "late 1", "late 2")
 """Two players know every draw, two all but the last."""
 
 
+def _mean_brier() -> float:
+    """Return the expected Brier score of the calibrated beliefs.
+
+    After n draws it is 1 less the sum of squares of the shares, whose counts are Dirichlet-multinomial.
+    """
+    scores = []
+    for draws in (*range(1, ROUNDS + 1), *range(ROUNDS)):
+        mean, variance = 1 + draws / OUTCOMES, draws * 3 / 16 * (OUTCOMES + draws) / (OUTCOMES + 1)
+        scores.append(1 - OUTCOMES * (mean**2 + variance) / (OUTCOMES + draws) ** 2)
+    return float(sum(scores) / len(scores))
+
+
+TRUE_BRIER = _mean_brier()
+
+
 def believed(generator: np.random.Generator, games: int, power: float) -> list[GameRecord]:
     """Return games whose players state the shares that they know, raised to a power and divided by their sum.
 

@@ -106,11 +106,25 @@ def test_named_players_alone_are_asked(server: FakeServer, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("interview", "line"),
     [
-        ({"questions": [TRUST]}, "interviews.0: says not when it is held: rounds, every or at_end"),
+        ({"questions": [TRUST]}, "interviews.0: says not when it is held: rounds, every, at_end, before or after"),
         ({"every": 1, "questions": [TRUST, TRUST]}, "interviews.0.questions.1.name: two questions are called trust"),
         ({"every": 1, "players": ["Z"], "questions": [WHY]}, "interviews.0.players: no player is called Z"),
         ({"rounds": [0], "questions": [WHY]}, "interviews.0.rounds.0: must be"),
-        ({"every": 1, "questions": []}, "interviews.0.questions: must be"),
+        ({"every": 1, "questions": []}, "interviews.0: asks nothing: it needs questions or a battery"),
+        ({"before": "votes", "questions": [TRUST]}, "interviews.0.before: agent_island has no decision votes (did you"),
+        ({"after": "x", "questions": [TRUST]}, "(valid: answer_approach, approach, pitch, "),
+        ({"every": 1, "questions": [{**TRUST, "truth": "winner"}]}, "truth is of questions with probabilities"),
+        ({"every": 1, "questions": [{**WHY, "probabilities": True}]}, "probabilities are of options, or among players"),
+        ({"every": 1, "questions": [{**TRUST, "among": "others"}]}, "among stands without options, least and most"),
+        (
+            {"every": 1, "questions": [{**TRUST, "probabilities": True, "truth": "role"}]},
+            "interviews.0.questions.0.truth: agent_island has no fact role",
+        ),
+        ({"every": 1, "battery": "roles"}, "interviews.0.battery: there is no battery roles of this game"),
+        (
+            {"every": 1, "questions": [{**TRUST, "name": "t_B"}, {**TRUST, "name": "t", "about": "others"}]},
+            "two questions are called t_B",
+        ),
         ({"every": 1, "questions": [{**WHY, "least": 3}]}, "a number's question needs least and most"),
         ({"every": 1, "questions": [{**TRUST, "chars": 3}]}, "chars is of open questions"),
         ({"every": 1, "questions": [{**TRUST, "options": ["a", "a"]}]}, "two or more different answers"),
