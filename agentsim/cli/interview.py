@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.finish import spent
 from agentsim.cli.terminal_output import remark, safe, say, say_json, shortened
 from agentsim.engine.wording import counted
 from agentsim.errors import BudgetReached
@@ -69,6 +68,8 @@ def interview(
 
 def _show(result: InterviewResult, *, as_json: bool) -> None:
     """Print where the answers are and what they cost, and exit with the code of the error, if any."""
+    from agentsim.cli.finish import spent
+
     decisions, error = result.interview.decisions, result.error
     without = sum(each.source == "fallback" for each in decisions)
     if as_json:

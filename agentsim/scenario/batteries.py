@@ -21,7 +21,7 @@ _FOLDER = Path(__file__).with_name("batteries")
 @cache
 def batteries() -> Mapping[str, Mapping[str, Any]]:
     """Return every battery by name, as its file has it."""
-    return {path.stem: tomllib.loads(path.read_text()) for path in sorted(_FOLDER.glob("*.toml"))}
+    return {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(_FOLDER.glob("*.toml"))}
 
 
 def battery_names(game: str | None = None) -> list[str]:

@@ -76,6 +76,7 @@ def test_a_run_has_seven_tables_and_its_games_own_behind_them() -> None:
         "usage",
         "pairs",
         "survey",
+        "beliefs",
         "votes",
         "tallies",
     ]
