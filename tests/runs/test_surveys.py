@@ -198,6 +198,38 @@ def test_a_fork_at_a_survey_keeps_the_game_or_gives_chance_another_way(server: F
     assert asked_again == asked, "texts may stand at other places of another history"
 
 
+AROUND = {"before": "vote", "after": "vote", "battery": ["who_wins", "trust"]}
+
+
+def test_a_game_interviewed_around_votes_is_the_same_at_any_concurrency_and_in_a_fork(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    source = scenario(server.url(), AROUND)
+    parent = play(source, tmp_path, "parent")
+    alone = play({**source, "limits": {"concurrency": 1}}, tmp_path, "alone")
+    assert stable(parent.files) == stable(alone.files)
+    plain = play(scenario(server.url()), tmp_path, "plain")
+    assert plain.history["outcome"] == parent.history["outcome"]
+    votes = [each["index"] for each in parent.history["decisions"] if each["kind"] == "vote"]
+    surveys = [each["index"] for each in parent.history["decisions"] if "survey" in each]
+    for at in (votes[0], surveys[0], surveys[-1]):
+        branch = branch_of(ForkPoint.of(parent.files, at), paired=True).play_sync()
+        assert branch.history["outcome"] == parent.history["outcome"]
+        assert prove(branch.files).complete
+
+
+def test_a_survey_around_a_decision_asks_those_who_decide_and_says_when(server: FakeServer, tmp_path: Path) -> None:
+    result = play(scenario(server.url(), {**AROUND, "rounds": [2]}), tmp_path)
+    found = rows(result)
+    moments = [row["moment"] for row in found]
+    assert moments == sorted(moments, reverse=True), "before comes first"
+    assert {(row["round"], row["moment"]) for row in found} == {(2, "before vote"), (2, "after vote")}
+    decisions = load_history(result.files.history).decisions
+    voters = {each.player for each in decisions if (each.kind, each.round) == ("vote", 2)}
+    assert {row["player"] for row in found} == voters
+    assert len(voters) == 3, "one is out of the game"
+
+
 def test_a_bot_answers_at_random_or_as_it_knows() -> None:
     interview = Interview.model_validate({"every": 1, "questions": [TRUST]}, strict=False)
 
