@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agentsim.analysis.beliefs import belief_lines
 from agentsim.analysis.conditions import by_condition, differences
 from agentsim.analysis.finished_games import labelled
 from agentsim.analysis.intervals import Interval, clusters, paired_intervals, ratio_intervals
@@ -27,7 +28,7 @@ from agentsim.analysis.positions import ballots, place_p
 from agentsim.analysis.posterior import ChoiceSets, choice_sets, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
 from agentsim.studies.influence import ALL
-from benchmarks import arms_world, design_world
+from benchmarks import arms_world, belief_world, design_world
 from benchmarks.inference_worlds import Array, Jury, elimination_votes, jury_votes, placed, tables, treated
 from benchmarks.influence_world import persuasion, true_effect
 from benchmarks.rate_world import Pool
@@ -345,6 +346,20 @@ class World(NamedTuple):
     most: int | None = None
 
 
+def beliefs(generator: np.random.Generator) -> Iterator[Said]:
+    """Simulate 30 games of players who state what they should believe, or are over- or underconfident."""
+    for power, what in ((1.0, "calibrated"), (2.0, "overconfident"), (0.5, "underconfident")):
+        (line,) = belief_lines(belief_world.believed(generator, 30, power))
+        named = f"beliefs, {what}, 30 games"
+        if line.p is not None:
+            found = "false positives" if power == 1 else "found"
+            yield Said(f"{named}: not calibrated, {found}", line.p <= 0.05, FALSE if power == 1 else None)
+        if power == 1:
+            yield Said(f"{named}: Brier score, covered", _holds(line.brier, belief_world.TRUE_BRIER), COVERED)
+            yield Said(f"{named}: miscalibration", line.reliability, None)
+            yield Said(f"{named}: resolution", line.resolution, None)
+
+
 WORLDS: dict[str, World] = {
     "own_maker": World(0, own_maker),
     "ratings": World(1, ratings),
@@ -358,6 +373,7 @@ WORLDS: dict[str, World] = {
     "shared_seeds": World(8, shared_seeds),
     "conditions": World(3, conditions),
     "positions": World(4, positions),
+    "beliefs": World(9, beliefs),
 }
 
 

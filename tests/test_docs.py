@@ -47,6 +47,7 @@ OFFLINE = {
     "fork",
     "compare",
     "influence",
+    "interview",
     "pool",
     "rate",
     "plan",

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from typing import Any, TypeAlias
 
 from agentsim import games
 from agentsim.engine.event import AGAINST, FOR, NAMED, EveryoneType, LoggedEvent
+from agentsim.engine.probabilities import brier_score, log_score
 from agentsim.engine.wording import near
 from agentsim.errors import OtherVersion, ScenarioError, UsageError
 from agentsim.records.events import Pair, compute_from_log, pairs, told_events
@@ -25,6 +27,7 @@ from agentsim.records.fallback_rates import FallbackRate, fallback_rates_in
 from agentsim.records.history import FINISHED, Branch, History
 from agentsim.records.journal import DecisionRecord
 from agentsim.records.load import parsed, read, runs_with_history
+from agentsim.records.tables import beliefs_in
 
 RANK, WIN = "rank", "win"
 Column: TypeAlias = tuple[str, str]
@@ -43,7 +46,8 @@ class Entrant:
     `seat` counts from 1 in the order of the table, `turn` in the first order of all players that chance drew (None
     without one). `scores` are the outcome's. `asked` is the number of decisions that no bot made, `turned_away` of
     those that were read and that the rules gave no effect (`Event.turned_away`). `hosts` has the answers of each model
-    and host, the unusable ones of them, and the calls that failed there.
+    and host, the unusable ones of them, and the calls that failed there. `scores` also has the mean Brier score of its
+    beliefs by question (`brier_wins`).
     """
 
     player: str
@@ -80,6 +84,18 @@ class Vote:
     final: bool
     round: int = 0
     by_lot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefRecord:
+    """A player's probabilities for the outcomes of a set, and the place of the outcome that `happened` among them."""
+
+    player: str
+    question: str
+    probabilities: tuple[float, ...]
+    happened: int
+    brier: float
+    log_score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +137,7 @@ class GameRecord:
     actions: Mapping[Column, float] = field(default_factory=dict)
     ranked: bool = True
     lost_to_host: bool = False
+    beliefs: tuple[BeliefRecord, ...] = ()
 
     @property
     def wins(self) -> list[float]:
@@ -143,6 +160,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     fork, paid = history.fork, history.paid
     by_player = paid.by_player or {}
     fallbacks, seated, hosts = fallback_rates_in(history), history.seated, _hosts(own, history)
+    beliefs = tuple(_beliefs(history)) if interacting is not None else ()
     entrants = []
     for seat, player in enumerate(seated, start=1):
         usage, share = by_player.get(player.id), fallbacks.by_player.get(player.id, FallbackRate())
@@ -166,7 +184,10 @@ def game_record(name: str, history: History) -> GameRecord | None:
                 lost_to_person=share.person,
                 lost_to_deadline=share.deadline,
                 hosts=hosts.get(player.id, {}),
-                scores={measure: float(value) for measure, value in scores.get(player.id, {}).items()},
+                scores={
+                    **{measure: float(value) for measure, value in scores.get(player.id, {}).items()},
+                    **_brier_scores(beliefs, player.id),
+                },
             )
         )
     return GameRecord(
@@ -185,7 +206,31 @@ def game_record(name: str, history: History) -> GameRecord | None:
         actions=_actions(interacting or ()),
         lost_to_host=fallbacks.whole.host > 0,
         ranked=any(each.rank for each in outcome.standings),
+        beliefs=beliefs,
     )
+
+
+def _brier_scores(beliefs: Sequence[BeliefRecord], player: str) -> dict[str, float]:
+    """Return the mean Brier score of a player's beliefs in a game, by question: a measure such as `brier_wins`."""
+    own = [each for each in beliefs if each.player == player]
+    questions = dict.fromkeys(each.question for each in own)
+    return {f"brier_{name}": fmean(each.brier for each in own if each.question == name) for name in questions}
+
+
+def _beliefs(history: History) -> Iterator[BeliefRecord]:
+    """Yield the beliefs whose truth is known, of the players' own models, and that a branch did not inherit."""
+    models = {player.id: player.model for player in history.players}
+    for answer, _, probabilities, truth in beliefs_in(history):
+        inherited = not answer.later and history.inherits(answer.decision)
+        if truth is not None and not inherited and answer.model == models.get(answer.decision.player):
+            yield BeliefRecord(
+                player=answer.decision.player,
+                question=answer.question.name,
+                probabilities=tuple(probabilities.values()),
+                happened=list(probabilities).index(truth),
+                brier=brier_score(probabilities, truth),
+                log_score=log_score(probabilities, truth),
+            )
 
 
 def _hosts(own: Sequence[DecisionRecord], history: History) -> dict[str, dict[tuple[str, str], tuple[int, int, int]]]:

@@ -25,7 +25,7 @@ from agentsim.engine.steering import (
     Steer,
     survey,
 )
-from agentsim.engine.survey import Interview, Survey, Surveys
+from agentsim.engine.survey import Interview, Survey, SurveyQuestion, Surveys, names_of
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
 
@@ -35,8 +35,8 @@ _NEVER = (None, 0)
 class GamePlay:
     """One game in progress: `start`, then `answer` with each wave's decisions until there is an `outcome`.
 
-    `salts` are words by wave, which change chance once that wave is decided. `interviews` are held at the end of
-    rounds, in waves of their own that the rules do not see. `steering` are an experimenter's actions by the number of
+    `salts` are words by wave, which change chance once that wave is decided. `interviews` are held in
+    waves of their own that the rules do not see. `steering` are an experimenter's actions by the number of
     the wave that they precede; it may grow while the game is played: see `steered`.
     """
 
@@ -73,6 +73,7 @@ class GamePlay:
         self._done = 0  # number of applied actions before this wave
         self._announced: tuple[str, ...] = ()  # with the line that introduces them
         self._latest: LatestRequests = {}
+        self._names = names_of(players, self.table.names)
         self._first_aside = len(interviews)
         self.asides: list[Aside] = []
         """The questions asked off the record; their surveys are numbered after the scenario's interviews."""
@@ -118,10 +119,9 @@ class GamePlay:
 
     def _ask_aside(self, wave: Wave, aside: Aside) -> Wave:
         """Return the wave of these questions; the given wave comes after it."""
-        number, rounds = self._first_aside + len(self.asides), self.table.rounds
+        number = self._first_aside + len(self.asides)
         self.asides.append(aside)
-        known = [self._latest[player] for player in aside.players if player in self._latest]
-        if not known:
+        if self._latest.keys().isdisjoint(aside.players):
             return wave
         for ask in wave.asks:
             self._counts[ask.request.player, ask.request.kind] -= 1
@@ -131,9 +131,20 @@ class GamePlay:
             self._pending_result = self._reached
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
-        return self._number(
-            tuple(survey(aside, number, about, self._news(events_before), rounds) for about, events_before in known)
-        )
+        return self._number(tuple(self.interview(aside.questions, aside.players, number)))
+
+    def interview(self, questions: Sequence[SurveyQuestion], players: Iterable[PlayerId], number: int) -> list[Survey]:
+        """Return surveys of these players as they would be asked now, without asking them.
+
+        Players that the rules have not asked anything are left out. `number` is the index of the interview.
+        """
+        asked = Aside.model_construct(players=(), questions=tuple(questions))
+        known = [self._latest[player] for player in players if player in self._latest]
+        rounds, events = self.table.rounds, len(self.table.log)
+        return [
+            survey(asked, number, about, self._news(told), rounds, players=self._names, events=events)
+            for about, told in known
+        ]
 
     def _news(self, events_before: int) -> list[LoggedEvent]:
         """Return the events told after the first `events_before`, without announcements that follow the question."""
@@ -161,7 +172,11 @@ class GamePlay:
         if self._pending_result is None:  # else these are the answers to a survey
             self._pending_result = self._advance(decisions)
             if self._surveys is not None:
-                self._due.extend(self._surveys.due(over=isinstance(self._pending_result, Outcome)))
+                decided, asked = (
+                    () if isinstance(result, Outcome) else result for result in (self._reached, self._pending_result)
+                )
+                over = isinstance(self._pending_result, Outcome)
+                self._due.extend(self._surveys.due(decided, asked, over=over))
         if self._due:
             return self.steered(self._number(self._due.popleft()))
         reached, self._pending_result = self._pending_result, None

@@ -20,6 +20,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ModelWrapValidatorHandler,
+    PrivateAttr,
     ValidationError,
     ValidationInfo,
     model_validator,
@@ -33,6 +34,7 @@ from agentsim.engine.steering import Aside
 from agentsim.errors import first_objection
 from agentsim.models.base import JOURNAL_ONLY, Attempt, LongText, OmitEmpty, Segments, ShortText
 from agentsim.records.diagnostics import Diagnostic, diagnostics
+from agentsim.records.interviews import LaterInterview
 from agentsim.records.journal import DecisionRecord, Totals
 from agentsim.records.versions import HISTORY_FORMAT
 
@@ -246,6 +248,18 @@ class History(HistoryModel):
         for key in self.volatile.keys() & _VOLATILE:
             if not isinstance(self.volatile[key], _VOLATILE[key]):
                 raise ValueError(f"does not say its {key} in a {'number' if key == 'wall_s' else 'text'}")
+        return self
+
+    _later: Sequence[LaterInterview] = PrivateAttr(default=())
+
+    @property
+    def later(self) -> Sequence[LaterInterview]:
+        """The interviews that were held after the run, which its file does not have."""
+        return self._later
+
+    def with_later(self, interviews: Sequence[LaterInterview]) -> Self:
+        """Return the history with these later interviews."""
+        self._later = tuple(interviews)
         return self
 
     @property

@@ -22,6 +22,7 @@ from agentsim.engine.wording import near
 from agentsim.errors import AgentsimError, JournalError, UsageError, first_objection
 from agentsim.records.fallback_rates import FallbackRates, fallback_rates_in
 from agentsim.records.history import Branch, History
+from agentsim.records.interviews import later_interviews
 from agentsim.records.journal import read_journal
 from agentsim.records.run_files import MANIFEST, RunFiles, find_run, is_running, is_table, read_history, run_name
 from agentsim.records.versions import HISTORY_FORMAT, require_version
@@ -124,7 +125,7 @@ _MOST_PLACES = 25  # text references per byte of a file, on average: at most 200
 
 
 def load_history(path: Path) -> History:
-    """Return the history in a file. Raises `UsageError` if the file is not one."""
+    """Return the history in a file, with its later interviews. Raises `UsageError` if the file is not one."""
     return parsed(read(path), path)
 
 
@@ -139,7 +140,10 @@ def read(path: Path) -> bytes:
 
 
 def parsed(raw: bytes, path: Path) -> History:
-    """Parse a history. Raises `UsageError` with `path` in its line if the bytes are not one."""
+    """Parse a history, and read the later interviews beside it.
+
+    Raises `UsageError` with `path` in its line if the bytes are not one.
+    """
     try:
         document = from_json(raw, cache_strings="keys")
     except ValueError as error:
@@ -157,7 +161,7 @@ def parsed(raw: bytes, path: Path) -> History:
     if not finite:
         raise UsageError(f"{path}: is not an agentsim history: it holds a number that JSON cannot express")
     require_version(str(path), dict(history), written_as=HISTORY_FORMAT)
-    return history
+    return history.with_later(later_interviews(RunFiles(path.parent, run_name(path.name))))
 
 
 def _finite(document: Any) -> bool:

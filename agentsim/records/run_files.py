@@ -31,7 +31,9 @@ MOST_PLAIN = 32 * 2**20
 _TIGHTEST = 200
 _GZIP = 31  # zlib's wbits for a gzip header and checksum
 _SUFFIXES = (".json.gz", ".jsonl", ".json", ".html")
-_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people")
+INTERVIEW = ".interview"
+"""The suffix of the files of later interviews: `NAME.LABEL.interview`."""
+_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people", INTERVIEW)
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 

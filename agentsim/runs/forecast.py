@@ -32,7 +32,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.game import Bot, Game, bots_of, typical_of
 from agentsim.engine.play import GamePlay
 from agentsim.engine.request import Ask, Request, Wave
-from agentsim.engine.survey import decided_by
+from agentsim.engine.survey import Survey, decided_by
 from agentsim.errors import DecisionError
 from agentsim.models.base import Message, prompt_messages
 from agentsim.models.prices import Prices, estimated_tokens, longest_reply, most_tokens
@@ -40,6 +40,7 @@ from agentsim.records.journal import DecisionRecord
 from agentsim.runs.played_game import new_play
 from agentsim.scenario.player_plan import PlayerPlan
 from agentsim.scenario.scenario import Scenario, prices_of
+from agentsim.scenario.validation import dotted
 
 M = TypeVar("M", bound=BaseModel)
 MOST_DECISIONS = 20_000
@@ -281,22 +282,32 @@ FirstPrompts: TypeAlias = dict[str, tuple[Request[Any], tuple[Message, ...]]]
 def first_prompts(scenario: Scenario, game: Game, *, most_decisions: int = MOST_DECISIONS) -> FirstPrompts:
     """Play the scenario with bots, and return the first request to each player, and its messages.
 
-    Bots get no prompts and are left out, unless all players are bots. A player that is not asked within
-    `most_decisions` is not in the result.
+    The first survey of each interview follows, as `Ada, interviews.0`. Bots get no prompts and are left out, unless all
+    players are bots. A player that is not asked within `most_decisions` is not in the result.
     """
     scenario = replace(scenario, seed=0 if scenario.seed is None else scenario.seed)
     seats = {plan.id: plan for plan in scenario.seats if plan.name.kind != "bot"}
     seats = seats or {plan.id: plan for plan in scenario.seats}
     found: FirstPrompts = {}
+    surveys: FirstPrompts = {}
+    interviewed: set[int] = set()
     decisions = 0
     for wave, answers in _rehearsed(scenario, game, typical_of(game)):
         for ask in wave.asks:
-            if (plan := seats.get(ask.request.player)) is not None and plan.id not in found:
-                found[plan.id] = (ask.request, prompt_messages(ask.prompt(), plan.prompt or ""))
+            request, plan = ask.request, seats.get(ask.request.player)
+            if plan is None:
+                continue
+            shown = (request, prompt_messages(ask.prompt(), plan.prompt or ""))
+            if not isinstance(request, Survey):
+                found.setdefault(plan.id, shown)
+            elif request.interview not in interviewed:
+                interviewed.add(request.interview)
+                surveys[f"{plan.id}, {dotted(('interviews', request.interview))}"] = shown
         decisions += len(answers)
-        if len(found) == len(seats) or decisions > most_decisions:
+        everyone = len(found) == len(seats) and len(surveys) == len(scenario.interviews)
+        if everyone or decisions > most_decisions:
             break
-    return {player: found[player] for player in seats if player in found}
+    return {**{player: found[player] for player in seats if player in found}, **surveys}
 
 
 def _rehearsed(

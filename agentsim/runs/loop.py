@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
+from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import LoggedEvent
 from agentsim.engine.play import GamePlay
@@ -35,7 +36,7 @@ async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = N
         watcher.show_progress(game.play.table.progress)
         watcher.wave(game.wave, game.play.table.rounds[-1])
         try:
-            decided = await _decided(game.play, game.wave, decider)
+            decided = await decide_wave(game.wave, decider, game.play.bot_rng)
         except BaseException:
             # A stop may come after the last decision of the wave is recorded: a replay of the journal plays that wave
             # too.
@@ -68,8 +69,11 @@ class _News:
         self._decider.watcher.told([*left, *self._log[self._told :]])
 
 
-async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> DecidedWave:
-    """Return the wave with all its decisions: recorded ones, then those of bots, then all others concurrently."""
+async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Stream]) -> DecidedWave:
+    """Return the wave with all its decisions: recorded ones, then those of bots, then all others concurrently.
+
+    Raises `RunStopped`, `JournalMismatch` if the journal answers another wave.
+    """
     journal, seats = decider.journal, decider.seats
     found = recorded_wave(journal.contents, wave)
     records, decisions, live = dict(found.records), dict(found.decisions), list[Ask]()
@@ -78,7 +82,7 @@ async def _decided(play: GamePlay, wave: Wave, decider: Decider) -> DecidedWave:
         if ask.place in records:
             decider.watcher.decided(records[ask.place])
         elif isinstance(seat, BotPlayer):
-            decisions[ask.place], records[ask.place] = await decider.decide_by_bot(ask, seat, play.bot_rng(ask))
+            decisions[ask.place], records[ask.place] = await decider.decide_by_bot(ask, seat, bot_rng(ask))
         else:
             live.append(ask)
     if not all(isinstance(seats[ask.request.player], BotPlayer) for ask in wave.asks):

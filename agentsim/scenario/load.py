@@ -11,19 +11,24 @@ from contextlib import contextmanager, suppress
 from copy import deepcopy
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypedDict
+from typing import Annotated, Any, TypeAlias, TypedDict
+
+from pydantic import Field
 
 from agentsim import games
+from agentsim.engine.codec import StrictTable
 from agentsim.engine.game import Game, GameConfig, bots_of
-from agentsim.engine.survey import Interview, Survey
+from agentsim.engine.survey import MOST_OPTIONS, Interview, Survey, SurveyQuestion, names_of, posed
+from agentsim.engine.truth import WINNER
 from agentsim.errors import ErrorCollector, ScenarioError
+from agentsim.scenario.batteries import battery_questions, with_batteries
 from agentsim.scenario.document import adopted, beside, by_typed_ids, overridden, put, recast, rename, with_provider
 from agentsim.scenario.player_plan import OWN, ModelName, PlayerPlan, check_terminal
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.seating import Seating
 from agentsim.scenario.source_files import Material, gathered, read_toml, roots
 from agentsim.scenario.toml_tables import PeopleTable, ScenarioTable
-from agentsim.scenario.validation import dotted, nearest, one_line, screen, validated
+from agentsim.scenario.validation import KeyPath, dotted, nearest, one_line, screen, validated
 
 Source: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | ScenarioTable
 """A scenario: the path of a TOML file, a mapping with the content of such a file, or an `agentsim.Scenario`."""
@@ -94,7 +99,7 @@ def load(
             screen(document)
             allowed = tuple(map(Path, allow_dirs))
             with by_typed_ids(document, overrides):
-                return _scenario(_table(document, path, allowed), path, allowed)
+                return _scenario(_table(with_batteries(document), path, allowed), path, allowed)
 
 
 def _table(document: Mapping[str, Any], path: Path, allow_dirs: tuple[Path, ...]) -> ScenarioTable:
@@ -181,27 +186,79 @@ def _admit_people(people: PeopleTable | None, game: Game, players: Sequence[Play
 def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tuple[Interview, ...]:
     """Return the interviews.
 
-    Raises `ScenarioError` for an unknown player, a duplicate question name, or a game with a question kind
-    `Survey.kind`.
+    Raises `ScenarioError` for an unknown player, kind of decision or fact, for two questions of one name, or if the
+    game has a question kind `Survey.kind`.
     """
     if table.interviews and any(request.kind == Survey.kind for request in game.requests):
         raise ScenarioError(f"{game.name} has a question of its own that is called {Survey.kind}", key="interviews")
+    kinds = [request.kind for request in game.requests]
     named: set[str] = set()
     for place, each in enumerate(table.interviews):
         for player in each.players:
-            if player not in players:
-                hint, valid = nearest(player, players)
-                raise ScenarioError(
-                    f"no player is called {player[:40]}{hint}",
-                    key=dotted(("interviews", place, "players")),
-                    valid=valid,
-                )
-        for number, question in enumerate(each.questions):
-            if question.name in named:
-                key = dotted(("interviews", place, "questions", number, "name"))
-                raise ScenarioError(f"two questions are called {question.name}", key=key)
-            named.add(question.name)
+            _known(player, players, f"no player is called {player[:40]}", ("interviews", place, "players"))
+        for key, kind in (("before", each.before), ("after", each.after)):
+            if kind is not None:
+                _known(kind, kinds, f"{game.name} has no decision {kind[:40]}", ("interviews", place, key))
+        _admit_questions(each.questions, game, players, named, ("interviews", place, "questions"))
     return table.interviews
+
+
+class _Asked(StrictTable):
+    """The file of `agentsim interview --ask`."""
+
+    questions: Annotated[tuple[SurveyQuestion, ...], Field(min_length=1, max_length=30)]
+
+
+def load_questions(
+    path: Path | None, batteries: Sequence[str], game: Game, players: Sequence[str]
+) -> tuple[SurveyQuestion, ...]:
+    """Return the questions of batteries and of a TOML file with `[[questions]]`, for these players of a game.
+
+    Raises `ScenarioError`, which names the file and the key, for one that cannot be asked.
+    """
+    asked = [question for name in batteries for question in battery_questions(name, game.name, key="--battery")]
+    with _placed("--battery" if path is None else one_line(os.fspath(path))):
+        if path is not None:
+            document = read_toml(path)
+            screen(document)
+            own = validated(_Asked, document)
+            asked += [each.model_dump(mode="json", exclude_unset=True) for each in own.questions]
+        questions = validated(_Asked, {"questions": asked}).questions
+        _admit_questions(questions, game, players, set(), ("questions",))
+    return questions
+
+
+def _admit_questions(
+    questions: Sequence[SurveyQuestion], game: Game, players: Sequence[str], named: set[str], key: KeyPath
+) -> None:
+    """Raise `ScenarioError` for a question that cannot be asked; add the names of the others to those of `named`."""
+    for number, question in enumerate(questions):
+        at = (*key, number)
+        _admit_question(question, game, players, at)
+        called = names_of(players, {})
+        names = {asked.name for player in players[:2] for asked in posed([question], player, called)}
+        for name in sorted(names):
+            if name in named:
+                raise ScenarioError(f"two questions are called {name}", key=dotted((*at, "name")))
+            named.add(name)
+
+
+def _known(name: str, known: Sequence[str], problem: str, key: KeyPath) -> None:
+    """Raise `ScenarioError` with the problem if the name is not among the known ones."""
+    if name not in known:
+        hint, valid = nearest(name, known)
+        raise ScenarioError(f"{problem}{hint}", key=dotted(key), valid=valid)
+
+
+def _admit_question(question: SurveyQuestion, game: Game, players: Sequence[str], at: KeyPath) -> None:
+    if len(players) > MOST_OPTIONS and (question.among or question.about):
+        raise ScenarioError(
+            f"names {len(players)} players; a question names at most {MOST_OPTIONS}",
+            key=dotted((*at, "among" if question.among else "about")),
+        )
+    if question.truth is not None:
+        facts = [*game.facts, WINNER]
+        _known(question.truth, facts, f"{game.name} has no fact {question.truth}", (*at, "truth"))
 
 
 @contextmanager

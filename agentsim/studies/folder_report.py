@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentsim.analysis.arms import Comparison, arm_panels, comparisons
+from agentsim.analysis.beliefs import BeliefLine, Bin, belief_lines, reliability_bins
 from agentsim.analysis.conditions import (
     Condition,
     Difference,
@@ -42,6 +43,7 @@ from agentsim.scenario.validation import nearest
 from agentsim.studies.effects import DesignEffects, all_effects, design_effects, design_panels
 from agentsim.studies.report_tables import (
     ballot_panel,
+    belief_panels,
     condition_panels,
     cost_panel,
     difference_sentence,
@@ -55,7 +57,9 @@ from agentsim.studies.report_tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-MAIN = frozenset({"standings", "mean-rank", "mean-relative-rank", "scores", "calls-and-cost"})
+MAIN = frozenset(
+    {"standings", "mean-rank", "mean-relative-rank", "scores", "beliefs", "calibration-of-beliefs", "calls-and-cost"}
+)
 """The tables and charts of a game that a report shows first, by `slug`."""
 MOST_CONDITIONS = 8
 """The most conditions that get a section each. If there are more, the report only compares them."""
@@ -84,6 +88,8 @@ class ReportSection:
     relations: tuple[Relation, ...]
     ballots: tuple[Ballots, ...]
     scores: tuple[Measured, ...]
+    beliefs: tuple[BeliefLine, ...]
+    reliability: tuple[Bin, ...]
 
     @property
     def name(self) -> str:
@@ -94,6 +100,8 @@ class ReportSection:
         shown = panels(self.table, self.favours, self.relations, self.kept)
         if self.scores:
             shown.insert(-1, score_panel(self.scores, score_words(self.game)))
+        if self.beliefs:
+            shown[-1:-1] = belief_panels(self.beliefs, self.reliability)
         if self.without_host is not None:
             shown.extend(without_host_panels(self.without_host, len(self.lost_to_host)))
         if differ(self.hosts):
@@ -107,6 +115,8 @@ class ReportSection:
             yield "standings-without-games-lost-to-hosts", (self.without_host.lines, {})
         yield "results-by-host", (self.hosts, {})
         yield "scores", (self.scores, {})
+        yield "beliefs", (self.beliefs, {})
+        yield "reliability", (self.reliability, {})
         yield "calls-and-cost", (self.table.played, {})
         yield "head-to-head", (list(_head_to_head(self.table)), {})
         yield "seats", (self.table.seats, {"p": self.table.seats_p})
@@ -393,6 +403,8 @@ def _part(name: str, condition: Condition, max_fallbacks: float) -> ReportSectio
         relations=tuple(relations(games)),
         ballots=tuple(each for each in lots if each is not None),
         scores=tuple(_scores(condition, [line.label for line in table.lines])),
+        beliefs=tuple(belief_lines(games)),
+        reliability=tuple(reliability_bins(games)),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from agentsim.analysis.beliefs import BeliefLine, Bin
 from agentsim.analysis.conditions import Condition, Difference, Measured
 from agentsim.analysis.finished_games import RANK, LabelCounts
 from agentsim.analysis.hosts import HostLine
@@ -23,7 +24,7 @@ from agentsim.analysis.positions import Ballots
 from agentsim.analysis.preference import OwnMaker, Relation
 from agentsim.analysis.standings import Place, Standings, StandingsLine
 from agentsim.engine.game import ScoreWords
-from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel
+from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
 from agentsim.engine.wording import counted, decimals, listed
 
 UNRANKED = "These games rank no player: they have no standings, ratings and seats to compare."
@@ -437,6 +438,57 @@ def score_panel(means: Sequence[Measured], words: ScoreWords) -> DataTable:
     )
     note = "Means over entries of the game's own scores, with intervals of 95% (cluster jackknife by seed)."
     return DataTable("Scores", ("", *measures), rows, note, sentence=_highest(means, measures[0], forms[measures[0]]))
+
+
+def belief_panels(lines: Sequence[BeliefLine], bins: Sequence[Bin]) -> list[Panel]:
+    """Return the table of scored beliefs, and their reliability diagram."""
+    rows = tuple(
+        (
+            each.question,
+            each.label,
+            each.games,
+            each.beliefs,
+            written(each.brier, ".3f"),
+            f"{each.uniform:.3f}",
+            written(each.log_score, ".2f"),
+            f"{each.resolution:.3f}",
+            f"{each.reliability:.3f}",
+            None if each.p is None else p_value(each.p),
+        )
+        for each in lines
+    )
+    note = (
+        "Probabilities that players stated off the record, against what was true or came next. Brier (0 to 2) and log "
+        "scores: lower is better; even is the Brier score of equal probabilities. Resolution is how much of the Brier "
+        "score's uncertainty the beliefs take off, miscalibration what they add. Intervals of 95% (cluster jackknife "
+        "by seed); the test of calibration flips the signs of games."
+    )
+    scores = ("Brier", "even", "log score", "resolution", "miscalibration", "calibrated?")
+    columns = ("question", "", "games", "beliefs", *scores)
+    found = DataTable("Beliefs", columns, rows, note, sentence=belief_sentence(lines))
+    groups: dict[str, list[Estimate]] = {}
+    for each in bins:
+        name = f"{each.low:.0%} to {each.high:.0%} (mean {each.mean:.0%})"
+        estimate = Estimate(name, each.happened.value, each.happened.low, each.happened.high)
+        groups.setdefault(f"{each.question}, {each.label}", []).append(estimate)
+    shown = tuple(Estimates(title, tuple(own), "share that came true") for title, own in groups.items())
+    note = "How often outcomes happened, by the probability that was stated. Intervals of 95% (cluster jackknife)."
+    return [found, Forest("Calibration of beliefs", shown, note)]
+
+
+def belief_sentence(lines: Sequence[BeliefLine]) -> str:
+    """Return a sentence on the best Brier score of the first question, and whether those beliefs are calibrated."""
+    line = lines[0]
+    lowest = "the lowest" if sum(each.question == line.question for each in lines) > 1 else "a"
+    many = f"{counted(line.beliefs, 'belief')} in {counted(line.games, 'game')}"
+    score = estimated(line.brier, ".3f", line.games, many)
+    than = "less" if line.brier.value < line.uniform else "not less"
+    said = f"Of {line.question}, {line.label} had {lowest} Brier score of {score}"
+    said += f", {than} than the {line.uniform:.3f} of equal probabilities"
+    if line.p is None:
+        return f"{said}; there are too few games to test calibration."
+    verdict = "were not calibrated" if line.p <= SMALL else "did not differ detectably from calibrated ones"
+    return f"{said}; its probabilities {verdict} (sign-flip test: {p_value(line.p)})."
 
 
 def _highest(means: Sequence[Measured], measure: str, form: str) -> str:

@@ -19,6 +19,7 @@ from agentsim.engine.options import (
     LONGEST,
     LOWEST,
     MISSING,
+    Amount,
     Anything,
     Either,
     Fixed,
@@ -28,6 +29,7 @@ from agentsim.engine.options import (
     LegalValues,
     List,
     Nullable,
+    Probabilities,
     RealNumber,
     Schema,
     Several,
@@ -59,7 +61,11 @@ EACH = st.builds(PerKey, FIELDS)
 VARIANTS = st.dictionaries(st.sampled_from(["a", "b", "c"]), FIELDS, min_size=1).map(
     lambda fields: Variant("do", fields)
 )
-DECLARED = SINGLE | SUBSETS | st.builds(Order, NAMES) | EACH | VARIANTS
+BELIEFS = st.builds(
+    lambda names: PerKey({"who": Probabilities(names)}),
+    st.permutations(["Ada", "Bo", "Cy", "Dora"]).map(lambda names: tuple(names[:3])),
+)
+DECLARED = SINGLE | SUBSETS | st.builds(Order, NAMES) | EACH | VARIANTS | BELIEFS
 RECORDS = st.builds(JsonObject, FIELDS)
 TYPED = (
     st.sampled_from(
@@ -102,6 +108,7 @@ class Ask(Request[Answer]):
 TYPES: Mapping[Any, type[Any]] = {
     "string": str,
     "integer": int,
+    "number": int,
     "boolean": bool,
     "null": type(None),
     "array": list,
@@ -134,8 +141,8 @@ def validates(value: Any, schema: Schema) -> bool:
 def test_every_kind_of_option_is_gone_through_here() -> None:
     """A new one is added to `DECLARED` or `TYPED`."""
     kinds = {each for _, each in inspect.getmembers(options, inspect.isclass) if issubclass(each, LegalValues)}
-    declared = {Choice, Number, Text, Subset, Order, PerKey, Variant}
-    typed = {YesNo, RealNumber, Several, JsonObject, Either, Kinds, Nullable, Types}
+    declared = {Choice, Number, Text, Subset, Order, PerKey, Variant, Probabilities}
+    typed = {YesNo, RealNumber, Several, JsonObject, Either, Kinds, Nullable, Types, Amount}
     assert kinds - {LegalValues, List, Anything, Fixed} == declared | typed
 
 

@@ -68,7 +68,7 @@ def _value(schema: Mapping[str, Any], draw: int, digest: str) -> Any:
         case "integer":
             return low + draw % (schema.get("maximum", low + 1_000) - low + 1)
         case "number":
-            return float(low)
+            return low + draw % 1_000
         case "boolean":
             return draw % 2 == 1
         case "null":

@@ -68,7 +68,7 @@ def rows(frame: Frame) -> list[dict[str, Cell]]:
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.rows]
 
 
-def test_a_run_has_six_tables_and_its_games_own_behind_them() -> None:
+def test_a_run_has_seven_tables_and_its_games_own_behind_them() -> None:
     assert list(run_tables(history())) == [
         "events",
         "decisions",
@@ -76,6 +76,7 @@ def test_a_run_has_six_tables_and_its_games_own_behind_them() -> None:
         "usage",
         "pairs",
         "survey",
+        "beliefs",
         "votes",
         "tallies",
     ]

@@ -106,11 +106,25 @@ def test_named_players_alone_are_asked(server: FakeServer, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("interview", "line"),
     [
-        ({"questions": [TRUST]}, "interviews.0: says not when it is held: rounds, every or at_end"),
+        ({"questions": [TRUST]}, "interviews.0: says not when it is held: rounds, every, at_end, before or after"),
         ({"every": 1, "questions": [TRUST, TRUST]}, "interviews.0.questions.1.name: two questions are called trust"),
         ({"every": 1, "players": ["Z"], "questions": [WHY]}, "interviews.0.players: no player is called Z"),
         ({"rounds": [0], "questions": [WHY]}, "interviews.0.rounds.0: must be"),
-        ({"every": 1, "questions": []}, "interviews.0.questions: must be"),
+        ({"every": 1, "questions": []}, "interviews.0: asks nothing: it needs questions or a battery"),
+        ({"before": "votes", "questions": [TRUST]}, "interviews.0.before: agent_island has no decision votes (did you"),
+        ({"after": "x", "questions": [TRUST]}, "(valid: answer_approach, approach, pitch, "),
+        ({"every": 1, "questions": [{**TRUST, "truth": "winner"}]}, "truth is of questions with probabilities"),
+        ({"every": 1, "questions": [{**WHY, "probabilities": True}]}, "probabilities are of options, or among players"),
+        ({"every": 1, "questions": [{**TRUST, "among": "others"}]}, "among stands without options, least and most"),
+        (
+            {"every": 1, "questions": [{**TRUST, "probabilities": True, "truth": "role"}]},
+            "interviews.0.questions.0.truth: agent_island has no fact role",
+        ),
+        ({"every": 1, "battery": "roles"}, "interviews.0.battery: there is no battery roles of this game"),
+        (
+            {"every": 1, "questions": [{**TRUST, "name": "t_B"}, {**TRUST, "name": "t", "about": "others"}]},
+            "two questions are called t_B",
+        ),
         ({"every": 1, "questions": [{**WHY, "least": 3}]}, "a number's question needs least and most"),
         ({"every": 1, "questions": [{**TRUST, "chars": 3}]}, "chars is of open questions"),
         ({"every": 1, "questions": [{**TRUST, "options": ["a", "a"]}]}, "two or more different answers"),
@@ -182,6 +196,38 @@ def test_a_fork_at_a_survey_keeps_the_game_or_gives_chance_another_way(server: F
         for result in (parent, other)
     )
     assert asked_again == asked, "texts may stand at other places of another history"
+
+
+AROUND = {"before": "vote", "after": "vote", "battery": ["who_wins", "trust"]}
+
+
+def test_a_game_interviewed_around_votes_is_the_same_at_any_concurrency_and_in_a_fork(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    source = scenario(server.url(), AROUND)
+    parent = play(source, tmp_path, "parent")
+    alone = play({**source, "limits": {"concurrency": 1}}, tmp_path, "alone")
+    assert stable(parent.files) == stable(alone.files)
+    plain = play(scenario(server.url()), tmp_path, "plain")
+    assert plain.history["outcome"] == parent.history["outcome"]
+    votes = [each["index"] for each in parent.history["decisions"] if each["kind"] == "vote"]
+    surveys = [each["index"] for each in parent.history["decisions"] if "survey" in each]
+    for at in (votes[0], surveys[0], surveys[-1]):
+        branch = branch_of(ForkPoint.of(parent.files, at), paired=True).play_sync()
+        assert branch.history["outcome"] == parent.history["outcome"]
+        assert prove(branch.files).complete
+
+
+def test_a_survey_around_a_decision_asks_those_who_decide_and_says_when(server: FakeServer, tmp_path: Path) -> None:
+    result = play(scenario(server.url(), {**AROUND, "rounds": [2]}), tmp_path)
+    found = rows(result)
+    moments = [row["moment"] for row in found]
+    assert moments == sorted(moments, reverse=True), "before comes first"
+    assert {(row["round"], row["moment"]) for row in found} == {(2, "before vote"), (2, "after vote")}
+    decisions = load_history(result.files.history).decisions
+    voters = {each.player for each in decisions if (each.kind, each.round) == ("vote", 2)}
+    assert {row["player"] for row in found} == voters
+    assert len(voters) == 3, "one is out of the game"
 
 
 def test_a_bot_answers_at_random_or_as_it_knows() -> None:
