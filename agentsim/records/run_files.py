@@ -31,7 +31,7 @@ MOST_PLAIN = 32 * 2**20
 _TIGHTEST = 200
 _GZIP = 31  # zlib's wbits for a gzip header and checksum
 _SUFFIXES = (".json.gz", ".jsonl", ".json", ".html")
-_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people")
+_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people", ".codes")
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -67,7 +67,7 @@ class RunFiles:
 
     @property
     def written(self) -> list[Path]:
-        """All files about the run that exist: journal, history, pages, exported tables, and what people answered."""
+        """All files about the run that exist: journal, history, pages, exported tables, codes, and what people answered."""
         own = [self.journal, *self.histories, self.page]
         others = self.directory.glob(f"{self.name}.*")
         runs = {run_name(path.name) for path in others if path.suffix == ".jsonl" and not is_table(path)}
