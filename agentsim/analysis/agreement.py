@@ -91,7 +91,7 @@ def agreement(
     names = np.unique(of)
     without = [alpha_of(counts[of != name], scale) for name in names]
     moved = np.array([[0.0 if each is None else each - value] for each in without])
-    sizes = np.array([[many[of == name].sum()] for name in names])
+    sizes = np.array([[many[of == name].sum()] for name in names], dtype=np.float64)
     low, high = jackknife(np.array([value]), moved, sizes, draws=0)[1:3, 0]
     ends = (None, None) if np.isnan(low) else (max(-1.0, float(low)), min(1.0, float(high)))
     return Agreement(len(counts), Interval(value, *ends), same)
@@ -180,10 +180,12 @@ def _estimated(
     if np.isnan(value):
         return None
     without = estimate(whole[:, None] - sums)
-    moved = np.nan_to_num(without - value, nan=0.0)[:, None]
-    sizes = np.bincount(of, weights=np.asarray(weights, dtype=np.float64))[:, None]
-    low, high = jackknife(np.array([value]), moved, sizes, draws=0)[1:3, 0]
+    sizes: Array = np.bincount(of, weights=np.asarray(weights, dtype=np.float64))[:, None].astype(np.float64)
+    moved: Array = (without - value)[:, None]
     inside = min(1.0, max(0.0, value))
+    if np.isnan(moved).any():  # one game alone decides whether the judge is better than chance
+        return Interval(inside)
+    low, high = jackknife(np.array([value]), moved, sizes, draws=0)[1:3, 0]
     if np.isnan(low):
         return Interval(inside)
     return Interval(inside, min(inside, max(0.0, float(low))), max(inside, min(1.0, float(high))))

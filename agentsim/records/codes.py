@@ -104,13 +104,17 @@ class Codebook(ClosedTable):
 
     @model_validator(mode="after")
     def _one_name_each(self) -> Self:
-        names = [each.name for each in (*self.codes, *self.details)]
-        if len({*names}) < len(names):
+        if len({*self.names}) < len(self.names):
             raise ValueError("gives two codes or details one name")
         for each in self.details:
             if each.of == "options" and len({*each.options}) < 2:
                 raise ValueError(f"details.{each.name} needs two or more different options, or `of`")
         return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its codes and details."""
+        return (*(code.name for code in self.codes), *(detail.name for detail in self.details))
 
     @cached_property
     def digest(self) -> str:
@@ -300,7 +304,9 @@ def _events(
         is_message = by is not None and entry.event.words is not None and bool(heard - {by}) and entry.event.content
         if is_message or (codebook.unit == "event" and heard):
             to = EVERYONE if entry.public else ", ".join(each for each in players if each in heard - {by}) or NOBODY
-            text = entry.event.content if codebook.unit == "message" else f"{entry.event.heading}\n{entry.event.content}"
+            text = (
+                entry.event.content if codebook.unit == "message" else f"{entry.event.heading}\n{entry.event.content}"
+            )
             record = decisions.get(entry.decision or 0)
             before = [line for audience, line in said if heard <= audience][-codebook.context :]
             yield Unit(
@@ -321,7 +327,9 @@ def _events(
 
 def thought_of(record: DecisionRecord, said: str) -> str:
     """Return the texts of a decision that were not said to others, and the reasoning of its model."""
-    texts = [leaf for _, leaf in paths_in(record.decision) if isinstance(leaf, str) and " " in leaf and leaf not in said]
+    texts = [
+        leaf for _, leaf in paths_in(record.decision) if isinstance(leaf, str) and " " in leaf and leaf not in said
+    ]
     reasoning = None if record.answered is None else record.answered.reasoning
     return "\n".join(filter(None, (*texts, reasoning)))
 

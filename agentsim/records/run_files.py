@@ -67,7 +67,7 @@ class RunFiles:
 
     @property
     def written(self) -> list[Path]:
-        """All files about the run that exist: journal, history, pages, exported tables, codes, and what people answered."""
+        """All files about the run that exist: journal, history, pages, exported tables, codes, answers of people."""
         own = [self.journal, *self.histories, self.page]
         others = self.directory.glob(f"{self.name}.*")
         runs = {run_name(path.name) for path in others if path.suffix == ".jsonl" and not is_table(path)}
@@ -102,7 +102,7 @@ class RunFiles:
                 files = cls(directory, stem if number == 1 else f"{stem}_{number}")
                 if any(path.exists() for path in (*files.histories, files.page)):
                     continue
-                if (handle := _empty_journal(files.journal)) is not None:
+                if (handle := empty_journal(files.journal)) is not None:
                     return files, handle
         except OSError as error:
             raise UsageError(f"{directory}: cannot write logs there: {write_problem(error, directory)}") from None
@@ -115,7 +115,7 @@ class RunFiles:
         raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name{resume}")
 
 
-def _empty_journal(path: Path) -> int | None:
+def empty_journal(path: Path) -> int | None:
     """Return the open handle of an empty journal that this process has locked, or None if the name is taken.
 
     A process that was killed before the first line leaves an empty journal, which is no run: it is taken over.
