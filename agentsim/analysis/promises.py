@@ -154,10 +154,10 @@ def _between_players(games: Sequence[PromisingGame], measure: str) -> BreakingPa
     broke, kept_all = map(int, counts.sum(axis=0))
     if not broke or not kept_all:
         return None
-    value, moved = left_out(sums, counts)
+    means, moved = left_out(sums, counts)
     sizes: Array = counts.sum(axis=1)[:, None]
-    ends = jackknife(value[:1] - value[1:], (moved[:, 0] - moved[:, 1])[:, None], sizes, draws=0)[1:3, 0]
-    return BreakingPaid(measure, broke, kept_all, interval(float(value[0] - value[1]), ends), paired=False)
+    ends = jackknife(means[:1] - means[1:], (moved[:, 0] - moved[:, 1])[:, None], sizes, draws=0)[1:3, 0]
+    return BreakingPaid(measure, broke, kept_all, interval(float(means[0] - means[1]), ends), paired=False)
 
 
 def _between_branches(games: Sequence[PromisingGame], measure: str) -> BreakingPaid | None:
@@ -181,11 +181,10 @@ def promise_panels(games: Sequence[PromisingGame], *, doubt: str = "", found_by:
     def shown(text: str | None) -> Cell:
         return None if text is None else Struck(text) if doubt else text
 
-    rows: list[tuple[Cell, ...]] = [
-        (line.label, line.games, line.promises, line.kept, line.broken, line.open)
-        + (shown(None if line.rate is None else written(line.rate, ".0%")),)
-        for line in promise_lines(games)
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for line in promise_lines(games):
+        rate = shown(None if line.rate is None else written(line.rate, ".0%"))
+        rows.append((line.label, line.games, line.promises, line.kept, line.broken, line.open, rate))
     if not rows:
         return []
     by = f" Found by {', '.join(found_by)}." if found_by else ""
@@ -207,6 +206,6 @@ def promise_panels(games: Sequence[PromisingGame], *, doubt: str = "", found_by:
         between = (
             f"Who broke a promise, less who kept all; {counted(len(games), 'game')}. Players differ in more than that."
         )
-        columns = ("measure", "compared", "broke", "kept all", "difference")
-        panels.append(DataTable("Whether breaking promises paid", columns, tuple(paid), f"{between}{struck}"))
+        heads = ("measure", "compared", "broke", "kept all", "difference")
+        panels.append(DataTable("Whether breaking promises paid", heads, tuple(paid), f"{between}{struck}"))
     return panels

@@ -182,6 +182,7 @@ class Codes:
     codebook: Codebook
     coder: str
     person: bool
+    seed: int
     units: tuple[CodedUnit, ...]
     failed: int
     usage: Totals
@@ -199,6 +200,7 @@ class Codes:
             head.codebook,
             head.coder,
             head.person,
+            int(contents.head["seed"]),
             tuple(_coded(path, head, each) for each in made),
             len(decided) - len(made),
             Totals.of(decided, {each.player for each in decided}),

@@ -98,15 +98,16 @@ def departures(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> dict[
     return found
 
 
-def ledger_of(files: RunFiles, history: History) -> list[Promise]:
+def ledger_of(files: RunFiles, history: History, codebook: str | None = None) -> list[Promise]:
     """Return the promises of a run in the order of the game, or [] if none are coded.
 
-    What a person says of a unit counts before what judges say; of several judges more than half must call it a promise.
-    Raises `UsageError` if the run's game is not installed.
+    They are those found by the codebook with this digest, or by any. What a person says of a unit counts before what
+    judges say; of several judges more than half must call it a promise. Raises `UsageError` if the run's game is not
+    installed.
     """
     found: list[Promise] = []
     coded = [codes for codes in codes_of(files) if is_of_promises(codes.codebook)]
-    for digest in dict.fromkeys(codes.codebook.digest for codes in coded):
+    for digest in dict.fromkeys(codes.codebook.digest for codes in coded if codebook in {None, codes.codebook.digest}):
         own = [codes for codes in coded if codes.codebook.digest == digest]
         found += promises(files.name, history, own)
     return sorted(found, key=lambda promise: promise.seq)

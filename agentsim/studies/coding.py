@@ -30,6 +30,7 @@ from agentsim.analysis.agreement import (
 )
 from agentsim.analysis.in_words import written
 from agentsim.analysis.intervals import Array, Interval
+from agentsim.analysis.promises import PromisingGame, promise_panels
 from agentsim.engine.chance import Chance
 from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
@@ -47,6 +48,7 @@ from agentsim.models.prices import estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.records.codes import (
     NOBODY,
+    SUFFIX,
     Code,
     Codebook,
     CodesHead,
@@ -63,6 +65,7 @@ from agentsim.records.events import told_events
 from agentsim.records.formats import Tables
 from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord, Journal, read_journal
+from agentsim.records.ledger import PROMISE, is_of_promises, ledger_of
 from agentsim.records.load import find_source, load_history, require_history, runs_with_history
 from agentsim.records.run_files import RunFiles, empty_journal
 from agentsim.records.versions import package_versions
@@ -671,12 +674,46 @@ class Coding:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each unit and coder as a DataFrame (extra `data`)."""
-        return Tables({"codes": self.frame})["codes"]
+        return self.tables["codes"]
+
+    @cached_property
+    def promising(self) -> list[PromisingGame]:
+        """The games with their promises, or [] if the codebook is not one of promises."""
+        if not is_of_promises(self.codebook):
+            return []
+        coded = {run for coder in self.coders for run, _ in coder.units}
+        found = []
+        for game in (game for game in self.plan.games if game.files.name in coded):
+            own = ledger_of(game.files, game.history, self.codebook.digest)
+            found.append(PromisingGame.of(game.files.name, game.history, own))
+        return found
+
+    @cached_property
+    def tables(self) -> Tables:
+        """All tables as DataFrames (extra `data`): `codes`, `promises` of a codebook of promises, and `rates`."""
+        rates = [_flat(line) for line in self.rates]
+        columns = tuple(rates[0]) if rates else ()
+        frames = {"codes": self.frame, "rates": Frame(columns, tuple(tuple(each.values()) for each in rates))}
+        if self.promising:
+            frames["promises"] = self.ledger
+        return Tables(frames)
+
+    @property
+    def ledger(self) -> Frame:
+        """A row for each promise, with what became of it."""
+        names = ("run", "seq", "round", "by", "to", "words", "will", "deed", "whom", "until", "verdict", "settled")
+        found = (each for game in self.promising for each in game.promises)
+        return Frame(names, tuple(tuple(getattr(each, name) for name in names) for each in found))
 
     @cached_property
     def panels(self) -> list[DataTable]:
-        """The rates, the agreement of coders, and where they differ."""
+        """The rates, the agreement of coders and where they differ, and what became of promises."""
         found = [rate_panel(self.codebook, self.rates)] if self.rates else []
+        if self.promising:
+            doubts = [self.doubt(PROMISE, coder) for coder in self.coders]
+            found += promise_panels(
+                self.promising, doubt=next(filter(None, doubts), ""), found_by=[each.name for each in self.coders]
+            )
         if len(self.coders) > 1:
             found += [self._agreement_panel(), *self._confusion_panels()]
         return found
@@ -730,10 +767,22 @@ class Coding:
             for pair in combinations(self.coders, 2)
             for one, other in [pair]
         ]
-        rates = [{**_flat(each)} for each in self.rates]
+        rates = [_flat(each) for each in self.rates]
         total = sum(len(game.units) for game in self.plan.games)
         head = {"codebook": self.codebook.name, "games": len(self.plan.games), "units": total}
-        return {**head, "coders": coders, "rates": rates, "agreement": pairs, "left_out": dict(self.plan.skipped)}
+        ledger = self.ledger if self.promising else Frame((), ())
+        promises = [dict(zip(ledger.columns, row, strict=True)) for row in ledger.rows]
+        found = {**head, "coders": coders, "rates": rates, "agreement": pairs}
+        return {**found, "promises": promises, "left_out": dict(self.plan.skipped)}
+
+
+def codings_in(directory: Path) -> list[Coding]:
+    """Return the codings of a folder's finished games, one for each codebook, or [] if nothing is coded."""
+    books: dict[str, tuple[Codebook, int]] = {}
+    for files in runs_with_history(directory) if any(directory.glob(f"*{SUFFIX}")) else ():
+        for codes in codes_of(files):
+            books.setdefault(codes.codebook.digest, (codes.codebook, codes.seed))
+    return [Coding.read(CodingPlan.of(str(directory), book, directory, seed=seed)) for book, seed in books.values()]
 
 
 def _summed(

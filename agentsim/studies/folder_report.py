@@ -25,10 +25,12 @@ from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
+from agentsim.analysis.promises import promise_lines
 from agentsim.analysis.standings import Standings, relative, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import by_count, counted, few, listed, sentence
 from agentsim.errors import UsageError
+from agentsim.records.codes import SUFFIX
 from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
 from agentsim.records.history import FINISHED
@@ -53,6 +55,8 @@ from agentsim.studies.report_tables import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from agentsim.studies.coding import Coding
 
 MAIN = frozenset({"standings", "mean-rank", "mean-relative-rank", "scores", "calls-and-cost"})
 """The tables and charts of a game that a report shows first, by `slug`."""
@@ -154,7 +158,8 @@ class ShownPanel(NamedTuple):
 class Report:
     """The comparison of all games. `alone` counts the branches that are in no figure.
 
-    `named` are the tables and settings that the caller names as planned, `planned` those and the batches' own.
+    `codings` are what coders said of the games, by codebook. `named` are the tables and settings that the caller names
+    as planned, `planned` those and the batches' own.
     """
 
     read: Games
@@ -165,6 +170,7 @@ class Report:
     alone: int
     named: frozenset[str]
     planned: frozenset[str]
+    codings: tuple[Coding, ...] = ()
 
     def __repr__(self) -> str:
         groups = ", ".join(
@@ -238,6 +244,8 @@ class Report:
                 games = [game for each in group.conditions for game in each.games]
                 panel = _titled(cost_panel(list(counts_by_label(games).values())), group.game if several else "")
                 found.append(ShownPanel(planned=False, main=True, panel=panel))
+        for coding in self.codings:
+            found += (ShownPanel(planned=False, main=True, panel=panel) for panel in coding.panels)
         for design in self.designs:
             found += (ShownPanel(planned=False, main=False, panel=panel) for panel in all_effects(design))
         return found
@@ -272,6 +280,9 @@ class Report:
             yield "design", "", "", design.effects, {}
             for cell in design.cells:
                 yield "cells", "", "", [cell], {**cell.levels}
+        for coding in self.codings:
+            yield "codes", "", "", coding.rates, {"codebook": coding.codebook.name}
+            yield "promises", "", "", promise_lines(coding.promising), {"codebook": coding.codebook.name}
         for each in self.arms:
             for arm in each.arms:
                 yield "arms", each.game, "", arm.effects, {"of": each.of, "at": each.at, "arm": arm.arm}
@@ -329,9 +340,18 @@ def compared(
     alone = 0 if arms else len(read.games) - len(games)
     named = frozenset(planned)
     of_batches = named.union(*map(planned_by_batch, directories))
-    found = Report(replace(read, copies=copies), by, tuple(groups), arms, designs, alone, named, of_batches)
+    coded = tuple(each for directory in directories for each in _codings(directory))
+    found = Report(replace(read, copies=copies), by, tuple(groups), arms, designs, alone, named, of_batches, coded)
     _check_planned(found)
     return found
+
+
+def _codings(directory: Path) -> list[Coding]:
+    if not any(directory.glob(f"*{SUFFIX}")):
+        return []
+    from agentsim.studies.coding import codings_in  # slow to import, and rarely needed
+
+    return codings_in(directory)
 
 
 def _cells_of(
