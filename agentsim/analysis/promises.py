@@ -176,7 +176,7 @@ def _between_branches(games: Sequence[PromisingGame], measure: str) -> BreakingP
 
 
 def promise_panels(games: Sequence[PromisingGame], *, doubt: str = "", found_by: Sequence[str] = ()) -> list[DataTable]:
-    """Return the tables of promises. With a `doubt` about the coders their rates are struck through, with the reason."""
+    """Return the tables of promises. With a `doubt` about the coders rates are struck through, with the reason."""
 
     def shown(text: str | None) -> Cell:
         return None if text is None else Struck(text) if doubt else text

@@ -25,14 +25,13 @@ from agentsim.games import find
 from agentsim.records.events import told_events
 from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord, Totals, read_journal
-from agentsim.records.run_files import RunFiles
+from agentsim.records.run_files import CODES, RunFiles, coded_run
 
 EVERYONE: Final = "everyone"
 NOBODY: Final = "none"
 """The answer of a detail that does not apply."""
 OTHER: Final = "other"
 """The deed of a promise that is none of the game's actions."""
-SUFFIX: Final = ".codes"
 UnitKind: TypeAlias = Literal["event", "message", "decision", "round"]
 _NAME = r"^[a-z][a-z0-9_]{0,31}$"
 _LONGEST_CODER = 60
@@ -234,16 +233,13 @@ def coder_slug(coder: str) -> str:
 
 def codes_path(files: RunFiles, codebook: str, coder: str) -> Path:
     """Return the path of a run's codes by this codebook and coder."""
-    return files.directory / f"{files.name}.{codebook}.{coder_slug(coder)}{SUFFIX}"
+    return files.directory / f"{files.name}.{codebook}.{coder_slug(coder)}{CODES}"
 
 
 def codes_of(files: RunFiles, codebook: str | None = None) -> list[Codes]:
     """Return all codes of a run, judges before people, or those by one codebook. Raises as `Codes.read`."""
-    found = []
-    for path in sorted(files.directory.glob(f"{escape(files.name)}.*{SUFFIX}")):
-        parts = path.name.removesuffix(SUFFIX).rsplit(".", 2)  # a run's name may have dots, the others have none
-        if len(parts) == 3 and parts[0] == files.name and codebook in {None, parts[1]} and path.stat().st_size:
-            found.append(Codes.read(path))
+    paths = sorted(files.directory.glob(f"{escape(files.name)}.{escape(codebook) if codebook else '*'}.*{CODES}"))
+    found = [Codes.read(path) for path in paths if coded_run(path) == files.name and path.stat().st_size]
     return sorted(found, key=lambda each: (each.codebook.name, each.person))
 
 

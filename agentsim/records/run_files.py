@@ -31,7 +31,9 @@ MOST_PLAIN = 32 * 2**20
 _TIGHTEST = 200
 _GZIP = 31  # zlib's wbits for a gzip header and checksum
 _SUFFIXES = (".json.gz", ".jsonl", ".json", ".html")
-_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people", ".codes")
+CODES = ".codes"
+"""The suffix of the codes that one coder gave a run: `NAME.CODEBOOK.CODER.codes`."""
+_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people", CODES)
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -74,6 +76,8 @@ class RunFiles:
         found = []
         for path in sorted(self.directory.glob(f"{self.name}.*")):
             of_another = any(path.name.startswith(f"{run}.") for run in runs if run != self.name)
+            if path.suffix == CODES:
+                of_another = coded_run(path) != self.name
             if path in own or (path.name.endswith(_ABOUT) and path.is_file() and not of_another):
                 found.append(path)
         return found
@@ -149,6 +153,11 @@ def run_name(file_name: str) -> str:
         if file_name.endswith(suffix):
             return file_name.removesuffix(suffix)
     return file_name
+
+
+def coded_run(path: Path) -> str:
+    """Return the name of the run that a file of codes is about, which may have dots, unlike the parts after it."""
+    return path.name.removesuffix(CODES).rsplit(".", 2)[0]
 
 
 def check_name(name: str, longest: int = _LONGEST) -> None:

@@ -48,7 +48,6 @@ from agentsim.models.prices import estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.records.codes import (
     NOBODY,
-    SUFFIX,
     Code,
     Codebook,
     CodesHead,
@@ -67,7 +66,7 @@ from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord, Journal, read_journal
 from agentsim.records.ledger import PROMISE, is_of_promises, ledger_of
 from agentsim.records.load import find_source, load_history, require_history, runs_with_history
-from agentsim.records.run_files import RunFiles, empty_journal
+from agentsim.records.run_files import CODES, RunFiles, empty_journal
 from agentsim.records.versions import package_versions
 from agentsim.runs.decide import Decider, DecisionResult, decision_record_of
 from agentsim.runs.limits import Budget, CallLimits
@@ -779,7 +778,7 @@ class Coding:
 def codings_in(directory: Path) -> list[Coding]:
     """Return the codings of a folder's finished games, one for each codebook, or [] if nothing is coded."""
     books: dict[str, tuple[Codebook, int]] = {}
-    for files in runs_with_history(directory) if any(directory.glob(f"*{SUFFIX}")) else ():
+    for files in runs_with_history(directory) if any(directory.glob(f"*{CODES}")) else ():
         for codes in codes_of(files):
             books.setdefault(codes.codebook.digest, (codes.codebook, codes.seed))
     return [Coding.read(CodingPlan.of(str(directory), book, directory, seed=seed)) for book, seed in books.values()]

@@ -30,12 +30,11 @@ from agentsim.analysis.standings import Standings, relative, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import by_count, counted, few, listed, sentence
 from agentsim.errors import UsageError
-from agentsim.records.codes import SUFFIX
 from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
 from agentsim.records.history import FINISHED
 from agentsim.records.load import RunSummary
-from agentsim.records.run_files import MANIFEST
+from agentsim.records.run_files import CODES, MANIFEST
 from agentsim.report import paper
 from agentsim.report.markup import money
 from agentsim.report.page import GameLink, Served, game_title, render_batch
@@ -347,7 +346,7 @@ def compared(
 
 
 def _codings(directory: Path) -> list[Coding]:
-    if not any(directory.glob(f"*{SUFFIX}")):
+    if not any(directory.glob(f"*{CODES}")):
         return []
     from agentsim.studies.coding import codings_in  # slow to import, and rarely needed
 
