@@ -28,14 +28,20 @@ from agentsim.server.serving import signals
 from agentsim.server.site import STYLE, Site, naming, page, style
 from agentsim.studies.coding import PERSON, CodedGame, CodingPlan, record_of_person, unit_of
 
+_TOLD_S = 3.0  # the most seconds that the last page is waited for
+
 
 @dataclass
 class Desk:
-    """A person's place: the units that are left, in the drawn order. `done` is set when none is."""
+    """A person's place: the units that are left, in the drawn order.
+
+    `done` is set when none is left, `told` when a page has said so.
+    """
 
     plan: CodingPlan
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     done: asyncio.Event = field(default_factory=asyncio.Event)
+    told: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         asks = {game.files.name: {unit_of(ask).anchor: ask for ask in self.plan.asks(game)} for game in self.plan.games}
@@ -133,6 +139,8 @@ def _page(
     if ask is not None:
         fields = PageForm(Form(ask.request)).fields
         values |= {"unit": unit_of(ask), "key": _key(ask), "fields": fields}
+    else:
+        desk.told.set()
     values |= {"given": given or {}, "problem": problem, "coded": desk.total - len(desk.left)}
     return page("coding.html.j2", values, status=200 if problem is None else 422)
 
@@ -157,6 +165,9 @@ async def coded_in_browser(
             await asyncio.wait([asyncio.create_task(desk.done.wait()), stopped], return_when=asyncio.FIRST_COMPLETED)
             if at_work is not None:
                 await asyncio.wait([at_work, stopped], return_when=asyncio.FIRST_COMPLETED)
+            if not stopped.done():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(desk.told.wait(), _TOLD_S)
             if stopped.done():
                 raise Interrupted("stopped by a signal", signal_number=stopped.result())
             if at_work is not None:
