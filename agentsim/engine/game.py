@@ -23,6 +23,7 @@ from agentsim.engine.panel import Frame, Overview, Panel
 from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Request
 from agentsim.engine.table import Table
+from agentsim.engine.truth import Truth
 from agentsim.engine.wording import by_count
 from agentsim.errors import ScenarioError
 
@@ -171,7 +172,8 @@ class Game(ABC):
     (`bots_of`); those that are `typical` stand for models in forecasts, dealt to the seats in turn (`typical_of`).
     `public_scores` is True if what all players hear tells every score of the outcome. `announcements` allows those of
     an experimenter (`steering`): True if all that players hear is in their later prompts, "restated" if prompts depend
-    on the game's state alone; then the state of every later prompt ends with all announcements.
+    on the game's state alone; then the state of every later prompt ends with all announcements. `facts` are the names
+    of what `truths` yields, each with its meaning in words.
     """
 
     name: ClassVar[str]
@@ -188,6 +190,7 @@ class Game(ABC):
     staff: ClassVar[frozenset[str]] = frozenset()
     public_scores: ClassVar[bool] = False
     announcements: ClassVar[Literal[False, True, "restated"]] = False
+    facts: ClassVar[Mapping[str, str]] = {}
 
     def admit(self, config: Any, players: Sequence[PlayerId]) -> None:
         """Raise `ScenarioError` (with a key) if this config and these players do not make a game.
@@ -228,6 +231,10 @@ class Game(ABC):
     def overview(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Overview:
         """Return the overview of the game for the first screen of its page, from the same events as `panels`."""
         return Overview()
+
+    def truths(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Iterable[Truth]:
+        """Yield the facts of a game that beliefs are scored against, named in `facts`, in the order of their events."""
+        return ()
 
     def tables(self, log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:
         """Return the game's own tables for export, by name, with the documented columns.

@@ -2,9 +2,9 @@
 
 An option owns all that follows from its legal values: the JSON Schema, the check, the words in a prompt, the meaning of
 JSON in a reply, the field of a form, the meaning of a person's text, and random values. A new kind of option is one
-more class. A game declares `Choice`, `Number`, `Text`, `Subset`, `Order`, `Each` and `Variant`; the others follow from
-the types of a decision's fields. At the end stand the fields of a whole answer: of its types, of a request, and as a
-state narrows them. `Request.check` decides what is legal beyond options.
+more class. A game declares `Choice`, `Number`, `Text`, `Subset`, `Order`, `Each` and `Variant`, a survey also
+`Probabilities`; the others follow from the types of a decision's fields. At the end stand the fields of a whole answer:
+of its types, of a request, and as a state narrows them. `Request.check` decides what is legal beyond options.
 
 The keywords of a schema have one order, so that equal options are sent as equal bytes: `type` first, then `enum`,
 `items` or `properties`, then limits, the lower before the upper.
@@ -25,6 +25,7 @@ from pydantic_core import PydanticCustomError
 
 from agentsim.engine.chance import Stream
 from agentsim.engine.decision import whole
+from agentsim.engine.probabilities import Stated, normalized, stated_in
 from agentsim.engine.wording import counted, cut, either, listed
 from agentsim.errors import UnreadableReply
 
@@ -622,6 +623,104 @@ class Order(Subset):
         return f"all of these, each once, in your order: {_together(self.values)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Amount(LegalValues):
+    """A number of `Probabilities`: a number from 0 in JSON, and any spelling of it in a form."""
+
+    is_needed = True
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "number", "minimum": 0}
+
+    def words(self, name: str) -> str:
+        return "<percent>"
+
+    def random(self, rng: Stream) -> int:
+        return rng.integer(0, 100)
+
+    @property
+    def range(self) -> str:
+        return "percent"
+
+    @property
+    def example(self) -> int:
+        return 1
+
+    def parse(self, text: str, hint: str = "") -> Stated:
+        """Return the number, or the text of another spelling, which is judged with all numbers of the answer."""
+        return json.loads(text) if _PLAIN_NUMBER.fullmatch(text) else text
+
+
+@dataclass(frozen=True, slots=True)
+class Probabilities(LegalValues):
+    """An object that has a number for each of these values, which `normalized` turns into their probabilities."""
+
+    values: tuple[str, ...] = field()
+
+    kind = "record"
+    lacking = "probabilities"
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """The option in fingerprints, as JSON values."""
+        return ("Probabilities", self.values)
+
+    @property
+    def parts(self) -> Mapping[str, LegalValues]:  # type: ignore[override] # here it follows from the values
+        return dict.fromkeys(self.values, Amount())
+
+    def schema(self) -> dict[str, Any]:
+        return closed_object({name: part.schema() for name, part in self.parts.items()})
+
+    def why_not(self, value: Any) -> str:
+        if not isinstance(value, Mapping):
+            return f"must be an object with a number for each of: {_together(self.values)}"
+        if strange := [name for name in value if name not in self.values]:
+            return f"must have no names but {_together(self.values)}; {cut(str(strange[0]), 40)} is not among them"
+        if missing := [name for name in self.values if name not in value]:
+            return f"must have a number for each of: {_together(self.values)}; there is none for {missing[0]}"
+        for name, said in value.items():
+            if isinstance(said, bool) or not isinstance(said, int | float | str):
+                return f"must be numbers such as 60 (percent), found another value for {name}"
+        try:
+            normalized(value)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def words(self, name: str) -> str:
+        """Return the object in the shape of an answer: `{"Ann": <percent>, "Bea": <percent>}`."""
+        return f"{{{', '.join(f'{json.dumps(value, ensure_ascii=False)}: <percent>' for value in self.values)}}}"
+
+    def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
+        if isinstance(given, str) and (said := stated_in(given)):
+            given = said
+        return reader.record(given, self, path)
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, Mapping) and value.keys() == {*self.values}
+
+    def knows(self, value: Any) -> bool:
+        return not isinstance(value, Mapping) or value.keys() <= {*self.values}
+
+    def spoken(self, value: Any) -> Any:
+        """Return the numbers as they were stated, as plain values. Raises `UnreadableReply` if they are refused."""
+        if value is None or value == {}:
+            return None
+        said = value
+        if isinstance(value, Mapping):
+            said = {name: float(each) if isinstance(each, float) else each for name, each in value.items()}
+        if reason := self.why_not(said):
+            raise UnreadableReply(f"The probabilities {reason}.")
+        return said
+
+    def random(self, rng: Stream) -> dict[str, int]:
+        """Draw whole percentages that add up to 100."""
+        ends = sorted(rng.integer(0, 100) for _ in self.values[1:])
+        parts = (high - low for low, high in zip([0, *ends], [*ends, 100], strict=True))
+        return dict(zip(self.values, parts, strict=True))
+
+
 Option: TypeAlias = Choice | Number | Text
 """The option of one value of an `Each`, a `Variant` or a `MenuItem`."""
 
@@ -637,7 +736,7 @@ class Each(LegalValues):
     `Request.fingerprint_fields` must identify it.
     """
 
-    keys: tuple[str, ...] | Mapping[str, Option]
+    keys: tuple[str, ...] | Mapping[str, Option | Probabilities]
     value: Option | None = None
 
     kind = "record"
@@ -647,7 +746,7 @@ class Each(LegalValues):
             raise TypeError("Each has one option for all its keys, or a mapping of an option for each")
 
     @property
-    def parts(self) -> Mapping[str, Option]:  # type: ignore[override] # here it follows from the keys
+    def parts(self) -> Mapping[str, Option | Probabilities]:  # type: ignore[override] # here it follows from the keys
         if isinstance(self.keys, Mapping):
             return self.keys
         assert self.value is not None, "see `__post_init__`"
@@ -1122,7 +1221,7 @@ def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _first_objection(path: str, legal: Mapping[str, Option], given: Mapping[str, Any]) -> str:
+def _first_objection(path: str, legal: Mapping[str, Option | Probabilities], given: Mapping[str, Any]) -> str:
     """Return the first problem of the values of an object, or ""."""
     for key, value in given.items():
         if key not in legal:

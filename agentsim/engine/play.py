@@ -25,7 +25,7 @@ from agentsim.engine.steering import (
     Steer,
     survey,
 )
-from agentsim.engine.survey import Interview, Survey, Surveys
+from agentsim.engine.survey import Interview, Survey, Surveys, names_of
 from agentsim.engine.table import Requests, Table
 from agentsim.errors import RulesBroken
 
@@ -35,8 +35,8 @@ _NEVER = (None, 0)
 class GamePlay:
     """One game in progress: `start`, then `answer` with each wave's decisions until there is an `outcome`.
 
-    `salts` are words by wave, which change chance once that wave is decided. `interviews` are held at the end of
-    rounds, in waves of their own that the rules do not see. `steering` are an experimenter's actions by the number of
+    `salts` are words by wave, which change chance once that wave is decided. `interviews` are held in
+    waves of their own that the rules do not see. `steering` are an experimenter's actions by the number of
     the wave that they precede; it may grow while the game is played: see `steered`.
     """
 
@@ -71,6 +71,7 @@ class GamePlay:
         self._done = 0  # number of applied actions before this wave
         self._announced: tuple[str, ...] = ()  # with the line that introduces them
         self._latest: LatestRequests = {}
+        self._names = names_of(players, self.table.names)
         self._first_aside = len(interviews)
         self.asides: list[Aside] = []
         """The questions asked off the record; their surveys are numbered after the scenario's interviews."""
@@ -127,7 +128,10 @@ class GamePlay:
         else:
             self._due.appendleft(tuple(ask.request for ask in wave.asks))
         return self._number(
-            tuple(survey(aside, number, about, self._news(events_before), rounds) for about, events_before in known)
+            tuple(
+                survey(aside, number, about, self._news(told), rounds, players=self._names, events=len(self.table.log))
+                for about, told in known
+            )
         )
 
     def _news(self, events_before: int) -> list[LoggedEvent]:
@@ -156,7 +160,11 @@ class GamePlay:
         if self._pending_result is None:  # else these are the answers to a survey
             self._pending_result = self._advance(decisions)
             if self._surveys is not None:
-                self._due.extend(self._surveys.due(over=isinstance(self._pending_result, Outcome)))
+                decided, asked = (
+                    () if isinstance(result, Outcome) else result for result in (self._reached, self._pending_result)
+                )
+                over = isinstance(self._pending_result, Outcome)
+                self._due.extend(self._surveys.due(decided, asked, over=over))
         if self._due:
             return self.steered(self._number(self._due.popleft()))
         reached, self._pending_result = self._pending_result, None

@@ -6,7 +6,7 @@ says in `Game.announcements` whether it allows them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.memory import line_of
 from agentsim.engine.request import Request
-from agentsim.engine.survey import NEWS_CHARS, Survey, SurveyQuestion
+from agentsim.engine.survey import NEWS_CHARS, Survey, SurveyQuestion, posed
 from agentsim.engine.wording import counted
 
 ANNOUNCED_SINCE = "Since then the narrator has announced to all:"
@@ -52,11 +52,19 @@ STEER: type[Any] = Announcement | Aside  # type: ignore[assignment] # what `code
 
 
 def survey(
-    aside: Aside, number: int, about: Request[Any], since: Sequence[LoggedEvent], rounds: Sequence[str]
+    aside: Aside,
+    number: int,
+    about: Request[Any],
+    since: Sequence[LoggedEvent],
+    rounds: Sequence[str],
+    *,
+    players: Mapping[PlayerId, str],
+    events: int,
 ) -> Survey:
     """Return the survey for the player of `about`, its latest question.
 
     `since` are the events told after that, `number` is the index of the interview that the aside counts as.
+    `events` is the number of all events told by then, `players` are all players with their names.
     """
     player = about.player
     heard = [entry for entry in since if entry.heard_by(player) and entry.event.in_prompt]
@@ -64,9 +72,10 @@ def survey(
         player=player,
         about=about,
         news=_newest([line_of(entry, rounds) for entry in heard]),
-        questions=aside.questions,
+        questions=posed(aside.questions, player, players),
         interview=number,
         round=len(rounds) - 1,
+        events=events,
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables: a history as rows and columns. Every run has the six tables of `BASE`, and those that its game adds.
+"""Tables: a history as rows and columns. Every run has the seven tables of `BASE`, and those that its game adds.
 
 `folders` unites the tables of many runs, `formats` writes them. Interviews are read here too: their answers are a
 table.
@@ -17,8 +17,10 @@ from pydantic import TypeAdapter, ValidationError
 from agentsim import games
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
+from agentsim.engine.probabilities import Stated
 from agentsim.engine.steering import Aside
-from agentsim.engine.survey import Interview, SurveyPlace, SurveyQuestion
+from agentsim.engine.survey import Answer, Interview, SurveyPlace, SurveyQuestion, names_of, probabilities_of
+from agentsim.engine.truth import WINNER, Truth, truth_at
 from agentsim.errors import UsageError
 from agentsim.records.events import computed_from, pairs, told_events
 from agentsim.records.history import History
@@ -59,7 +61,11 @@ BASE: Mapping[str, Mapping[str, ColumnKind]] = {
     ),
     "survey": _columns(
         "round whole, round_title text, player text, model text, question text, answer mixed, source text, "
-        "decision whole"
+        "decision whole, about text, moment text"
+    ),
+    "beliefs": _columns(
+        "round whole, round_title text, moment text, player text, model text, question text, about text, outcome text, "
+        "stated text, probability number, fact text, truth text, happened flag, decision whole"
     ),
 }
 """The tables of every run of any game."""
@@ -94,6 +100,7 @@ def base_tables(history: History) -> dict[str, Callable[[], Frame]]:
         "usage": partial(_usage, history, models),
         "pairs": paired,
         "survey": partial(survey_rows, history, models),
+        "beliefs": partial(_beliefs, history, models),
     }
     makers = {name: partial(_framed, name, make) for name, make in rows.items()}
     return {name: makers.get(name) or partial(_standings, history) for name in BASE}
@@ -227,11 +234,12 @@ def _json(value: Any, where: str) -> str:
 
 
 class SurveyAnswer(NamedTuple):
-    """One player's answer to one question; None if no usable reply came."""
+    """One player's answer to one question; None if no usable reply came. `about` is the player that it is about."""
 
     place: SurveyPlace
     question: SurveyQuestion
-    answer: int | str | None
+    about: PlayerId | None
+    answer: Answer | None
     decision: DecisionRecord
 
 
@@ -252,19 +260,85 @@ def interviews_in(history: History) -> tuple[Interview | Aside, ...]:
     return found
 
 
+def player_names(history: History) -> dict[PlayerId, str]:
+    """Return the players without staff, with the names that prompts call them."""
+    return names_of((player.id for player in history.seated), history.names)
+
+
 def survey_answers(history: History) -> Iterator[SurveyAnswer]:
     """Yield every answer, in the order in which they were given."""
-    interviews = interviews_in(history)
+    interviews, players = interviews_in(history), player_names(history)
     for decision in history.decisions:
         if decision.survey is not None:
             given = decision.decision.get("answers")
             said = given if isinstance(given, dict) else {}
             for question in interviews[decision.survey.interview].questions:
-                yield SurveyAnswer(decision.survey, question, question.kept(said.get(question.name)), decision)
+                for each in question.posed_to(decision.player, players):
+                    yield SurveyAnswer(decision.survey, question, each.about, each.answer(said), decision)
 
 
 def survey_rows(history: History, models: Mapping[str, str]) -> Iterator[tuple[int | str | None, ...]]:
-    """Yield a row of the table `survey` for each question to each player; `answer` is None if no usable reply came."""
-    for place, question, answer, decision in survey_answers(history):
+    """Yield a row of the table `survey` for each question to each player; `answer` is None if no usable reply came.
+
+    Probabilities are JSON, as they were stated.
+    """
+    for place, question, about, answer, decision in survey_answers(history):
         where = (place.round, history.rounds[place.round].title, decision.player, models.get(decision.player))
-        yield (*where, question.name, answer, decision.source, decision.index)
+        cell = _json(answer, f"decision {decision.index}") if isinstance(answer, dict) else answer
+        yield (*where, question.name, cell, decision.source, decision.index, about, place.moment)
+
+
+class Belief(NamedTuple):
+    """The probabilities that a player stated at one moment, beside the fact that they are about, if it is known.
+
+    `truth` is the true outcome, or None if the question has no fact, nobody knows it, or all players know it already.
+    """
+
+    answer: SurveyAnswer
+    stated: Mapping[str, Stated]
+    probabilities: Mapping[str, float]
+    truth: str | None
+
+
+def truths_of(history: History) -> list[Truth]:
+    """Return the facts of a run's game and its winner, in the order of their events.
+
+    Raises `UsageError` if the history's events are not its game's, `ScenarioError` if the game is not installed.
+    """
+    game = games.find(history.game)
+    log = told_events(history, game)
+    found = [*computed_from(lambda log, players: tuple(game.truths(log, players)), log, history)]
+    first = [each.player for each in history.outcome.standings if each.rank == 1] if history.outcome else []
+    if len(first) == 1:
+        found.append(Truth(WINNER, first[0], len(log)))
+    return found
+
+
+def beliefs_in(history: History) -> Iterator[Belief]:
+    """Yield every answer in probabilities, in the order in which they were given."""
+    stated = [
+        (answer, answer.answer, probabilities)
+        for answer in survey_answers(history)
+        if answer.question.probabilities
+        and isinstance(answer.answer, dict)
+        and (probabilities := probabilities_of(answer.answer)) is not None
+    ]
+    if not stated:
+        return
+    truths, names = truths_of(history), player_names(history)
+    for answer, numbers, probabilities in stated:
+        fact, events = answer.question.truth, answer.place.events
+        known = None if fact is None or events is None else truth_at(truths, fact, answer.about, events)
+        true = None if known is None else names.get(str(known.value), str(known.value))
+        yield Belief(answer, numbers, probabilities, true if true in probabilities else None)
+
+
+def _beliefs(history: History, models: Mapping[str, str]) -> Iterator[Row]:
+    """Yield a row for each member of the set of each answer in probabilities."""
+    for (place, question, about, _, decision), stated, probabilities, truth in beliefs_in(history):
+        where = (place.round, history.rounds[place.round].title, place.moment, decision.player)
+        asked = (models.get(decision.player), question.name, about)
+        for outcome, probability in probabilities.items():
+            happened = None if truth is None else outcome == truth
+            row = (outcome, str(stated[outcome]), probability, question.truth, truth, happened, decision.index)
+            yield (*where, *asked, *row)

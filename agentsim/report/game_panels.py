@@ -10,6 +10,7 @@ from typing import NamedTuple
 from agentsim.engine.codec import paths_in
 from agentsim.engine.event import AGAINST, FOR, NAMED, NEITHER, Event, Sign
 from agentsim.engine.panel import Cell, Chart, DataTable, Panel, Series
+from agentsim.engine.probabilities import brier_score
 from agentsim.engine.steering import Announced
 from agentsim.engine.survey import SurveyQuestion
 from agentsim.engine.wording import cut, listed
@@ -18,7 +19,7 @@ from agentsim.games import find
 from agentsim.records.events import InteractionCount, Pair
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
-from agentsim.records.tables import SurveyAnswer, interviews_in, survey_answers
+from agentsim.records.tables import Belief, SurveyAnswer, beliefs_in, interviews_in, survey_answers
 from agentsim.report.markup import TemplateContext, number
 
 MOST_KINDS = 10
@@ -297,27 +298,29 @@ def _row(decision: DecisionRecord, caused: Iterable[tuple[str, EventRecord]], *,
 
 
 def survey_panels(history: History) -> Iterator[Panel]:
-    """Yield a panel for each question that was asked. A history as one player saw it has no interviews."""
+    """Yield the panels of each question that was asked. A history as one player saw it has no interviews."""
     if not history.scenario.get("interviews"):
         return
     every = list(survey_answers(history))
+    beliefs = list(beliefs_in(history))
     for question in (question for interview in interviews_in(history) for question in interview.questions):
         if answers := [each for each in every if each.question == question]:
-            yield _answers(history, question, answers) if _open(question) else _shares(history, question, answers)
-
-
-def _open(question: SurveyQuestion) -> bool:
-    return not question.options and question.least is None
+            if question.probabilities:
+                stated = [each for each in beliefs if each.answer.question == question]
+                yield from _beliefs(history, question, answers, stated)
+            elif question.is_open or question.about:
+                yield _answers(history, question, answers)
+            else:
+                yield _shares(history, question, answers)
 
 
 def _shares(history: History, question: SurveyQuestion, answers: Sequence[SurveyAnswer]) -> Chart:
-    rounds = sorted({each.place.round for each in answers})
-    given = [[e.answer for e in answers if e.place.round == number and e.answer is not None] for number in rounds]
-    if question.options:
-        share = [
-            [100 * said.count(option) / len(said) if said else None for said in given] for option in question.options
-        ]
-        series = [Series(option, tuple(shares)) for option, shares in zip(question.options, share, strict=True)]
+    asked = list(dict.fromkeys(map(_moment, answers)))
+    given = [[e.answer for e in answers if _moment(e) == when and e.answer is not None] for when in asked]
+    if question.options or question.among:
+        options = question.options or sorted({str(answer) for said in given for answer in said})
+        share = [[100 * said.count(option) / len(said) if said else None for said in given] for option in options]
+        series = [Series(option, tuple(shares)) for option, shares in zip(options, share, strict=True)]
         label = "share of answers, %"
     else:
         numbers = [[answer for answer in said if isinstance(answer, int)] for said in given]
@@ -326,14 +329,82 @@ def _shares(history: History, question: SurveyQuestion, answers: Sequence[Survey
             for name, of in (("mean", fmean), ("lowest", min), ("highest", max))
         ]
         label = "answer"
-    titles = tuple(history.rounds[number].title for number in rounds)
-    return Chart(_title(question), "line", titles, tuple(series), "at the end of", label, _note(answers))
+    titles = tuple(_when(history, when) for when in asked)
+    return Chart(_title(question), "line", titles, tuple(series), _axis(asked), label, _note(answers))
 
 
 def _answers(history: History, question: SurveyQuestion, answers: Sequence[SurveyAnswer]) -> DataTable:
     said = [each for each in answers if each.answer is not None]
-    rows = tuple((history.rounds[each.place.round].title, each.decision.player, each.answer) for each in said)
-    return DataTable(_title(question), ("at the end of", "player", "answer"), rows, _note(answers))
+    about = ("about",) if question.about else ()
+    rows = tuple(
+        (
+            *(_when(history, _moment(each)), each.decision.player, *([each.about] if about else [])),
+            each.answer if not isinstance(each.answer, dict) else None,
+        )
+        for each in said
+    )
+    return DataTable(_title(question), (_axis(map(_moment, said)), "player", *about, "answer"), rows, _note(answers))
+
+
+def _beliefs(
+    history: History, question: SurveyQuestion, answers: Sequence[SurveyAnswer], beliefs: Sequence[Belief]
+) -> Iterator[Panel]:
+    """Yield the paths of beliefs from moment to moment, and a table of each belief."""
+    asked = list(dict.fromkeys(map(_moment, answers)))
+    titles, axis = tuple(_when(history, when) for when in asked), _axis(asked)
+    known = any(each.truth is not None for each in beliefs)
+    if question.about is None:
+        lines = list(dict.fromkeys(outcome for each in beliefs for outcome in each.probabilities))
+
+        def on(line: str, belief: Belief) -> float | None:
+            return belief.probabilities.get(line)
+
+        title = "mean probability, %"
+    else:
+        lines = list(dict.fromkeys(each.answer.about or "" for each in beliefs))
+
+        def on(line: str, belief: Belief) -> float | None:
+            is_about = belief.answer.about == line and belief.truth is not None
+            return belief.probabilities[belief.truth] if is_about and belief.truth is not None else None
+
+        title = "mean probability of the truth, %"
+    if len(asked) > 1 and (question.about is None or known):
+        series = []
+        for line in lines:
+            found = [[on(line, each) for each in beliefs if _moment(each.answer) == when] for when in asked]
+            there = [[value for value in values if value is not None] for values in found]
+            series.append(Series(line, tuple(100 * fmean(values) if values else None for values in there)))
+        note = "Each line is the mean of those who were asked." + (
+            "" if question.about is None else " One line a player."
+        )
+        yield Chart(_title(question), "line", titles, tuple(series), axis, title, f"{note} {_note(answers)}")
+    columns = (axis, "player", *(("about",) if question.about else ()), "beliefs, %")
+    scored = ("truth", "Brier score") if known else ()
+    rows = []
+    for each in beliefs:
+        said = ", ".join(f"{outcome} {100 * share:.3g}" for outcome, share in _by_share(each.probabilities))
+        about = (each.answer.about,) if question.about else ()
+        score = (each.truth, None if each.truth is None else round(brier_score(each.probabilities, each.truth), 4))
+        when = _when(history, _moment(each.answer))
+        rows.append((when, each.answer.decision.player, *about, said, *(score if known else ())))
+    yield DataTable(f"{_title(question)} (each belief)", (*columns, *scored), tuple(rows), _note(answers))
+
+
+def _by_share(probabilities: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(probabilities.items(), key=lambda each: -each[1])
+
+
+def _moment(answer: SurveyAnswer) -> tuple[int, str | None]:
+    return answer.place.round, answer.place.moment
+
+
+def _when(history: History, moment: tuple[int, str | None]) -> str:
+    number, named = moment
+    return history.rounds[number].title + (f", {named.replace('_', ' ')}" if named else "")
+
+
+def _axis(moments: Iterable[tuple[int, str | None]]) -> str:
+    return "asked" if any(named for _, named in moments) else "at the end of"
 
 
 def _title(question: SurveyQuestion) -> str:

@@ -98,7 +98,7 @@ def decision_record_of(ask: Ask, result: DecisionResult) -> DecisionRecord:
         fallback_reason=result.fallback_reason,
         attempts=result.attempts,
         parse=None if result.reading is None else Parse.of(result.reading),
-        survey=SurveyPlace(request.interview, request.round) if isinstance(request, Survey) else None,
+        survey=SurveyPlace.of(request) if isinstance(request, Survey) else None,
         round=ask.round,
     )
 

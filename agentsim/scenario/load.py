@@ -15,7 +15,8 @@ from typing import Any, TypeAlias, TypedDict
 
 from agentsim import games
 from agentsim.engine.game import Game, GameConfig, bots_of
-from agentsim.engine.survey import Interview, Survey
+from agentsim.engine.survey import MOST_OPTIONS, Interview, Survey, SurveyQuestion, names_of, posed
+from agentsim.engine.truth import WINNER
 from agentsim.errors import Refusals, ScenarioError
 from agentsim.scenario.document import adopted, beside, by_typed_ids, overridden, put, recast, rename, with_provider
 from agentsim.scenario.player_plan import OWN, ModelName, PlayerPlan, check_terminal
@@ -170,27 +171,47 @@ def _admit_people(people: PeopleTable | None, game: Game, players: Sequence[Play
 def _interviews(table: ScenarioTable, game: Game, players: Sequence[str]) -> tuple[Interview, ...]:
     """Return the interviews.
 
-    Raises `ScenarioError` for an unknown player, a duplicate question name, or a game with a question kind
-    `Survey.kind`.
+    Raises `ScenarioError` for an unknown player, kind of decision or fact, for two questions of one name, or if the
+    game has a question kind `Survey.kind`.
     """
     if table.interviews and any(request.kind == Survey.kind for request in game.requests):
         raise ScenarioError(f"{game.name} has a question of its own that is called {Survey.kind}", key="interviews")
+    kinds = [request.kind for request in game.requests]
     named: set[str] = set()
     for place, each in enumerate(table.interviews):
         for player in each.players:
-            if player not in players:
-                hint, valid = nearest(player, players)
-                raise ScenarioError(
-                    f"no player is called {player[:40]}{hint}",
-                    key=dotted(("interviews", place, "players")),
-                    valid=valid,
-                )
+            _known(player, players, f"no player is called {player[:40]}", ("interviews", place, "players"))
+        for key, kind in (("before", each.before), ("after", each.after)):
+            if kind is not None:
+                _known(kind, kinds, f"{game.name} has no decision {kind[:40]}", ("interviews", place, key))
         for number, question in enumerate(each.questions):
-            if question.name in named:
-                key = dotted(("interviews", place, "questions", number, "name"))
-                raise ScenarioError(f"two questions are called {question.name}", key=key)
-            named.add(question.name)
+            at = ("interviews", place, "questions", number)
+            _admit_question(question, game, players, at)
+            for name in sorted(
+                {asked.name for player in players for asked in posed([question], player, names_of(players, {}))}
+            ):
+                if name in named:
+                    raise ScenarioError(f"two questions are called {name}", key=dotted((*at, "name")))
+                named.add(name)
     return table.interviews
+
+
+def _known(name: str, known: Sequence[str], problem: str, key: tuple[str | int, ...]) -> None:
+    """Raise `ScenarioError` with the problem if the name is not among the known ones."""
+    if name not in known:
+        hint, valid = nearest(name, known)
+        raise ScenarioError(f"{problem}{hint}", key=dotted(key), valid=valid)
+
+
+def _admit_question(question: SurveyQuestion, game: Game, players: Sequence[str], at: tuple[str | int, ...]) -> None:
+    if len(players) > MOST_OPTIONS and (question.among or question.about):
+        raise ScenarioError(
+            f"names {len(players)} players; a question names at most {MOST_OPTIONS}",
+            key=dotted((*at, "among" if question.among else "about")),
+        )
+    if question.truth is not None:
+        facts = [*game.facts, WINNER]
+        _known(question.truth, facts, f"{game.name} has no fact {question.truth}", (*at, "truth"))
 
 
 @contextmanager

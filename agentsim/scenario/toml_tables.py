@@ -177,6 +177,8 @@ class PeopleTable(ClosedTable):
         names = [question.name for question in (*self.before, *self.after)]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"two questions are called {twice}")
+        if any(each.among or each.about or each.probabilities for each in (*self.before, *self.after)):
+            raise ValueError("among, about and probabilities are of questions in [[interviews]]")
         return self
 
 

@@ -200,7 +200,9 @@ class AgentIsland(Game):
     seats = (3, None)
     public_scores = True
     reserved = frozenset({NOBODY})
+    facts = panels.FACTS
     overview = staticmethod(panels.overview)
+    truths = staticmethod(panels.truths)
     tables = staticmethod(panels.tables)
     laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from agentsim.engine.event import LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Overview, Panel, Series
+from agentsim.engine.truth import Truth
 from agentsim.engine.wording import Naming, cut, listed
 from agentsim.games.agent_island.speeches import Pitched, Quipped
 from agentsim.games.agent_island.view import RoundBegan
@@ -137,6 +138,21 @@ def _mentions(spoken: Sequence[tuple[int, str, str]], players: Sequence[PlayerId
     if {"A", "I"} & set(players):
         note += " A at the beginning of a sentence is not counted, nor is I unless the word player precedes it."
     return DataTable("Mentions", ("speaker", *players), rows, note=note, heat=True)
+
+
+FACTS = {"eliminated": "the player who is eliminated next", "vote": "the player for whom the player votes next"}
+
+
+def truths(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Iterator[Truth]:
+    """Yield every elimination and every vote. Votes stay secret."""
+    for at, event in enumerate((told.event for told in log), start=1):
+        match event:
+            case Eliminated(player=player):
+                yield Truth("eliminated", player, at, public=at)
+            case Voted(voter=voter, choice=str(choice)):
+                yield Truth("vote", choice, at, voter)
+            case _:
+                pass
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:

@@ -51,7 +51,9 @@ class AgentAuction(Game):
     typical = ("truthful", "hoarder", "sniper")
     seats = (2, None)
     public_scores = True
+    facts = panels.FACTS
     overview = staticmethod(panels.overview)
+    truths = staticmethod(panels.truths)
     tables = staticmethod(panels.tables)
     laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)

@@ -25,6 +25,7 @@ from agentsim.engine.panel import (
     Series,
     TurnedAt,
 )
+from agentsim.engine.truth import Truth
 from agentsim.engine.wording import counted, listed
 from agentsim.games.auction.bidding import BidMade
 from agentsim.games.auction.lots import AuctionBegan, AuctionEnded, ItemLost, ItemOffered, ItemSold, Paid
@@ -196,6 +197,16 @@ class _Heard:
 _LOT = ("ScenarioID", "RoundID", "ItemName", "ItemQuality", "IsRequired", "IterationID")
 DETAILED_LOGS = (*_LOT, "TeamName", "BidAmount", "IsValid", "FailReason", "CurrentHighBidBefore")
 RESULTS = ("ScenarioID", "TeamName", "CollectedItems", "Score_Count", "Score_Quality", "Score_Budget", "FinalRank")
+
+
+FACTS = {"buyer": "the team that buys the item for sale, or else the next one; nobody if it is lost"}
+
+
+def truths(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Iterator[Truth]:
+    """Yield the buyer of every item, or `nobody`."""
+    for at, event in enumerate((told.event for told in log), start=1):
+        if isinstance(event, ItemSold | ItemLost):
+            yield Truth("buyer", event.team if isinstance(event, ItemSold) else "nobody", at, public=at)
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:

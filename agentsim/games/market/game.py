@@ -92,7 +92,9 @@ class MarketGame(Game):
     public_scores = True
     reserved = frozenset({NOBODY, EVERYBODY, EVERYONE})
     laws = staticmethod(laws.laws)
+    facts = panels.FACTS
     overview = staticmethod(panels.overview)
+    truths = staticmethod(panels.truths)
     tables = staticmethod(panels.tables)
     panels = staticmethod(panels.panels)
 

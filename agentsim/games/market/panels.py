@@ -25,10 +25,12 @@ from agentsim.engine.panel import (
     Tie,
     TurnedAt,
 )
+from agentsim.engine.truth import Truth
 from agentsim.engine.wording import counted, sentence
 from agentsim.games.market import artifacts
 from agentsim.games.market.artifact import MOST_ROUNDS, spots
 from agentsim.games.market.artifacts.dialogue import Messaged
+from agentsim.games.market.artifacts.lmsr import Settled
 from agentsim.games.market.artifacts.redemption import Redeemed
 from agentsim.games.market.experiment import PeriodEnded
 from agentsim.games.market.order_book import Ordered, Traded, Withdrawn
@@ -332,6 +334,29 @@ _TABLES: Mapping[str, tuple[type[Event], tuple[str, ...]]] = {
     "periods": (PeriodEnded, (*_PERIODS, "equilibrium_quantity", "surplus", "most_surplus")),
 }
 _ARTIFACTS = artifacts.all_own()
+
+
+FACTS = {
+    "side": "whether the agent is to buy or to sell in the period, which is private",
+    "value": "the private value or cost of the agent's first unit",
+    "outcome": "the outcome of a prediction market",
+}
+
+
+def truths(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Iterator[Truth]:
+    """Yield every agent's side and first private value, from each endowment on, and the outcome that is drawn."""
+    for at, event in enumerate((told.event for told in log), start=1):
+        match event:
+            case Endowed(agent=agent, side=side, worth=worth):
+                if side is not None:
+                    yield Truth("side", side, at, agent, lasting=True)
+                units = [unit for values in worth.values() for unit in values]
+                if units:
+                    yield Truth("value", units[0], at, agent, lasting=True)
+            case Settled(outcome=outcome):
+                yield Truth("outcome", outcome, at, public=at)
+            case _:
+                pass
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId] = ()) -> Mapping[str, Frame]:

@@ -131,7 +131,9 @@ class Monopoly(Game):
     staff = frozenset({SUMMARIZER})
     seats = (2, 8)
     public_scores = True
+    facts = replay.FACTS
     overview = staticmethod(panels.overview)
+    truths = staticmethod(replay.truths)
     tables = staticmethod(replay.tables)
     laws = staticmethod(laws.laws)
     panels = staticmethod(panels.panels)

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from agentsim.engine.event import Event, LoggedEvent, PlayerId
 from agentsim.engine.panel import Cell, Frame
+from agentsim.engine.truth import Truth
 from agentsim.games.monopoly.auctions import AuctionClosed, AuctionOpened, BidMade
 from agentsim.games.monopoly.board import CARDS, JAIL, name_of
 from agentsim.games.monopoly.building import Built, Mortgaged, Sold, Unmortgaged
@@ -120,6 +121,34 @@ def _turns(log: Sequence[LoggedEvent], game: Replay) -> Iterator[Replay]:
         for event in game.events:
             game.apply(event)
         yield game.copy()
+
+
+FACTS = {
+    "bankrupt": "the player who goes bankrupt next",
+    "cash": "the cash of the player, in dollars",
+    "deeds": "the properties of the player, in the order of the board",
+}
+
+
+def truths(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Iterator[Truth]:
+    """Yield every bankruptcy, and the cash and the properties of a player whenever they change."""
+    game: Replay | None = None
+    known: dict[tuple[str, PlayerId], int | str] = {}
+    for at, event in enumerate((told.event for told in log), start=1):
+        if isinstance(event, GameBegan):
+            game = Replay.begin(event)
+        elif game is not None:
+            game.apply(event)
+        if isinstance(event, Bankrupted):
+            yield Truth("bankrupt", event.player, at, public=at)
+        if game is None:
+            continue
+        for number, (player, cash) in enumerate(game.cash.items()):
+            deeds = ", ".join(name_of(position) for position in sorted(game.estate.held(number)))
+            for name, value in (("cash", cash), ("deeds", deeds)):
+                if known.get((name, player)) != value:
+                    known[name, player] = value
+                    yield Truth(name, value, at, player, lasting=True)
 
 
 # -- trades

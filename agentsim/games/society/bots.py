@@ -698,7 +698,7 @@ def _answers(survey: Survey, rng: Stream) -> SurveyAnswers:
     drawn = random_decision(survey, rng)
     assert isinstance(drawn, SurveyAnswers), "a survey is answered"
     assert isinstance(survey.about, Act), f"no policy for {survey.about.kind}"
-    known = [question for question in survey.questions if question.name in ATTITUDES]
+    known = [each for each in survey.questions if each.name in ATTITUDES and not each.probabilities]
     own = {each.name: _placed(each, ATTITUDES[each.name](survey.about)) for each in known}
     return SurveyAnswers(answers={**drawn.answers, **own})
 

@@ -69,7 +69,9 @@ class Society(Game):
     typical = ("citizen", "farmer")  # half of the agents, the citizens, help agents in need
     seats = (2, None)
     public_scores = True
+    facts = panels.FACTS
     overview = staticmethod(panels.overview)
+    truths = staticmethod(panels.truths)
     tables = staticmethod(panels.tables)
     panels = staticmethod(panels.panels)
 

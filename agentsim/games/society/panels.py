@@ -29,12 +29,13 @@ from agentsim.engine.panel import (
     Tie,
     TurnedAt,
 )
+from agentsim.engine.truth import Truth
 from agentsim.engine.wording import by_count, counted, sentence
 from agentsim.games.society.amounts import UNIT, number
 from agentsim.games.society.assembly import RESOURCES, Ballot, in_words
 from agentsim.games.society.building import Contributed, ProjectBuilt, UpkeepPaid
 from agentsim.games.society.config import PERSONALITIES
-from agentsim.games.society.evening import DayEnded, FellDormant, Idled, SocietyEnded
+from agentsim.games.society.evening import AgentDied, DayEnded, FellDormant, Idled, SocietyEnded
 from agentsim.games.society.founding import Being, SocietyBegan, Totals
 from agentsim.games.society.shocks import LostToShock, ShockStruck
 from agentsim.games.society.talk import MessageSent, Posted, Renamed
@@ -78,6 +79,30 @@ MESSAGES = ("day", "agent", "player", "recipient", "recipient_player", "text")
 
 POOL = 0
 """The number of the common pool among agents."""
+
+
+FACTS = {
+    "dormant": "the player whose agent falls dormant next",
+    "died": "the player whose agent dies next",
+    "proposal": "whether the next proposal to be decided has passed or failed",
+}
+
+
+def truths(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Iterator[Truth]:
+    """Yield who falls dormant or dies, and the result of every proposal."""
+    seats: dict[int, str] = {}
+    for at, event in enumerate((told.event for told in log), start=1):
+        match event:
+            case SocietyBegan(agents=agents):
+                seats = {being.agent: being.player for being in agents}
+            case FellDormant(agent=agent):
+                yield Truth("dormant", seats[agent], at, public=at)
+            case AgentDied(agent=agent):
+                yield Truth("died", seats[agent], at, public=at)
+            case ProposalResolved(result=result):
+                yield Truth("proposal", result, at, public=at)
+            case _:
+                pass
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> Mapping[str, Frame]:

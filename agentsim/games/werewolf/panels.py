@@ -6,9 +6,39 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agentsim.engine import LoggedEvent
 from agentsim.engine.panel import Cell, Chart, DataTable, Frame, Overview, Panel, Series, TurnedAt
+from agentsim.engine.truth import Truth
 from agentsim.engine.wording import listed
 from agentsim.games.werewolf.state import ROLES, TEAMS, Role
-from agentsim.games.werewolf.words import Dealt, Died, Said, Unmasked
+from agentsim.games.werewolf.words import Dealt, Died, Said, Unmasked, Voted
+
+FACTS = {
+    "role": "the role of the player, secret until the player dies",
+    "died": "the player who dies next",
+    "vote": "the player for whom the player votes by day next",
+    "team": "the team that wins",
+}
+
+
+def truths(log: Sequence[LoggedEvent], players: Sequence[str]) -> Iterator[Truth]:
+    """Yield the roles, deaths, votes of days, and the team that won."""
+    shown: dict[str | None, int] = {}
+    for at, event in enumerate((told.event for told in log), start=1):
+        if isinstance(event, Unmasked):
+            shown = {**dict.fromkeys(players, at), **shown}
+        elif isinstance(event, Died) and event.role:
+            shown[event.victim] = at
+    for at, event in enumerate((told.event for told in log), start=1):
+        match event:
+            case Dealt(player=player, role=role):
+                yield Truth("role", role, at, player, lasting=True, public=shown.get(player))
+            case Died(victim=str(victim)):
+                yield Truth("died", victim, at, public=at)
+            case Voted(at="day", votes=votes):
+                yield from (Truth("vote", target, at, voter, public=at) for voter, target in votes.items())
+            case Unmasked(winners=str(winners)):
+                yield Truth("team", winners, at, public=at)
+            case _:
+                pass
 
 
 def tables(log: Sequence[LoggedEvent], players: Sequence[str]) -> Mapping[str, Frame]:

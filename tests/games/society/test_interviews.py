@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.engine import Stream
 from agentsim.engine.simulate import Simulation, simulate
-from agentsim.engine.survey import Interview, Survey, SurveyAnswers
+from agentsim.engine.survey import Answer, Interview, Survey, SurveyAnswers
 from agentsim.games.society import GAME
 from agentsim.games.society.bots import ATTITUDES, interviewed
 from agentsim.games.society.requests import Act, Said, Spoken
@@ -24,9 +24,9 @@ def asked(bot: Any, config: dict[str, Any], questions: list[dict[str, Any]] = PE
     return simulate(GAME, config, PLAYERS, {}, bot=bot, seed=3, interviews=[interview])
 
 
-def answers(played: Simulation, round_: int | None = None) -> dict[str, dict[str, int | str]]:
+def answers(played: Simulation, round_: int | None = None) -> dict[str, dict[str, Answer]]:
     """Return the answers by player, of the last survey or of that of a round."""
-    found: dict[str, dict[str, int | str]] = {}
+    found: dict[str, dict[str, Answer]] = {}
     for wave, decisions in played.waves:
         for ask, decision in zip(wave.asks, decisions, strict=True):
             if isinstance(ask.request, Survey) and round_ in {None, ask.request.round}:
@@ -65,7 +65,7 @@ def test_trust_is_how_often_help_came_that_was_called_for_by_the_rule_of_success
 def test_sharing_is_wanted_the_more_the_less_one_holds_beside_the_middle_agent() -> None:
     gift = {"action": "trade", "recipient_agent_id": 1, "resource_type": "materials", "amount": 5}
     found = answers(asked(scripted({"p2": gift}), {"days": 2}))
-    shares = {player: int(own["sharing"]) for player, own in found.items()}
+    shares = {player: int(str(own["sharing"])) for player, own in found.items()}
     assert shares["p1"] < 50 < shares["p2"]
     assert shares["p3"] == shares["p4"] == 50, "they are the middle"
 
@@ -95,7 +95,7 @@ def test_every_other_bot_answers_by_its_state(name: str) -> None:
     struck = asked(GAME.bots[name], {"days": 4, "shocks": [storm]}, every=1)
 
     def security(played: Simulation, day: int) -> float:
-        return fmean(float(own["security"]) for own in answers(played, day).values())
+        return fmean(float(str(own["security"])) for own in answers(played, day).values())
 
     assert security(calm, 2) == security(struck, 2), "nothing has happened yet"
     assert security(struck, 3) < security(calm, 3)
