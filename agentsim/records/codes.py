@@ -33,6 +33,8 @@ NOBODY: Final = "none"
 OTHER: Final = "other"
 """The deed of a promise that is none of the game's actions."""
 UnitKind: TypeAlias = Literal["event", "message", "decision", "round"]
+MOST_VALUES: Final = 40
+"""The most different words that the values of a fact may be, so that a claim about it can be coded."""
 _NAME = r"^[a-z][a-z0-9_]{0,31}$"
 _LONGEST_CODER = 60
 _LONGEST_CONTEXT = 600
@@ -71,8 +73,10 @@ class Detail(ClosedTable):
     """Its name in tables"""
     ask: _Words
     """The question in words"""
-    of: Literal["options", "players", "deeds"] = "options"
-    """Whether the answer is one of `options`, of the players, or of the game's actions between players"""
+    of: Literal["options", "players", "deeds", "facts", "values", "number"] = "options"
+    """What the answer is: one of `options`, a player, an action between players, a fact of the game, the value of one,
+    or a whole number
+    """
     options: tuple[_Label, ...] = ()
     """Answers besides these; `none` is always one"""
 
@@ -161,6 +165,7 @@ class CodedUnit:
 
     anchor: str
     codes: Mapping[str, str]
+    """Numbers are in digits"""
 
 
 class CodesHead(ClosedTable):
@@ -185,6 +190,11 @@ class Codes:
     units: tuple[CodedUnit, ...]
     failed: int
     usage: Totals
+
+    @cached_property
+    def by_anchor(self) -> Mapping[str, CodedUnit]:
+        """The coded units by their place in the run."""
+        return {unit.anchor: unit for unit in self.units}
 
     @classmethod
     def read(cls, path: Path) -> Codes:
@@ -243,8 +253,36 @@ def codes_of(files: RunFiles, codebook: str | None = None) -> list[Codes]:
     return sorted(found, key=lambda each: (each.codebook.name, each.person))
 
 
-def deeds_of(history: History, log: Sequence[LoggedEvent]) -> tuple[str, ...]:
-    """Return the actions between players that a promise may be about: those declared in fixed words, and those done."""
+def agreed(coded: Sequence[Codes], anchor: str, code: str) -> list[tuple[Codes, CodedUnit]]:
+    """Return who gives a unit the level `yes` of a code, and what they say of it, or [] if coders do not decide so.
+
+    People decide before judges; of several, more than half must say so.
+    """
+    opinions = [(codes, codes.by_anchor[anchor]) for codes in coded if anchor in codes.by_anchor]
+    among = [each for each in opinions if each[0].person] or opinions
+    calling = [each for each in among if each[1].codes[code] == "yes"]
+    return calling if 2 * len(calling) > len(among) else []
+
+
+def choices_of(history: History) -> dict[str, tuple[str, ...]]:
+    """Return the answers that details have in a game, by `Detail.of`.
+
+    Deeds are the actions between players that are declared in fixed words, or were done. Facts are those that the game
+    declares, if their values are numbers or few (`MOST_VALUES`).
+    """
+    game = find(history.game)
+    log = told_events(history, game)
+    players = tuple(player.id for player in history.seated)
+    values: dict[str, dict[str, None]] = {name: {} for name in game.facts}
+    for truth in game.truths(log, players):
+        if isinstance(truth.value, str):
+            values.setdefault(truth.name, {})[truth.value] = None
+    few = {name: found for name, found in values.items() if len(found) <= MOST_VALUES}
+    words = tuple(sorted({value for found in few.values() for value in found}))
+    return {"players": players, "deeds": _deeds(history, log), "facts": tuple(few), "values": words}
+
+
+def _deeds(history: History, log: Sequence[LoggedEvent]) -> tuple[str, ...]:
     found = dict.fromkeys(action for event in find(history.game).events for action in event.fixed_actions())
     past = Past()
     for told in log:

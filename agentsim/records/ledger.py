@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.event import LoggedEvent, Past, PlayerId
-from agentsim.errors import UsageError
 from agentsim.games import find
-from agentsim.records.codes import EVERYONE, NOBODY, OTHER, Codebook, CodedUnit, Codes, Unit, codes_of, units_of
+from agentsim.records.codes import EVERYONE, NOBODY, OTHER, Codebook, Codes, Unit, agreed, codes_of, units_of
 from agentsim.records.events import told_events
 from agentsim.records.history import History
 from agentsim.records.run_files import RunFiles
@@ -117,29 +116,14 @@ def promises(run: str, history: History, coded: Sequence[Codes]) -> list[Promise
     """Return the promises that these coders found in a run by one codebook, each with what became of it."""
     log = told_events(history, find(history.game))
     deeds, left = deeds_in(log), departures(log, [player.id for player in history.seated])
-    units = {unit.anchor: unit for unit in units_of(run, history, coded[0].codebook)}
     last = len(history.rounds) - 1
-    said: dict[str, list[tuple[Codes, CodedUnit]]] = {}
-    for codes in coded:
-        for coded_unit in codes.units:
-            said.setdefault(coded_unit.anchor, []).append((codes, coded_unit))
     found = []
-    for anchor, opinions in said.items():
-        if anchor not in units:
-            raise UsageError(f"{run}: {anchor[:40]} is coded, and is none of its units")
-        unit, chosen = units[anchor], _agreed(opinions)
+    for unit in units_of(run, history, coded[0].codebook):
+        chosen = agreed(coded, unit.anchor, PROMISE)
         if chosen and unit.by is not None:
             promise = _claimed(unit, chosen[0][1].codes, (codes.coder for codes, _ in chosen))
             found.append(settle(promise, deeds, left=left.get(unit.by), last=last))
     return found
-
-
-def _agreed(opinions: Sequence[tuple[Codes, CodedUnit]]) -> list[tuple[Codes, CodedUnit]]:
-    """Return the opinions that call a unit a promise, if they decide."""
-    people = [each for each in opinions if each[0].person]
-    among = people or opinions
-    calling = [each for each in among if each[1].codes[PROMISE] == "yes"]
-    return calling if 2 * len(calling) > len(among) else []
 
 
 def _claimed(unit: Unit, codes: Mapping[str, str], coders: Iterable[str]) -> Promise:

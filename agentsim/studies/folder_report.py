@@ -25,7 +25,7 @@ from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
-from agentsim.analysis.promises import promise_lines
+from agentsim.analysis.said_and_done import promise_lines
 from agentsim.analysis.standings import Standings, relative, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import by_count, counted, few, listed, sentence
@@ -282,6 +282,7 @@ class Report:
         for coding in self.codings:
             yield "codes", "", "", coding.rates, {"codebook": coding.codebook.name}
             yield "promises", "", "", promise_lines(coding.promising), {"codebook": coding.codebook.name}
+            yield "claims", "", "", coding.claim_lines, {"codebook": coding.codebook.name}
         for each in self.arms:
             for arm in each.arms:
                 yield "arms", each.game, "", arm.effects, {"of": each.of, "at": each.at, "arm": arm.arm}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import agentsim as library
-from agentsim.analysis.promises import PromisingGame, breaking_paid, promise_lines, promise_panels
+from agentsim.analysis.said_and_done import PromisingGame, breaking_paid, promise_lines, promise_panels
 from agentsim.records.codes import EVERYONE, OTHER, codes_of
 from agentsim.records.ledger import Deed, Promise, ledger_of, settle
 from agentsim.records.load import load_history
