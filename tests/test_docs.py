@@ -47,6 +47,7 @@ OFFLINE = {
     "fork",
     "compare",
     "influence",
+    "code",
     "pool",
     "rate",
     "plan",

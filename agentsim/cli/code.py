@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,23 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentsim.cli import shared_options as o
-from agentsim.cli.terminal_output import note, print_panel, remark, say, say_json, shortened, some_left_out
+from agentsim.cli.terminal_output import print_panel, remark, say, say_json, shortened, some_left_out
 from agentsim.engine.wording import counted
 from agentsim.errors import AgentsimError, RunStopped, UsageError, needed_by
-from agentsim.runs.watcher import Watcher
 
 if TYPE_CHECKING:
     from agentsim.studies.coding import CodingPlan, Judges
-
-
-class _Warning(Watcher):
-    """A watcher that prints warnings and the lines that every display must show."""
-
-    def noted(self, line: str) -> None:
-        note(shortened(line, 600))
-
-    def warned(self, message: str) -> None:
-        remark(message)
 
 
 @o.grouped
@@ -58,13 +46,14 @@ def code(
     as_json: o.AsJson = False,
     keys: o.Keys,
 ) -> None:
-    """Code the messages, events, decisions or rounds of games by a codebook.
+    """Have models or people code games by a codebook.
 
-    Each coder's codes are in NAME.BOOK.CODER.codes beside the run. The same command again continues where it stopped,
-    and asks nothing twice. Without --judge and --human it shows what is coded. Agreement stands beside each number;
-    below an alpha of 0.67 it is struck through. If a person coded a sample, rates are corrected for the judges' errors.
-    Needs the extra analysis.
+    The units are messages, events, decisions or rounds. Each coder's codes are in NAME.BOOK.CODER.codes beside the run.
+    The same command again continues where it stopped, and asks nothing twice. Without --judge and --human it shows what
+    is coded. Agreement stands beside each number; below an alpha of 0.67 it is struck through. If a person coded a
+    sample, rates are corrected for the judges' errors. Needs the extra analysis.
     """
+    from agentsim.cli.display import PlainCoding
     from agentsim.runs.playback import recording_of
 
     with needed_by("code"):
@@ -76,8 +65,8 @@ def code(
     judges = None
     if judge:
         recording = recording_of(record, replay_replies)
-        judges = Judges(plan, judge, keys.env, overrides or (), limits.given, watcher=_Warning(), recording=recording)
-        _say_forecast(judges)
+        judges = Judges(plan, judge, keys.env, overrides or (), limits.given, recording=recording)
+        judges.watcher = PlainCoding(_say_forecast(judges))
     elif record is not None or replay_replies or overrides:
         raise UsageError("--record, --replay-replies and --set are of judges; name one with --judge")
     try:
@@ -111,17 +100,22 @@ def _say(found: Any) -> None:
         print_panel(panel)
 
 
-def _say_forecast(judges: Judges) -> None:
+def _say_forecast(judges: Judges) -> int:
+    """Print what each judge is still to be asked, and return the number of all their calls."""
     from agentsim.cli.finish import money
 
-    for each in judges.forecast():
+    found = judges.forecast()
+    for each in found:
         cost = f"{money(each.usd)} (at most {money(each.most_usd)})" if each.calls else "nothing"
         calls = counted(each.calls, "call", form=",")
         remark(f"{each.judge}: {calls} to make, about {each.tokens:,} tokens, {cost} without re-asks")
+    return sum(each.calls for each in found)
 
 
 def _until_signal(coding: Coroutine[Any, Any, None]) -> None:
     """Code until it is done or a signal comes, which ends it in order."""
+    import asyncio
+
     from agentsim.runs.process import stoppable
 
     with stoppable() as stop:
@@ -136,6 +130,8 @@ def _until_signal(coding: Coroutine[Any, Any, None]) -> None:
 
 def _in_browser(plan: CodingPlan, judges: Judges | None, port: int) -> None:
     """Serve the person's page, with the judges at work meanwhile, until all is coded or a signal comes."""
+    import asyncio
+
     from agentsim.server.address import Address
     from agentsim.server.coding import coded_in_browser
 

@@ -66,9 +66,9 @@ class Promise:
 
     @property
     def what(self) -> str:
-        """The promise in words: `will not: voted to eliminate Ben, until the end`."""
+        """The promise in words: `will not: voted to eliminate Ben (the end)`."""
         whom = "anyone" if self.whom in {EVERYONE, NOBODY} else self.whom
-        return f"{'will' if self.will else 'will not'}: {self.deed} {whom}, until {self.until}"
+        return f"{'will' if self.will else 'will not'}: {self.deed} {whom} ({self.until})"
 
 
 def is_of_promises(codebook: Codebook) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.resources import files as resources
-from itertools import combinations
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -198,11 +198,10 @@ class CodeUnit(Request[UnitCoded], kind="code"):
 
     def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
         name = path.rpartition(".")[2]
-        asked = {code.name: code.definition for code in self.codebook.codes}
-        asked |= {detail.name: detail.ask for detail in self.codebook.details}
+        asked = {detail.name: detail.ask for detail in self.codebook.details}
         presets = {detail.name: 0 if detail.of == "number" else NOBODY for detail in self.codebook.details}
         found = super().form_field(path, option, answered)
-        return replace(found, hint=asked.get(name, ""), preset=presets.get(name, found.preset))
+        return replace(found, hint=asked.get(name, found.hint), preset=presets.get(name, found.preset))
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
         unit = self.unit
@@ -277,6 +276,19 @@ class CodingPlan:
         units = drawn_order([unit for game in self.games for unit in game.units], self.seed)
         return [(of[unit.run], unit) for unit in units[: self.sample]]
 
+    @cached_property
+    def _chosen_in(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for _, unit in self.chosen:
+            found.setdefault(unit.run, set()).add(unit.anchor)
+        return found
+
+    @cached_property
+    def _first(self) -> dict[str, int]:
+        """The number of units in the games before each game."""
+        counts = accumulate((len(game.units) for game in self.games), initial=0)
+        return {game.files.name: before for game, before in zip(self.games, counts, strict=False)}
+
     def head(self, game: CodedGame, coder: str, *, person: bool) -> dict[str, Any]:
         """Return the first line of a coder's file about a game."""
         said = CodesHead(
@@ -330,8 +342,7 @@ class CodingPlan:
 
     def asks(self, game: CodedGame) -> list[Ask]:
         """Return the questions about the chosen units of a game. A unit keeps its number, whatever is chosen."""
-        first = sum(len(other.units) for other in self.games[: self.games.index(game)])
-        chosen = {unit.anchor for of, unit in self.chosen if of is game}
+        first, chosen = self._first[game.files.name], self._chosen_in.get(game.files.name, set())
         return [
             Ask(place + 1, 1, place, first + place + 1, game.request(self.codebook, unit), (), unit.round)
             for place, unit in enumerate(game.units)
@@ -580,8 +591,10 @@ class Coding:
     def units(self) -> list[tuple[CodedGame, Unit]]:
         """All units that any coder coded, in the order of the games and of their events."""
         coded = {key for coder in self.coders for key in coder.units}
-        found = [(game, unit) for game in self.plan.games for unit in game.units if (unit.run, unit.anchor) in coded]
-        return sorted(found, key=lambda each: (self.plan.games.index(each[0]), each[1].seq, each[1].anchor))
+        in_order = [
+            (game, sorted(game.units, key=lambda unit: (unit.round, unit.seq, unit.anchor))) for game in self.plan.games
+        ]
+        return [(game, unit) for game, units in in_order for unit in units if (unit.run, unit.anchor) in coded]
 
     @cached_property
     def _models(self) -> dict[tuple[str, PlayerId], str]:

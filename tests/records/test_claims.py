@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,7 +130,9 @@ def test_a_claim_of_what_the_game_does_not_know_is_unknown() -> None:
     later = [Truth("cash", 300, 12, "Ada", lasting=True)]
     assert claimed(later).veracity == "unknown"
     assert claimed([], fact="role", says="seer").veracity == "unknown"
-    assert claimed([Truth("role", "seer", 1, "Ada", lasting=True)], fact="role").veracity == "unknown", "it says nothing"
+    assert claimed([Truth("role", "seer", 1, "Ada", lasting=True)], fact="role").veracity == "unknown", (
+        "it says nothing"
+    )
 
 
 def test_models_of_one_label_are_counted_together() -> None:
