@@ -1,7 +1,8 @@
-"""A planted world of promises: players of Agent Island that promise, keep and break their word at known rates.
+"""A planted world: players of Agent Island that promise, keep and break their word, and lie, at known rates.
 
-A third of the pitches promise not to vote for somebody in this round, in many wordings; the others only look like it.
-The scripted judge knows the wordings, and errs at a known rate.
+A third of the pitches promise not to vote for somebody in this round, in many wordings; a sixth claim for whom the
+player voted in the round before; the others only look like it. Scripted judges know the wordings, and err at a known
+rate.
 
     python -m benchmarks.promises_world --games 12
 """
@@ -75,31 +76,42 @@ OTHERS = (
     "I have nothing against {x}.",
     "Keep me, and {x} has one rival less.",
 )
+CLAIMS = (
+    "I voted for {x} last round.",
+    "My last vote went to {x}, as you all may know.",
+    "{x} had my vote yesterday.",
+    "For the record: I wrote down {x} the last time.",
+    "I named {x} on my last ballot.",
+)
 _NAME = "|".join(PLAYERS)
 _KNOWN = {
-    re.compile(re.escape(words).replace(re.escape("{x}"), f"({_NAME})", 1).replace(re.escape("{x}"), _NAME)): promise
-    for promise, group in ((True, PROMISES), (False, OTHERS))
+    re.compile(re.escape(words).replace(re.escape("{x}"), f"({_NAME})", 1).replace(re.escape("{x}"), _NAME)): kind
+    for kind, group in (("promise", PROMISES), ("claim", CLAIMS), ("other", OTHERS))
     for words in group
 }
 
 
-def meaning(words: str) -> tuple[bool, str]:
-    """Return whether a pitch of this world is a promise, and whom it names."""
-    for pattern, promise in _KNOWN.items():
+def meaning(words: str) -> tuple[str, str]:
+    """Return whether a pitch of this world is a promise, a claim or other, and whom it names."""
+    for pattern, kind in _KNOWN.items():
         if found := pattern.fullmatch(words):
-            return promise, found[1]
+            return kind, found[1]
     raise ValueError(f"no pitch of this world: {words}")
 
 
 @dataclass
 class Scripted:
-    """A player that promises in a share of its pitches, and keeps its word with a known probability."""
+    """Players that promise and claim in shares of pitches, and keep their word and lie with known probabilities."""
 
     generator: random.Random
     promises: float = 1 / 3
+    claims: float = 1 / 6
     keeps: float = 0.6
+    lies: float = 0.4
     given: dict[str, str] = field(default_factory=dict)
     """Whom each player has promised in its latest pitch, if it has."""
+    voted: dict[str, str] = field(default_factory=dict)
+    """For whom each player voted last."""
 
     async def complete(self, call: agentsim.Call, sampling: agentsim.Sampling) -> str:
         player = call.tag.partition("/")[0]
@@ -108,38 +120,55 @@ class Scripted:
         draw = self.generator
         if "vote" not in fields:
             whom = draw.choice([name for name in PLAYERS if name != player])
-            promise = draw.random() < self.promises
+            drawn = draw.random()
             self.given.pop(player, None)
-            if promise:
-                self.given[player] = whom
-            return json.dumps({"text": draw.choice(PROMISES if promise else OTHERS).format(x=whom)})
+            words: Sequence[str] = OTHERS
+            if drawn < self.promises:
+                words, self.given[player] = PROMISES, whom
+            elif drawn < self.promises + self.claims and (true := self.voted.get(player)) is not None:
+                false = draw.choice([name for name in PLAYERS if name not in {player, true}])
+                words, whom = CLAIMS, false if draw.random() < self.lies else true
+            return json.dumps({"text": draw.choice(words).format(x=whom)})
         ballot = sorted(fields["vote"]["enum"])
         spared = self.given.get(player)
         others = [name for name in ballot if name != spared] or ballot
         breaks = spared in ballot and draw.random() >= self.keeps
-        return json.dumps({"explanation": "So.", "vote": spared if breaks else draw.choice(others)})
+        vote = spared if breaks and spared else draw.choice(others)
+        self.voted[player] = vote
+        return json.dumps({"explanation": "So.", "vote": vote})
+
+
+DETAILS = {
+    "promise": {
+        "to": "{x}",
+        "will": "will not",
+        "deed": "voted to eliminate",
+        "whom": "{x}",
+        "until": "this round",
+    },
+    "claim": {"fact": "vote", "about": "{by}", "says": "{x}"},
+}
+"""The details of each code in this world, with whom the words name and who says them."""
 
 
 @dataclass
 class ScriptedJudge:
-    """A judge that knows the wordings, and takes a unit for the opposite at a known rate."""
+    """A judge of promises or of claims that knows the wordings, and takes a unit for the opposite at a known rate."""
 
     generator: random.Random
-    misses: float = 0.1
-    """The probability to take a promise for none"""
-    alarms: float = 0.1
-    """The probability to take other words for a promise"""
+    errs: float = 0.1
 
     async def complete(self, call: agentsim.Call, sampling: agentsim.Sampling) -> str:
         unit = json.loads(call.messages[-1][1].partition("The unit (message):\n")[2].splitlines()[0])
-        promise, whom = meaning(unit["words"])
-        promise ^= self.generator.random() < (self.misses if promise else self.alarms)
+        kind, whom = meaning(unit["words"])
         assert call.schema is not None, "a schema is sent to models of a program"
-        found = dict.fromkeys(call.schema["properties"], "none") | {"promise": "yes" if promise else "no"}
-        if promise:
-            details = {"to": whom, "will": "will not", "deed": "voted to eliminate", "whom": whom}
-            found |= details | {"until": "this round"}
-        return json.dumps(found)
+        fields = call.schema["properties"]
+        code = next(name for name in DETAILS if name in fields)
+        has = (kind == code) != (self.generator.random() < self.errs)
+        found: dict[str, str | int] = {name: 0 if name == "number" else "none" for name in fields}
+        found[code] = "yes" if has else "no"
+        details = {name: value.format(x=whom, by=unit["from"]) for name, value in DETAILS[code].items()}
+        return json.dumps(found | details if has else found)
 
 
 def scenario(seed: int) -> dict[str, Any]:
@@ -160,11 +189,13 @@ def played(directory: Path, games: int, *, seed: int = 1, keeps: float = 0.6) ->
         agentsim.run_sync(scenario(number), models=models, name=f"g{number}", logs_dir=directory)
 
 
-def coded(directory: Path, *, seed: int = 1, accuracy: float = 0.9, sample: int | None = 300) -> Coding:
+def coded(
+    directory: Path, codebook: str = "promises", *, seed: int = 1, accuracy: float = 0.9, sample: int | None = 300
+) -> Coding:
     """Have the scripted judge code the games of a folder."""
-    judge = ScriptedJudge(random.Random(seed), 1 - accuracy, 1 - accuracy)
+    judge = ScriptedJudge(random.Random(seed), 1 - accuracy)
     coding = agentsim.code(
-        directory, "promises", judges=["scripted"], models={"scripted": judge}, sample=sample, logs_dir=directory
+        directory, codebook, judges=["scripted"], models={"scripted": judge}, sample=sample, logs_dir=directory
     )
     return asyncio.run(coding)
 
@@ -176,12 +207,24 @@ def truth(run: str, history: History) -> Iterator[tuple[tuple[str, int], str]]:
         final = any(each.data.get("final") for each in part.events)
         for each in part.events:
             if each.kind == "pitch":
-                promise, whom = meaning(each.content)
+                kind, whom = meaning(each.content)
                 player = each.data["player"]
                 voted = None if final else votes.get(player)
-                if promise:
+                if kind == "promise":
                     verdict = "open" if voted is None else "broken" if voted == whom else "kept"
                     yield (run, each.seq), verdict
+
+
+def claims_in(run: str, history: History) -> Iterator[tuple[tuple[str, int], bool]]:
+    """Yield each claim of a game by run and number of its event, and whether it is a lie, by the votes."""
+    last: dict[str, str] = {}
+    for part in history.rounds:
+        for each in part.events:
+            if each.kind == "pitch":
+                kind, whom = meaning(each.content)
+                if kind == "claim":
+                    yield (run, each.seq), last[each.data["player"]] != whom
+        last |= {each.data["voter"]: each.data["choice"] for each in part.events if each.kind == "vote"}
 
 
 def f1(found: Sequence[Promise], true: Mapping[tuple[str, int], str], units: int) -> dict[str, float]:
@@ -214,7 +257,8 @@ def main() -> None:
         played(directory, words.games)
         coding = coded(directory, accuracy=words.accuracy)
         found = measured(directory, coding)
-        print(json.dumps(found) if words.json else f"{found}\n\n{coding}")
+        claims = coded(directory, "claims", accuracy=1.0, sample=None)
+        print(json.dumps(found) if words.json else f"{found}\n\n{coding}\n\n{claims}")
 
 
 if __name__ == "__main__":

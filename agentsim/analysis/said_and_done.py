@@ -30,7 +30,8 @@ from agentsim.records.ledger import Promise
 class PromisingGame:
     """A game with its promises, the model of each player, and the places and scores in the end.
 
-    Ranks of tied players are averaged. `fork` names the parent, the decision and the number of a branch of an arm.
+    Ranks of tied players are averaged. `fork` names the parent, the decision and the number of a branch of an arm. A
+    game `repeats` if it is a branch of another game at hand, whose past it shares: it counts only beside other branches.
     """
 
     run: str
@@ -39,9 +40,10 @@ class PromisingGame:
     ranks: Mapping[PlayerId, float]
     scores: Mapping[str, Mapping[PlayerId, float]]
     fork: tuple[str, int, int] | None = None
+    repeats: bool = False
 
     @classmethod
-    def of(cls, run: str, history: History, promises: Iterable[Promise]) -> PromisingGame:
+    def of(cls, run: str, history: History, promises: Iterable[Promise], *, repeats: bool = False) -> PromisingGame:
         """Return a game of a finished history."""
         standings = [] if history.outcome is None else history.outcome.standings
         ranks = {each.player: each.rank for each in standings if each.rank is not None}
@@ -58,6 +60,7 @@ class PromisingGame:
             {player: rank + (tied[rank] - 1) / 2 for player, rank in ranks.items()},
             dict(scores),
             None if branch is None or branch.branch is None else (branch.of, branch.at, branch.branch),
+            repeats,
         )
 
     @property
@@ -98,7 +101,8 @@ class BreakingPaid:
 
 def promise_lines(games: Sequence[PromisingGame]) -> list[PromiseLine]:
     """Return the promises of each model, with intervals clustered by game."""
-    said = [[(game.models.get(each.by, each.by), each.verdict) for each in game.promises] for game in games]
+    alone = [game for game in games if not game.repeats]
+    said = [[(game.models.get(each.by, each.by), each.verdict) for each in game.promises] for game in alone]
     rates = _rates(said, hits=("broken",), among=("broken", "kept"))
     found = []
     for label, (there, rate) in rates.items():
@@ -179,6 +183,7 @@ def _value(game: PromisingGame, measure: str, player: PlayerId) -> float | None:
 
 def _between_players(games: Sequence[PromisingGame], measure: str) -> BreakingPaid | None:
     """Compare players of all games; games are left out in turn."""
+    games = [game for game in games if not game.repeats]
     sums, counts = np.zeros((len(games), 2)), np.zeros((len(games), 2))
     for row, game in enumerate(games):
         for player, kept in game.words_kept.items():

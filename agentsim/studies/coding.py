@@ -277,6 +277,13 @@ class CodingPlan:
         return [(of[unit.run], unit) for unit in units[: self.sample]]
 
     @cached_property
+    def repeating(self) -> frozenset[str]:
+        """The branches of other games of the plan, whose shared past would count twice."""
+        names = {game.files.name for game in self.games}
+        forks = ((game.files.name, game.history.fork) for game in self.games)
+        return frozenset(name for name, fork in forks if fork is not None and fork.of in names)
+
+    @cached_property
     def _chosen_in(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for _, unit in self.chosen:
@@ -636,6 +643,7 @@ class Coding:
         judges = [coder for coder in self.coders if not coder.person] or people
         groups = sorted({self.group(unit) for _, unit in self.units})
         of = np.array([self.group(unit) for _, unit in self.units])
+        alone = np.array([unit.run not in self.plan.repeating for _, unit in self.units])
         found = []
         for code in self.codebook.codes:
             shown = code.levels[1:] if len(code.levels) == 2 else code.levels
@@ -643,7 +651,7 @@ class Coding:
             for judge in judges:
                 given, doubt = self.levels(judge, code.name), self.doubt(code.name, judge)
                 for group in [*groups, *(["all"] if len(groups) > 1 else [])]:
-                    there = (given >= 0) & ((of == group) | (group == "all"))
+                    there = alone & (given >= 0) & ((of == group) | (group == "all"))
                     games = [game for game, here in zip(self._games, there, strict=True) if here]
                     for level in shown if games else ():
                         line = self._rate(code, level, group, judge, (given[there], person[there], games))
@@ -693,7 +701,8 @@ class Coding:
         found = []
         for game in (game for game in self.plan.games if game.files.name in coded):
             own = ledger_of(game.files, game.history, self.codebook.digest)
-            found.append(PromisingGame.of(game.files.name, game.history, own))
+            repeats = game.files.name in self.plan.repeating
+            found.append(PromisingGame.of(game.files.name, game.history, own, repeats=repeats))
         return found
 
     @cached_property
@@ -701,7 +710,7 @@ class Coding:
         """The claims of each game beside what is true, or [] if the codebook is not one of claims."""
         if not is_of_claims(self.codebook):
             return []
-        return [claims_of(game.files, game.history, self.codebook.digest) for game in self.plan.games]
+        return [claims_of(game.files, game.history, self.codebook.digest) for game in self._alone]
 
     @property
     def claim_lines(self) -> list[ClaimLine]:
@@ -710,7 +719,11 @@ class Coding:
 
     @property
     def _players_models(self) -> list[dict[PlayerId, str]]:
-        return [{player.id: player.model for player in game.history.seated} for game in self.plan.games]
+        return [{player.id: player.model for player in game.history.seated} for game in self._alone]
+
+    @property
+    def _alone(self) -> list[CodedGame]:
+        return [game for game in self.plan.games if game.files.name not in self.plan.repeating]
 
     @cached_property
     def tables(self) -> Tables:

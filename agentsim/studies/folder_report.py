@@ -29,7 +29,7 @@ from agentsim.analysis.said_and_done import promise_lines
 from agentsim.analysis.standings import Standings, relative, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import by_count, counted, few, listed, sentence
-from agentsim.errors import UsageError
+from agentsim.errors import UsageError, needed_by
 from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
 from agentsim.records.history import FINISHED
@@ -349,8 +349,8 @@ def compared(
 def _codings(directory: Path) -> list[Coding]:
     if not any(directory.glob(f"*{CODES}")):
         return []
-    from agentsim.studies.coding import codings_in  # slow to import, and rarely needed
-
+    with needed_by("a report of codes"):  # slow to import, and rarely needed
+        from agentsim.studies.coding import codings_in
     return codings_in(directory)
 
 

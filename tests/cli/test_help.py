@@ -30,8 +30,8 @@ CONTRACT: dict[str, str] = {
     "resume": "NAME|DIR --jobs --logs-dir --display --json --allow-key",
     "fork": "NAME --at --instead --set --arm --branches --jobs --paired --logs-dir --display --json --allow-key",
     "influence": "NAME --at --swap --words --each --branches --jobs --max-cost --logs-dir --display --json --allow-key",
-    "code": "NAME|DIR --codebook --judge --human --sample --set --seed --max-cost --max-calls --record --replay-replies "
-    "--port --logs-dir --json --env-file --allow-key",
+    "code": "NAME|DIR --codebook --judge --human --sample --set --seed --max-cost --max-calls --record "
+    "--replay-replies --port --logs-dir --json --env-file --allow-key",
     "rm": "NAME --yes --logs-dir",
     "diff": "A B --json --logs-dir",
     "compare": "NAME --at --control --effect --measure --player --all --json --logs-dir",

@@ -71,9 +71,9 @@ def ask(link: str, form: dict[str, str] | None = None, **headers: str) -> tuple[
 def answers(page: str) -> dict[str, str]:
     """Return a person's form for the unit of a page, who knows what the words of the world mean."""
     words = unescape(re.findall(r'<blockquote class="said">(.*?)</blockquote>', page, re.DOTALL)[0])
-    promise, whom = meaning(re.sub("<.*?>", "", words))
+    kind, whom = meaning(re.sub("<.*?>", "", words))
     form = {"code-unit": unescape(re.findall(r'name="code-unit" value="(.*?)"', page)[0])}
-    if not promise:
+    if kind != "promise":
         return {**form, "promise": "no"}
     details = {"to": whom, "will": "will not", "deed": "voted to eliminate", "whom": whom, "until": "this round"}
     return {**form, "promise": "yes", **details}

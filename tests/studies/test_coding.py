@@ -20,8 +20,8 @@ from agentsim.records.codes import Codes, coder_slug, codes_of, codes_path, draw
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.studies.coding import Coding, CodingPlan, codebook_names, load_codebook
-from benchmarks.promises_world import coded, measured, played
-from tests.cli.command_line import agentsim, program
+from benchmarks.promises_world import claims_in, coded, measured, played
+from tests.cli.command_line import ROOT, agentsim, program
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.runs.island import play
@@ -263,6 +263,18 @@ def test_the_ledger_of_a_planted_world_is_found_by_a_judge_that_is_right_in_nine
     assert 0.7 < found["f1"] < 0.95
 
 
+def test_the_lies_of_a_planted_world_are_found_and_their_rate_holds_the_planted_one(tmp_path: Path) -> None:
+    played(tmp_path, 6)
+    found = coded(tmp_path, "claims", accuracy=1.0, sample=None)
+    true: dict[tuple[str, int], bool] = {}
+    for game in found.plan.games:
+        true |= claims_in(game.files.name, game.history)
+    assert {(each.run, each.seq): each.veracity == "lie" for game in found.claims for each in game} == true
+    (line,) = found.claim_lines
+    assert line.rate is not None
+    assert not line.rate.leaves_out(0.4)
+
+
 @pytest.mark.slow
 def test_the_ledger_of_300_units_has_an_f1_of_at_least_080(tmp_path: Path) -> None:
     played(tmp_path, 12)
@@ -373,3 +385,20 @@ def test_codes_are_files_about_the_run_and_go_with_it(tmp_path: Path) -> None:
     assert coder_slug("fake/judge") != coder_slug("fake-judge")
     assert agentsim("rm", "run", "--yes", *HERE, cwd=tmp_path).code == 0
     assert not path.exists()
+
+
+def test_the_codebook_and_the_python_of_the_page_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "studies.md").read_text("utf-8").partition("\n## Coding\n")[2].partition("\n## ")[0]
+    (book,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "gratitude.toml").write_text(book, encoding="utf-8")
+    assert load_codebook(tmp_path / "gratitude.toml").code("thanks").levels == ("no", "yes")
+    assert set(re.findall(r"`([a-z]+)`", page.partition("come along")[0].rpartition("asked.")[2])) == {
+        *codebook_names()
+    }
+    played(tmp_path / "logs" / "rotated", 1)
+    (snippet,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.print", lambda *_words, **_options: None)
+    found: dict[str, Any] = {}
+    exec(compile(snippet, "studies.md", "exec"), found)
+    assert len(found["coding"].to_frame()) == 27
