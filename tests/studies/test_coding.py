@@ -15,10 +15,13 @@ from typing import Any
 import pytest
 
 import agentsim as library
+from agentsim.engine.panel import DataTable, Struck
 from agentsim.errors import AgentsimError, ScenarioError, UsageError
 from agentsim.records.codes import Codes, coder_slug, codes_of, codes_path, drawn_order, units_of
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
+from agentsim.report.page import render_batch
+from agentsim.report.paper import html, latex, markdown, text
 from agentsim.studies.coding import Coding, CodingPlan, codebook_names, load_codebook
 from benchmarks.promises_world import claims_in, coded, measured, played
 from tests.cli.command_line import ROOT, agentsim, program
@@ -225,6 +228,64 @@ def test_words_of_a_unit_cannot_pass_for_an_answer_or_an_instruction_line(tmp_pa
 
 def _rows(found: Coding) -> list[dict[str, Any]]:
     return [dict(zip(found.frame.columns, row, strict=True)) for row in found.frame.rows]
+
+
+@pytest.mark.parametrize(
+    ("unit", "anchors", "by"),
+    [("event", r"e\d+", True), ("decision", r"d\d+", True), ("round", r"round-[1-3]", False)],
+)
+def test_units_are_events_decisions_or_rounds(unit: str, anchors: str, by: bool, tmp_path: Path) -> None:
+    with FakeServer(judging).in_thread() as server:
+        files = island(server, tmp_path)
+    history = load_history(files.history)
+    (tmp_path / "other.toml").write_text(BOOK.replace('unit = "message"', f'unit = "{unit}"'), encoding="utf-8")
+    units = units_of("run", history, load_codebook(tmp_path / "other.toml"))
+    assert all(re.fullmatch(anchors, each.anchor) for each in units)
+    assert len({each.anchor for each in units}) == len(units)
+    assert any(each.by for each in units) == by
+    if unit == "decision":
+        assert len(units) == len(history.decisions)
+    if unit == "round":
+        assert len(units) == 3
+        assert all(event.content in units[0].words for event in history.rounds[1].events if event.visibility == "all")
+
+
+def test_a_unit_of_deception_shows_what_its_player_thought_and_knew_and_no_other_does(tmp_path: Path) -> None:
+    class Schemer:
+        async def complete(self, call: library.Call, sampling: library.Sampling) -> str:
+            fields = (call.schema or {})["properties"]
+            found = {name: legal["enum"][0] for name, legal in fields.items() if "enum" in legal}
+            words = (name for name in fields if name not in found)
+            return (
+                f"<think>I lie to them all.</think>{json.dumps(found | dict.fromkeys(words, 'I am an honest player.'))}"
+            )
+
+    scenario = {
+        "game": "agent_island",
+        "seed": 1,
+        "defaults": {"model": "mine"},
+        "players": [{"id": name} for name in ("Ada", "Ben", "Cem")],
+    }
+    library.run_sync(scenario, models={"mine": Schemer()}, name="run", logs_dir=tmp_path)
+    history = load_history(RunFiles(tmp_path, "run").history)
+    for unit in units_of("run", history, load_codebook("deception")):
+        assert unit.thought == "I lie to them all."
+        assert f"player {unit.by}" in unit.knowledge.lower() or str(unit.by) in unit.knowledge
+    for unit in units_of("run", history, load_codebook("threats")):
+        assert (unit.thought, unit.knowledge) == ("", "")
+
+
+def test_a_number_that_must_not_be_relied_on_is_struck_through_in_every_medium() -> None:
+    panel = DataTable("Rates", ("code", "judged"), (("threat", Struck("41%")), ("appeal", "12%")))
+    assert "~~41%~~" in text(panel)
+    assert "| threat | ~~41%~~ |" in markdown(panel)
+    assert r"\sout{41\%}" in latex(panel, "rates")
+    assert "<td><s>41%</s></td>" in html([panel])
+    page = render_batch([panel], [], name="folder", facts=(), labels={}, css="")
+    assert "<s>41%</s>" in page
+    for said in (text(panel), markdown(panel), latex(panel, "rates"), html([panel]), page):
+        assert said.count("12") >= 1
+        assert "~~12" not in said
 
 
 def test_two_judges_that_disagree_have_their_numbers_struck_through(tmp_path: Path) -> None:
