@@ -478,7 +478,7 @@ class Judges:
         self.recording.start(self.plan.seed)
         try:
             for scenario in self._scenarios:
-                seats = build_players(scenario, _Judging(), self.env, self.recording, own=self.own)
+                seats = self._seated(scenario)
                 if (line := reserve_descriptors(limits.concurrency)) is not None:
                     self.watcher.noted(f"agentsim: {line}")
                 for line in seats.key_disclosures:
@@ -492,6 +492,13 @@ class Judges:
             self.recording.finished()
         finally:
             self.recording.close()
+
+    def _seated(self, scenario: Scenario) -> Seats:
+        try:
+            return build_players(scenario, _Judging(), self.env, self.recording, own=self.own)
+        except ScenarioError as error:
+            error.where = ""  # no file names the judge
+            raise
 
     async def _code_game(
         self, game: CodedGame, asks: Sequence[Ask], scenario: Scenario, seats: Seats, budget: Budget

@@ -391,6 +391,18 @@ def test_a_changed_codebook_and_another_order_do_not_mix_with_what_is_coded(tmp_
         assert len(asked(server)) == 9
 
 
+def test_codes_of_other_words_than_the_run_has_now_are_not_taken_for_its_codes(tmp_path: Path) -> None:
+    with FakeServer(judging).in_thread() as server:
+        files = island(server, tmp_path)
+        assert code(files, "--judge", "fake/judge").code == 0
+        history = json.loads(files.history.read_text("utf-8"))
+        pitch = next(each for part in history["rounds"] for each in part["events"] if each["kind"] == "pitch")
+        pitch["content"] = "Something else."
+        files.history.write_text(json.dumps(history), encoding="utf-8")
+        said = code(files, "--judge", "fake/judge")
+        assert (said.code, "was coded with other words" in said.err) == (2, True)
+
+
 def test_a_file_of_codes_that_was_changed_is_refused(tmp_path: Path) -> None:
     with FakeServer(judging).in_thread() as server:
         files = island(server, tmp_path)
@@ -407,9 +419,10 @@ def test_a_file_of_codes_that_was_changed_is_refused(tmp_path: Path) -> None:
     ("words", "problem"),
     [
         (("--judge", "human"), "--judge: human is a person; --human asks a person in a browser"),
+        (("--judge", "local/none"), "--judge: there is no embedded model 'local/none'"),
         (("--judge", "nomodel"), "--judge: 'nomodel' must be provider/model"),
         (("--judge", "fake/a", "--judge", "fake/a"), "--judge: names a model twice"),
-        (("--record", "x.jsonl"), "are of judges; name one with --judge"),
+        (("--record", "x.jsonl"), "--record, --replay-replies and --set are of judges; name one with --judge"),
     ],
 )
 def test_what_is_no_judge_is_refused_in_one_line(words: tuple[str, ...], problem: str, tmp_path: Path) -> None:
@@ -417,7 +430,7 @@ def test_what_is_no_judge_is_refused_in_one_line(words: tuple[str, ...], problem
         files = island(server, tmp_path)
     said = code(files, *words)
     assert (said.code, said.out) == (2, "")
-    assert problem in said.line
+    assert said.err.splitlines()[-1].startswith(f"agentsim: {problem}")
 
 
 def test_unfinished_runs_of_a_folder_are_left_out_and_named_ones_refused(tmp_path: Path) -> None:
