@@ -136,4 +136,4 @@ def _in_browser(plan: CodingPlan, judges: Judges | None, port: int) -> None:
     from agentsim.server.coding import coded_in_browser
 
     at = Address.asked(port, None, None)
-    asyncio.run(coded_in_browser(plan, at, typer.echo, judges=None if judges is None else judges.code()))
+    asyncio.run(coded_in_browser(plan, at, typer.echo, judges=None if judges is None else judges.code))

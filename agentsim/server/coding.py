@@ -146,7 +146,10 @@ def _page(
 
 
 async def coded_in_browser(
-    plan: CodingPlan, at: Address, said: Callable[[str], object], judges: Coroutine[Any, Any, None] | None = None
+    plan: CodingPlan,
+    at: Address,
+    said: Callable[[str], object],
+    judges: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> None:
     """Serve a person's page, with judges at work meanwhile, until all is coded or a signal comes.
 
@@ -157,7 +160,7 @@ async def coded_in_browser(
         desk, site = Desk(plan), Site(Path())
         runner = web.AppRunner(make_app(site, (static.routes, routes(desk))), access_log=None, shutdown_timeout=1.0)
         await runner.setup()
-        at_work = None if judges is None else asyncio.create_task(judges)
+        at_work = None if judges is None else asyncio.create_task(judges())
         stopped = asyncio.create_task(received.get())
         try:
             await web.SockSite(runner, listening).start()

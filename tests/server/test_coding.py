@@ -21,7 +21,7 @@ from agentsim.records.run_files import RunFiles
 from agentsim.studies.coding import PERSON, Coding, CodingPlan, load_codebook
 from benchmarks.promises_world import coded, meaning, played
 from tests.chromium import chromium
-from tests.cli.command_line import program
+from tests.cli.command_line import program, real
 
 SECRET_JUDGE = "python:scripted"
 
@@ -102,6 +102,28 @@ def test_a_person_codes_a_sample_blind_and_the_judge_is_corrected_by_it(world: P
     assert [form["code-unit"] for form in forms] == order, "in the drawn order, across games"
     for path in world.glob(f"*.{PERSON}.codes"):
         path.unlink()
+
+
+def test_judges_and_a_person_code_at_once_and_neither_waits(world: Path) -> None:
+    with desk(world, "--judge", "bot/random", sample=3) as (link, process):
+        for _ in range(3):
+            assert ask(link, answers(ask(link)[1]))[0] == 303
+        assert process.wait(20) == 0
+        assert process.stdout is not None
+        said = process.stdout.read()
+    assert "human: 3 of 3 units" in said
+    assert "bot/random: 3 of 3 units" in said
+    for path in (*world.glob(f"*.{PERSON}.codes"), *world.glob("*.bot-random-*.codes")):
+        path.unlink()
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(world: Path) -> None:
+    with desk(world) as (link, _):
+        port = str(urlsplit(link).port)
+        words = ("--codebook", "promises", "--human", "--judge", "bot/random", "--port", port, "--logs-dir", ".")
+        said = real("code", ".", *words, cwd=world)
+        assert (said.code, said.out) == (2, "")
+        assert said.line == f"--port {port}: Address already in use (0 takes a free one)"
 
 
 def test_what_was_sent_survives_a_kill_and_is_not_asked_again(world: Path) -> None:
