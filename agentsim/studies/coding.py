@@ -64,7 +64,7 @@ from agentsim.records.formats import Tables
 from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord, Journal, read_journal
 from agentsim.records.ledger import PROMISE, Promise, is_of_promises, ledger_of
-from agentsim.records.load import find_source, load_history, require_history, runs_with_history
+from agentsim.records.load import find_source, load_history, named_run, require_history, runs_with_history
 from agentsim.records.run_files import CODES, RunFiles, empty_journal
 from agentsim.records.versions import package_versions
 from agentsim.runs.decide import Decider, DecisionResult, decision_record_of
@@ -248,6 +248,8 @@ class CodingPlan:
     ) -> CodingPlan:
         """Read the units of a run, or of all finished runs of a folder. Raises `UsageError` if there are none."""
         found = find_source(source, logs_dir)
+        if isinstance(found, Path) and found.is_file():
+            found = named_run(source, logs_dir)
         seed = SEED if seed is None else seed
         runs = [found] if isinstance(found, RunFiles) else runs_with_history(found)
         games: list[CodedGame] = []

@@ -79,8 +79,8 @@ def test_a_judge_codes_each_message_once_and_the_table_has_its_rates(tmp_path: P
         assert (found["rates"][0]["code"], found["rates"][0]["units"]) == ("greeting", 9)
         assert said.err.startswith("agentsim: fake/judge: 9 calls to make, about ")
         assert len(asked(server)) == 9
-        again = code(files, "--judge", "fake/judge")
-        assert "0 calls to make" in again.err
+        again = agentsim("code", "run.json", "--codebook", "greetings.toml", "--judge", "fake/judge", cwd=tmp_path)
+        assert "0 calls to make" in again.err, "a run may be named by a file of it"
         assert len(asked(server)) == 9, "nothing is asked twice"
         assert "fake/judge: 9 of 9 units" in again.out
         assert "No person coded a sample" in again.out
