@@ -166,3 +166,15 @@ def test_the_report_of_a_folder_has_its_codes_and_promises(world: Path) -> None:
     assert any(table.startswith("Whether breaking promises paid\n") for table in tables)
     found = json.loads(agentsim("report", str(world), "--json", cwd=world).out)
     assert "promises" in json.dumps(found)
+    latex = agentsim("report", str(world), "--format", "latex", cwd=world).out
+    assert latex.splitlines()[0] == r"% needs \usepackage{booktabs}"
+    assert r"\caption{Promises}" in latex
+
+
+def test_a_report_with_struck_numbers_names_the_package_that_strikes(world: Path, tmp_path: Path) -> None:
+    for path in world.glob("g*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    asyncio.run(library.code(tmp_path, "promises", judges=["bot/random"], logs_dir=tmp_path))
+    latex = agentsim("report", str(tmp_path), "--format", "latex", cwd=tmp_path).out
+    assert latex.splitlines()[0] == r"% needs \usepackage{booktabs} and \usepackage[normalem]{ulem}"
+    assert r"\sout{" in latex
