@@ -1,8 +1,8 @@
 """Multi-agent games played by language models, from Python: `docs/python.md`.
 
-`run`, `resume`, `fork`, `fork_arm`, `batch`, `influence` and `rate` are coroutines; `run_sync` plays without an event
-loop. Errors are in `agentsim.errors`. Each name is imported on first use (PEP 562), since every command imports this
-package.
+`run`, `resume`, `fork`, `fork_arm`, `batch`, `influence`, `code` and `rate` are coroutines; `run_sync` plays without an
+event loop. Errors are in `agentsim.errors`. Each name is imported on first use (PEP 562), since every command imports
+this package.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ TYPE_CHECKING = False  # type checkers know this name; importing `typing` would 
 if TYPE_CHECKING:
     from agentsim.api import (
         batch,
+        code,
         compare,
         fork,
         fork_arm,
@@ -40,6 +41,7 @@ __all__ = [
     "Usage",
     "__version__",
     "batch",
+    "code",
     "compare",
     "fork",
     "fork_arm",
@@ -56,7 +58,8 @@ __all__ = [
 
 
 _HOMES = {
-    **dict.fromkeys(("batch", "compare", "fork", "fork_arm", "influence", "plan", "rate"), "agentsim.api"),
+    **dict.fromkeys(("batch", "code", "compare", "fork", "fork_arm"), "agentsim.api"),
+    **dict.fromkeys(("influence", "plan", "rate"), "agentsim.api"),
     **dict.fromkeys(("replay", "resume", "run", "run_sync"), "agentsim.api"),
     **dict.fromkeys(("Call", "Completion", "Sampling", "Usage"), "agentsim.models.base"),
     **dict.fromkeys(("RecordedRun", "RecordedRuns", "load"), "agentsim.results"),

@@ -34,12 +34,13 @@ from agentsim.runs.player_message import Swap
 from agentsim.runs.replay import Proof, prove
 from agentsim.runs.run import Run, RunOptions, RunResult
 from agentsim.runs.watcher import Watcher
-from agentsim.scenario.load import LoadOptions, Source, load
+from agentsim.scenario.load import LoadOptions, Overrides, Source, load
 from agentsim.scenario.scenario import LimitOverrides, idle_settings
 from agentsim.studies.designs import read_design
 
 if TYPE_CHECKING:
     from agentsim.analysis.arms import Comparison
+    from agentsim.studies.coding import Coding
     from agentsim.studies.folder_report import Report
     from agentsim.studies.influence import Influence
     from agentsim.studies.plan import Plan
@@ -413,6 +414,37 @@ def plan(
     table = read_design(design if isinstance(design, Mapping) else Path(design)).factorial
     folder = require_folder(os.fspath(pilot), logs_folder(logs_dir))
     return planned(table, folder, size=effect, measure=measure, factor=factor, player=player)
+
+
+async def code(
+    source: str | os.PathLike[str],
+    codebook: str | os.PathLike[str],
+    *,
+    judges: Sequence[str] = (),
+    sample: int | None = None,
+    seed: int | None = None,
+    set: Overrides = (),  # noqa: A002 - as on the command line
+    logs_dir: Folder = None,
+    models: Models | None = None,
+    env: Mapping[str, str] | None = None,
+    allow_keys: Collection[str] = (),
+    max_cost_usd: float | None = None,
+    max_calls: int | None = None,
+) -> Coding:
+    """Have judges code the units of a run, or of all runs of a folder, and return the codes of all coders.
+
+    `codebook` is a name (`promises`) or a TOML file. Judges are models, with the settings `set`; without any, what is
+    coded is read (extra `analysis`). `sample` codes that many units, drawn by `seed`. Repeating the call continues an
+    incomplete coding. Raises as `run`, and `UsageError` if there is nothing to code.
+    """
+    with needed_by("code"):
+        from agentsim.studies.coding import Coding, CodingPlan, Judges, load_codebook
+    book = load_codebook(os.fspath(codebook))
+    plan = CodingPlan.of(os.fspath(source), book, logs_folder(logs_dir), seed=seed, sample=sample)
+    if judges:
+        limits = LimitOverrides(max_cost_usd, max_calls)
+        await Judges(plan, judges, variables(env, allow_keys), set, limits, models or {}).code()
+    return Coding.read(plan)
 
 
 async def rate(

@@ -48,6 +48,7 @@ OFFLINE = {
     "compare",
     "influence",
     "interview",
+    "code",
     "pool",
     "rate",
     "plan",

@@ -24,6 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from agentsim.cli import shared_options as o
 from agentsim.cli.batch import batch
+from agentsim.cli.code import code
 from agentsim.cli.compare import compare, diff, influence
 from agentsim.cli.interview import interview
 from agentsim.cli.rate import plan, pool, rate
@@ -62,7 +63,7 @@ _COMMANDS: Mapping[str, tuple[Callable[..., None], ...]] = {
     "Play": (run, resume, fork, serve, watch),
     "Look": (runs, logs, diff, replay, rm),
     "Compare": (batch, report, compare, influence, rate),
-    "Study": (plan, interview, pool, export, bundle),
+    "Study": (code, interview, plan, pool, export, bundle),
     "Make": (init, validate, check, gen_items),
     "More": (games, models, schema),
 }

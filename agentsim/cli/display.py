@@ -260,6 +260,22 @@ def _drawn(mode: DisplayMode) -> bool:
     return mode == "rich" or (mode == "auto" and moves(sys.stderr))
 
 
+class PlainCoding(Noting, Watcher):
+    """A display of judges at work: a line every `_EVERY_S` seconds, of so many `units` that are to be coded."""
+
+    def __init__(self, units: int) -> None:
+        self._units, self._coded, self._last = units, 0, time.monotonic()
+
+    def decided(self, entry: DecisionRecord) -> None:
+        self._coded += 1
+        if (now := time.monotonic()) - self._last >= _EVERY_S:
+            self._last = now
+            note(f"{self._coded:,} of {self._units:,} units coded")
+
+    def warned(self, message: str) -> None:
+        note(shortened(f"warning: {message}", 600))
+
+
 @contextmanager
 def shown(mode: DisplayMode) -> Iterator[Watcher]:
     """Context manager that draws a run's progress in the given mode, and yields its watcher."""

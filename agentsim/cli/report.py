@@ -121,17 +121,19 @@ def _write_figure(found: Report, path: Path) -> Path:
 
 def _write_tables(found: Report, form: Literal["latex", "markdown"], out: Path | None, *, exploratory: bool) -> None:
     """Write a file per table to the folder, or print the tables to stdout."""
-    from agentsim.engine.panel import DataTable
+    from agentsim.engine.panel import DataTable, Struck
     from agentsim.records.run_files import write_whole
     from agentsim.report.paper import latex, markdown
     from agentsim.studies.folder_report import slug
 
     shown = [each.panel for each in found.panels if each.main or exploratory]
+    tables = [panel for panel in shown if isinstance(panel, DataTable)]
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
     elif form == "latex":
-        typer.echo("% needs \\usepackage{booktabs}")
-    for panel in (panel for panel in shown if isinstance(panel, DataTable)):
+        struck = any(isinstance(cell, Struck) for panel in tables for row in panel.rows for cell in row)
+        typer.echo("% needs \\usepackage{booktabs}" + " and \\usepackage[normalem]{ulem}" * struck)
+    for panel in tables:
         name = slug(panel.title)
         text = latex(panel, name) if form == "latex" else markdown(panel)
         if out is None:

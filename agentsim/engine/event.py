@@ -207,6 +207,13 @@ class Event:
         if not base and cls._content is None and cls.words is None and cls.content is Event.content:
             raise TypeError(f'{cls.__name__} must say its content or words (content="": its heading says it all)')
 
+    @classmethod
+    def fixed_actions(cls) -> Iterator[str]:
+        """Yield the actions of its declared interactions whose words have no fields."""
+        for rule in cls._interactions:
+            if isinstance(rule.action, str) and not [*names_in(rule.action)]:
+                yield rule.action
+
     @property
     def heading(self) -> str:
         """A short title for a reader."""

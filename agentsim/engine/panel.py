@@ -12,6 +12,12 @@ from typing import Literal, NamedTuple, TypeAlias
 Cell: TypeAlias = str | int | float | bool | None
 
 
+class Struck(str):
+    """A cell that is shown struck through, since its number must not be relied on; data files have the plain text."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Frame:
     """Rows under column names, for export, without title and note; all cells of a column have the same meaning."""

@@ -33,7 +33,9 @@ _GZIP = 31  # zlib's wbits for a gzip header and checksum
 _SUFFIXES = (".json.gz", ".jsonl", ".json", ".html")
 INTERVIEW = ".interview"
 """The suffix of the files of later interviews: `NAME.LABEL.interview`."""
-_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people", INTERVIEW)
+CODES = ".codes"
+"""The suffix of the codes that one coder gave a run: `NAME.CODEBOOK.CODER.codes`."""
+_ABOUT = (".html", ".csv", ".jsonl", ".parquet", ".eval", ".people", INTERVIEW, CODES)
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
@@ -69,13 +71,15 @@ class RunFiles:
 
     @property
     def written(self) -> list[Path]:
-        """All files about the run that exist: journal, history, pages, exported tables, and what people answered."""
+        """All files about the run that exist: journal, history, pages, exported tables, codes, answers of people."""
         own = [self.journal, *self.histories, self.page]
         others = self.directory.glob(f"{self.name}.*")
         runs = {run_name(path.name) for path in others if path.suffix == ".jsonl" and not is_table(path)}
         found = []
         for path in sorted(self.directory.glob(f"{self.name}.*")):
             of_another = any(path.name.startswith(f"{run}.") for run in runs if run != self.name)
+            if path.suffix == CODES:
+                of_another = coded_run(path) != self.name
             if path in own or (path.name.endswith(_ABOUT) and path.is_file() and not of_another):
                 found.append(path)
         return found
@@ -104,7 +108,7 @@ class RunFiles:
                 files = cls(directory, stem if number == 1 else f"{stem}_{number}")
                 if any(path.exists() for path in (*files.histories, files.page)):
                     continue
-                if (handle := _empty_journal(files.journal)) is not None:
+                if (handle := empty_journal(files.journal)) is not None:
                     return files, handle
         except OSError as error:
             raise UsageError(f"{directory}: cannot write logs there: {write_problem(error, directory)}") from None
@@ -117,7 +121,7 @@ class RunFiles:
         raise NameTaken(f"{directory}: there is a run called {stem} already; give it another name{resume}")
 
 
-def _empty_journal(path: Path) -> int | None:
+def empty_journal(path: Path) -> int | None:
     """Return the open handle of an empty journal that this process has locked, or None if the name is taken.
 
     A process that was killed before the first line leaves an empty journal, which is no run: it is taken over.
@@ -151,6 +155,11 @@ def run_name(file_name: str) -> str:
         if file_name.endswith(suffix):
             return file_name.removesuffix(suffix)
     return file_name
+
+
+def coded_run(path: Path) -> str:
+    """Return the name of the run that a file of codes is about, which may have dots, unlike the parts after it."""
+    return path.name.removesuffix(CODES).rsplit(".", 2)[0]
 
 
 def check_name(name: str, longest: int = _LONGEST) -> None:

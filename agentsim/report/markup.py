@@ -20,7 +20,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from agentsim.engine.letters import JOINERS, joining
-from agentsim.engine.panel import Cell, DataTable
+from agentsim.engine.panel import Cell, DataTable, Struck
 from agentsim.engine.wording import by_count, sentence
 from agentsim.errors import UsageError
 
@@ -171,11 +171,12 @@ _ALIKE = 100
 
 
 class CellView(NamedTuple):
-    """A cell as text. `heat` is 0 to 9, or None if the cell is not shaded."""
+    """A cell as text. `heat` is 0 to 9, or None if the cell is not shaded; `struck` if it is shown struck through."""
 
     text: str
     numeric: bool
     heat: int | None = None
+    struck: bool = False
 
 
 _NUMBERS = re.compile(r"[-+($\d][-+()$%.,\d]*( (to|[-+()$%.,\d]+))*")
@@ -192,9 +193,12 @@ def same_places(values: Iterable[Cell]) -> int | None:
 
 def cell(value: Cell, heat: int | None = None, places: int | None = None) -> CellView:
     """Return one value as text; in an interval or another text of numbers alone, with minus signs."""
+    struck = isinstance(value, Struck)
     if isinstance(value, str) and _NUMBERS.fullmatch(value):
         value = _MINUS.sub("\u2212", value)
-    return CellView(value, False) if isinstance(value, str) else CellView(number(value, places), True, heat)
+    if isinstance(value, str):
+        return CellView(value, False, struck=struck)
+    return CellView(number(value, places), True, heat)
 
 
 def table(panel: DataTable) -> TemplateContext:

@@ -36,6 +36,8 @@ from agentsim.records.events import compute_from_log, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.history import History
 from agentsim.records.journal import Totals
+from agentsim.records.ledger import Promise, ledger_of
+from agentsim.records.run_files import RunFiles
 from agentsim.report import markup
 from agentsim.report.board import board
 from agentsim.report.charts import chart, forest, ranges, scatter
@@ -118,11 +120,23 @@ class GameLink:
 def page_of(history: History, options: PageOptions, *, name: str, directory: Path) -> str:
     """Return the page of a run with its game's panels, and with the style sheet of its directory if there is one."""
     css = markup.find_css(directory)
-    return shown(history, options, name=name, css=css)
+    promises = () if options.as_seen_by is not None else ledger_of(RunFiles(directory, name), history)
+    return shown(history, options, name=name, css=css, promises=promises)
 
 
-def shown(history: History, options: PageOptions, *, name: str, css: str = "", served: Served | None = None) -> str:
-    """Return the page of a run with its game's panels. The parts of a `served` page are recorded in it."""
+def shown(
+    history: History,
+    options: PageOptions,
+    *,
+    name: str,
+    css: str = "",
+    served: Served | None = None,
+    promises: Sequence[Promise] = (),
+) -> str:
+    """Return the page of a run with its game's panels, and the promises that coders found.
+
+    The parts of a `served` page are recorded in it.
+    """
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
     log = told_events(seen, game)
@@ -133,7 +147,9 @@ def shown(history: History, options: PageOptions, *, name: str, css: str = "", s
     # the summary already shows this panel
     panels = [panel for panel in compute_from_log(game.panels, log, history) if panel.title != standing]
     panels += [*([] if between is None else [between]), *survey_panels(seen)]
-    return render(history, panels, options, name=name, css=css, overview=overview, log=log, served=served)
+    return render(
+        history, panels, options, name=name, css=css, overview=overview, log=log, served=served, promises=promises
+    )
 
 
 _LAYOUTS: Mapping[type[Panel], Callable[[Any, Mapping[str, int]], markup.TemplateContext]] = {
@@ -176,6 +192,7 @@ def render(
     overview: Overview = Overview(),  # noqa: B008 (it is frozen)
     log: Sequence[LoggedEvent] = (),
     served: Served | None = None,
+    promises: Sequence[Promise] = (),
 ) -> str:
     """Return the page.
 
@@ -188,7 +205,8 @@ def render(
     if options.as_seen_by is not None:
         history = as_seen_by(history, options.as_seen_by)
     run = name if options.as_seen_by is None else None
-    timeline = Timeline(history, prompts=options.include_prompts, reasoning=options.include_reasoning, run=run)
+    prompts, reasoning = options.include_prompts, options.include_reasoning
+    timeline = Timeline(history, prompts=prompts, reasoning=reasoning, run=run, promises=promises)
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())  # the decisions that no event tells
     entries = [entry for record in rounds for entry in record.entries]
@@ -237,6 +255,7 @@ def render(
         phases=phases(rounds),
         personas=_personas(history.scenario) if options.include_prompts else {},
         panels=views,
+        promises=promises,
         rounds=rounds,
         silent=silent,
         tones={player: markup.tone(place) for player, place in places.items()},

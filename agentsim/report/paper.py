@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from agentsim.engine.panel import Cell, DataTable, Estimates, Forest, Panel
+from agentsim.engine.panel import Cell, DataTable, Estimates, Forest, Panel, Struck
 from agentsim.engine.wording import aligned, cleaned
 from agentsim.report.charts import forest, numbers_of, ranges, zero_and_units
 from agentsim.report.markup import environment
@@ -27,13 +27,18 @@ def _one_line(value: Cell, limit: int | None = None) -> str:
     return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
 
 
+def _in_text(value: Cell) -> str:
+    line = _one_line(value, _WIDEST)
+    return f"~~{line}~~" if isinstance(value, Struck) else line
+
+
 def text(panel: Panel) -> str:
     """Return a table or a forest plot as lines of text, "" for any other panel: a table holds its numbers, too."""
     if isinstance(panel, Forest):
         return "\n".join((panel.title, *_plotted(panel), panel.note)).rstrip()
     if not isinstance(panel, DataTable):
         return ""
-    rows = [[_one_line(cell, _WIDEST) for cell in row] for row in (panel.columns, *panel.rows)]
+    rows = [[_in_text(cell) for cell in row] for row in (panel.columns, *panel.rows)]
     sentence = panel.sentence and f"{SUGGESTED}: {panel.sentence}"
     return "\n".join(filter(None, (cleaned(panel.title), *aligned(rows), cleaned(panel.note), cleaned(sentence))))
 
@@ -78,7 +83,7 @@ def html(panels: Sequence[Panel]) -> str:
         if isinstance(panel, Forest):
             drawn.append(svg(panel).partition("?>")[2])
         elif isinstance(panel, DataTable):
-            rows = [Markup().join(Markup("<td>{}</td>").format(_one_line(cell)) for cell in row) for row in panel.rows]
+            rows = [Markup().join(_in_html(cell) for cell in row) for row in panel.rows]
             heads = Markup().join(Markup("<th>{}</th>").format(_one_line(column)) for column in panel.columns)
             body = Markup().join(Markup("<tr>{}</tr>").format(row) for row in rows)
             table = Markup("<table><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>")
@@ -87,8 +92,14 @@ def html(panels: Sequence[Panel]) -> str:
     return "\n".join(drawn)
 
 
+def _in_html(value: Cell) -> Markup:
+    shown = Markup("<td><s>{}</s></td>") if isinstance(value, Struck) else Markup("<td>{}</td>")
+    return shown.format(_one_line(value))
+
+
 def _in_markdown(value: Cell) -> str:
-    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", _one_line(value))
+    line = re.sub(r"([\\`*_|<>\[\]])", r"\\\1", _one_line(value))
+    return f"~~{line}~~" if isinstance(value, Struck) else line
 
 
 _LATEX = {
@@ -130,9 +141,10 @@ def latex(panel: DataTable, label: str) -> str:
 
 
 def in_latex(value: Cell) -> str:
-    """Return a cell as LaTeX text; a minus before a number is a minus sign."""
+    """Return a cell as LaTeX text; a minus before a number is a minus sign. Struck cells need the package ulem."""
     marks = re.sub("-(?=-)", "\0", _NEGATIVE.sub("\u2212", _one_line(value)))
-    return "".join(_LATEX.get(mark, mark) for mark in marks)
+    found = "".join(_LATEX.get(mark, mark) for mark in marks)
+    return rf"\sout{{{found}}}" if isinstance(value, Struck) else found
 
 
 def _numeric(panel: DataTable) -> list[bool]:

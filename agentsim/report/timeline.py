@@ -7,6 +7,7 @@ The markup is `templates/timeline.html.j2`. A page for one player gets a history
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
@@ -18,6 +19,7 @@ from agentsim.models.base import Attempt, ending
 from agentsim.records.causes import cause_of
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
+from agentsim.records.ledger import Promise
 from agentsim.report.markup import TemplateContext, foreign
 
 MOST_FOLDS = 3_000
@@ -37,11 +39,27 @@ class Timeline:
     """The builder of the timeline's rounds and decisions.
 
     Call `rounds` before `silent`, as on the page: a prompt is shown in full at its first place only. `run` is the name
-    of the run for the commands that fork it, or None if the page is for one who has no such run.
+    of the run for the commands that fork it, or None if the page is for one who has no such run. The words of
+    `promises` and the deeds that settle them link to each other.
     """
 
-    def __init__(self, history: History, *, prompts: bool, reasoning: bool, run: str | None = None) -> None:
+    def __init__(
+        self,
+        history: History,
+        *,
+        prompts: bool,
+        reasoning: bool,
+        run: str | None = None,
+        promises: Sequence[Promise] = (),
+    ) -> None:
         self._run = run
+        self._promised: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)  # by event: words, and their link
+        for promise in promises:
+            settled = "" if promise.settled is None else f"#e{promise.settled}"
+            self._promised[promise.seq].append((f"Promise ({promise.what}): {promise.verdict}", settled))
+            if promise.settled is not None:
+                words = f"{promise.verdict.capitalize()} promise of {promise.by}: {promise.what}"
+                self._promised[promise.settled].append((words, f"#e{promise.seq}"))
         self._history, self._prompts, self._reasoning = history, prompts, reasoning
         self._decisions = {decision.index: decision for decision in history.decisions}
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
@@ -108,6 +126,7 @@ class Timeline:
             asked=self._places.get(decision.player) if decision else None,
             data="" if self._slim and event.seq else _json(event.data),
             badges=list(_badges(decision)) if decision else [],
+            promises=self._promised.get(event.seq, ()) if anchor.startswith("e") else (),
             alike=0,  # the number of later decisions that this one stands for
             **self._folds(event, decision, anchor),
         )

@@ -89,13 +89,13 @@ async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Str
         if live and wave.number < journal.contents.last_wave:
             raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
         decider.begin_wave(wave.asks)
-        for ask, (decision, record) in zip(live, await _at_once(live, decider), strict=True):
+        for ask, (decision, record) in zip(live, await decide_at_once(live, decider), strict=True):
             decisions[ask.place], records[ask.place] = decision, record
         journal.sync()
     return DecidedWave(wave, records, decisions)
 
 
-async def _at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision, DecisionRecord]]:
+async def decide_at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision, DecisionRecord]]:
     """Return the decisions of concurrent requests. If one stops the run, calls in flight finish first."""
     if not asks:
         return []

@@ -5,7 +5,7 @@ It knows no game and no run.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Final
 
 from aiohttp import web
@@ -33,8 +33,8 @@ HEADERS = {
 }
 
 
-def make_app(site: Site) -> web.Application:
-    """Build the application of a site: the routes of all parts behind one guard."""
+def make_app(site: Site, parts: Sequence[Callable[[Site], Iterable[web.RouteDef]]] = PARTS) -> web.Application:
+    """Build the application of a site: the routes of its parts, by default of all, behind one guard."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -51,7 +51,7 @@ def make_app(site: Site) -> web.Application:
 
     app = web.Application(client_max_size=MOST_BYTES, middlewares=[_errors, guarded])
     app.add_routes([web.get("/enter", site.guard.enter)])
-    for routes in PARTS:
+    for routes in parts:
         app.add_routes(routes(site))
     app.on_response_prepare.append(_headers)
     app.on_shutdown.append(runs.closing(site))

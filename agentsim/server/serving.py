@@ -33,10 +33,10 @@ async def serving(logs_dir: Path, at: Address, said: Said, *, noted: Said) -> No
     `said` gets the address once the site answers, `noted` the links with keys. If the address is not on loopback, or
     there is a proxy, other machines are let in with a key. Raises `UsageError` if the socket cannot be bound.
     """
-    with at.bound() as listening, _signals() as signals:
+    with at.bound() as listening, signals() as received:
         site = Site(logs_dir, guard=_guard(at, listening))
         async with served(site, at, listening, said, noted):
-            await signals.get()
+            await received.get()
 
 
 async def playing(
@@ -55,9 +55,9 @@ async def playing(
     stops a game in progress so that it can be resumed; the second ends the process at once.
     """
     site = Site(logs_dir, guard=_guard(at, listening))
-    with _signals() as signals:
+    with signals() as received:
         async with served(site, at, listening, said, noted):
-            stopped = asyncio.create_task(signals.get())
+            stopped = asyncio.create_task(received.get())
             if run.is_over:
                 if (people := People.of_finished(run.files)) is not None:
                     hosting.seat(site, people)
@@ -134,7 +134,7 @@ def _say_keys(site: Site, at: Address, listening: socket.socket, noted: Said) ->
 
 
 @contextmanager
-def _signals() -> Iterator[asyncio.Queue[int]]:
+def signals() -> Iterator[asyncio.Queue[int]]:
     """Yield a queue that receives the first SIGINT or SIGTERM. The second signal has its default effect."""
     loop, received = asyncio.get_running_loop(), asyncio.Queue[int]()
     numbers = (signal.SIGINT, signal.SIGTERM)

@@ -26,16 +26,17 @@ from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations
+from agentsim.analysis.said_and_done import promise_lines
 from agentsim.analysis.standings import Standings, relative, standings
 from agentsim.engine.panel import Cell, DataTable, Frame, Panel
 from agentsim.engine.wording import by_count, counted, few, listed, sentence
-from agentsim.errors import UsageError
+from agentsim.errors import UsageError, needed_by
 from agentsim.games import score_words
 from agentsim.records.folders import design_cells
 from agentsim.records.formats import Tables
 from agentsim.records.history import FINISHED
 from agentsim.records.load import RunSummary
-from agentsim.records.run_files import MANIFEST
+from agentsim.records.run_files import CODES, MANIFEST
 from agentsim.report import paper
 from agentsim.report.markup import money
 from agentsim.report.page import GameLink, Served, game_title, render_batch
@@ -56,6 +57,8 @@ from agentsim.studies.report_tables import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from agentsim.studies.coding import Coding
 
 MAIN = frozenset(
     {"standings", "mean-rank", "mean-relative-rank", "scores", "beliefs", "calibration-of-beliefs", "calls-and-cost"}
@@ -167,7 +170,8 @@ class ShownPanel(NamedTuple):
 class Report:
     """The comparison of all games. `alone` counts the branches that are in no figure.
 
-    `named` are the tables and settings that the caller names as planned, `planned` those and the batches' own.
+    `codings` are what coders said of the games, by codebook. `named` are the tables and settings that the caller names
+    as planned, `planned` those and the batches' own.
     """
 
     read: Games
@@ -178,6 +182,7 @@ class Report:
     alone: int
     named: frozenset[str]
     planned: frozenset[str]
+    codings: tuple[Coding, ...] = ()
 
     def __repr__(self) -> str:
         groups = ", ".join(
@@ -251,6 +256,8 @@ class Report:
                 games = [game for each in group.conditions for game in each.games]
                 panel = _titled(cost_panel(list(counts_by_label(games).values())), group.game if several else "")
                 found.append(ShownPanel(planned=False, main=True, panel=panel))
+        for coding in self.codings:
+            found += (ShownPanel(planned=False, main=True, panel=panel) for panel in coding.panels)
         for design in self.designs:
             found += (ShownPanel(planned=False, main=False, panel=panel) for panel in all_effects(design))
         return found
@@ -285,6 +292,10 @@ class Report:
             yield "design", "", "", design.effects, {}
             for cell in design.cells:
                 yield "cells", "", "", [cell], {**cell.levels}
+        for coding in self.codings:
+            yield "codes", "", "", coding.rates, {"codebook": coding.codebook.name}
+            yield "promises", "", "", promise_lines(coding.promising), {"codebook": coding.codebook.name}
+            yield "claims", "", "", coding.claim_lines, {"codebook": coding.codebook.name}
         for each in self.arms:
             for arm in each.arms:
                 yield "arms", each.game, "", arm.effects, {"of": each.of, "at": each.at, "arm": arm.arm}
@@ -342,9 +353,18 @@ def compared(
     alone = 0 if arms else len(read.games) - len(games)
     named = frozenset(planned)
     of_batches = named.union(*map(planned_by_batch, directories))
-    found = Report(replace(read, copies=copies), by, tuple(groups), arms, designs, alone, named, of_batches)
+    coded = tuple(each for directory in directories for each in _codings(directory))
+    found = Report(replace(read, copies=copies), by, tuple(groups), arms, designs, alone, named, of_batches, coded)
     _check_planned(found)
     return found
+
+
+def _codings(directory: Path) -> list[Coding]:
+    if not any(directory.glob(f"*{CODES}")):
+        return []
+    with needed_by("a report of codes"):  # slow to import, and rarely needed
+        from agentsim.studies.coding import codings_in
+    return codings_in(directory)
 
 
 def _cells_of(

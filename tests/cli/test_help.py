@@ -31,6 +31,8 @@ CONTRACT: dict[str, str] = {
     "fork": "NAME --at --instead --set --arm --branches --jobs --paired --logs-dir --display --json --allow-key",
     "influence": "NAME --at --swap --words --each --branches --jobs --max-cost --logs-dir --display --json --allow-key",
     "interview": "NAME --at --ask --battery --player --model --label --max-cost --logs-dir --display --json",
+    "code": "NAME|DIR --codebook --judge --human --sample --set --seed --max-cost --max-calls --record "
+    "--replay-replies --port --logs-dir --json --env-file --allow-key",
     "rm": "NAME --yes --logs-dir",
     "diff": "A B --json --logs-dir",
     "compare": "NAME --at --control --effect --measure --player --all --json --logs-dir",

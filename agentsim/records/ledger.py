@@ -1,0 +1,164 @@
+"""Ledger: the promises of a game, found by coders, each matched by rules to what its player then did.
+
+A codebook with the details of `FIELDS` makes a ledger. What counts as done are the interactions that the game's events
+declare. The rules, for a promise to do something to somebody until a round:
+
+- kept with the first such deed in time; broken if its time is over, or if the player did the same to another instead;
+- a promise not to do it is broken with the first such deed, and kept if the player had an occasion: did the same to
+  another in that time;
+- open otherwise: the time never came, the player had left, or the deed is none of the game's actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from agentsim.engine.event import LoggedEvent, Past, PlayerId
+from agentsim.games import find
+from agentsim.records.codes import EVERYONE, NOBODY, OTHER, Codebook, Codes, Unit, agreed, codes_of, units_of
+from agentsim.records.events import told_events
+from agentsim.records.history import History
+from agentsim.records.run_files import RunFiles
+
+PROMISE: Final = "promise"
+"""The code whose units are the promises of a ledger."""
+FIELDS: Final = frozenset({"to", "will", "deed", "whom", "until"})
+"""The details that a codebook of promises has."""
+WILL_NOT: Final = "will not"
+THIS_ROUND: Final = "this round"
+NEXT_ROUND: Final = "next round"
+Verdict: TypeAlias = Literal["kept", "broken", "open"]
+
+
+class Deed(NamedTuple):
+    """One interaction of the log: the number of its event, its round, who did what to whom."""
+
+    seq: int
+    round: int
+    who: PlayerId
+    action: str
+    whom: PlayerId
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A promise of `by` to `to`, and what became of it.
+
+    It is said at event `seq`. `whom` is `everyone` if the deed may be towards anyone. `settled` is the number of the
+    event that keeps or breaks it, or None if only time did. `coders` are those who found it.
+    """
+
+    run: str
+    seq: int
+    round: int
+    by: PlayerId
+    to: str
+    words: str
+    will: bool
+    deed: str
+    whom: str
+    until: str
+    coders: tuple[str, ...] = ()
+    verdict: Verdict = "open"
+    settled: int | None = None
+
+    @property
+    def what(self) -> str:
+        """The promise in words: `will not: voted to eliminate Ben (the end)`."""
+        whom = "anyone" if self.whom in {EVERYONE, NOBODY} else self.whom
+        return f"{'will' if self.will else 'will not'}: {self.deed} {whom} ({self.until})"
+
+
+def is_of_promises(codebook: Codebook) -> bool:
+    """Return whether a codebook makes a ledger."""
+    codes = {code.name: code.levels for code in codebook.codes}
+    return "yes" in codes.get(PROMISE, ()) and {detail.name for detail in codebook.details} >= FIELDS
+
+
+def deeds_in(log: Sequence[LoggedEvent]) -> list[Deed]:
+    """Return every interaction between two players, in order."""
+    found: list[Deed] = []
+    past = Past()
+    for seq, told in enumerate(log, start=1):
+        done = (each for each in told.event.interactions(past) if each.who != each.whom)
+        found += (Deed(seq, told.round, each.who, each.action, each.whom) for each in done)
+        past.add(told.event)
+    return found
+
+
+def departures(log: Sequence[LoggedEvent], players: Sequence[PlayerId]) -> dict[PlayerId, int]:
+    """Return the round in which each player left the game, of those who did."""
+    found: dict[PlayerId, int] = {}
+    for told in log:
+        for player in told.event.eliminated_players(players):
+            found.setdefault(player, told.round)
+    return found
+
+
+def ledger_of(files: RunFiles, history: History, codebook: str | None = None) -> list[Promise]:
+    """Return the promises of a run in the order of the game, or [] if none are coded.
+
+    They are those found by the codebook with this digest, or by any. What a person says of a unit counts before what
+    judges say; of several judges more than half must call it a promise. Raises `UsageError` if the run's game is not
+    installed.
+    """
+    found: list[Promise] = []
+    coded = [codes for codes in codes_of(files) if is_of_promises(codes.codebook)]
+    for digest in dict.fromkeys(codes.codebook.digest for codes in coded if codebook in {None, codes.codebook.digest}):
+        own = [codes for codes in coded if codes.codebook.digest == digest]
+        found += promises(files.name, history, own)
+    return sorted(found, key=lambda promise: promise.seq)
+
+
+def promises(run: str, history: History, coded: Sequence[Codes]) -> list[Promise]:
+    """Return the promises that these coders found in a run by one codebook, each with what became of it."""
+    log = told_events(history, find(history.game))
+    deeds, left = deeds_in(log), departures(log, [player.id for player in history.seated])
+    last = len(history.rounds) - 1
+    found = []
+    for unit in units_of(run, history, coded[0].codebook):
+        chosen = agreed(coded, unit.anchor, PROMISE)
+        if chosen and unit.by is not None:
+            promise = _claimed(unit, chosen[0][1].codes, (codes.coder for codes, _ in chosen))
+            found.append(settle(promise, deeds, left=left.get(unit.by), last=last))
+    return found
+
+
+def _claimed(unit: Unit, codes: Mapping[str, str], coders: Iterable[str]) -> Promise:
+    """Return the promise that coders found in a unit, as long as nothing is known of what followed."""
+    assert unit.by is not None, "a promise has a speaker"
+    said = {name: codes.get(name, NOBODY) for name in FIELDS}
+    return Promise(
+        run=unit.run,
+        seq=unit.seq,
+        round=unit.round,
+        by=unit.by,
+        to=said["to"],
+        words=unit.words,
+        will=said["will"] != WILL_NOT,
+        deed=said["deed"],
+        whom=said["whom"],
+        until=said["until"],
+        coders=tuple(coders),
+    )
+
+
+def settle(promise: Promise, deeds: Sequence[Deed], *, left: int | None, last: int) -> Promise:
+    """Return a promise with what became of it.
+
+    `left` is the round in which its player left the game, or None; `last` is the last round of the game.
+    """
+    if promise.deed in {OTHER, NOBODY}:
+        return promise
+    ends = {THIS_ROUND: promise.round, NEXT_ROUND: promise.round + 1}.get(promise.until)
+    mine = [done for done in deeds if done.who == promise.by and done.action == promise.deed]
+    occasions = [done for done in mine if done.seq > promise.seq and (ends is None or done.round <= ends)]
+    meant = [done for done in occasions if promise.whom in {EVERYONE, NOBODY, done.whom}]
+    if meant:
+        return replace(promise, verdict="kept" if promise.will else "broken", settled=meant[0].seq)
+    if occasions:
+        return replace(promise, verdict="broken" if promise.will else "kept", settled=occasions[-1].seq)
+    over = ends is not None and ends < last and (left is None or left > ends)
+    return replace(promise, verdict="broken") if promise.will and over else promise
