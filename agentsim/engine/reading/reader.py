@@ -93,6 +93,7 @@ from agentsim.engine.reading.speech import (
     ASIDES,
     THINKING,
     aloud,
+    cuts_words,
     has_marks,
     last_sentence,
     may_be_no_speech,
@@ -514,15 +515,12 @@ class Reply:
 
     @cached_property
     def ends_in_thinking(self) -> bool:
-        """True if all behind the first words is under a heading of thinking, which may be one of a speech.
-
-        A text that may be any text loses such an end.
-        """
+        """True if all behind the first words is under a heading of thinking, which may be one of a speech."""
         whole = turn_of(self.text, self.speakers).rstrip()
         end = self.thoughts[-1].rstrip() if self.thoughts else ""
         above = whole.removesuffix(end).rstrip()
         is_end = bool(end) and whole.endswith(end) and above.endswith(self._split[0].strip()) and has_words(above)
-        return is_end and not self.request.any_text and bool(thought_spans(folded(end), self.speech))
+        return is_end and bool(thought_spans(folded(end), self.speech))
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -892,6 +890,8 @@ def _in_words(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     if reply.ends_in_thinking:
         raise UnreadableReply("A heading of thinking stands below the words. Answer with the words alone.")
     words, _ = reply.aloud
+    if reply.request.any_text and cuts_words(reply.body, reply.speech):
+        raise UnreadableReply("The words cannot be told from what stands above them. Answer with the words alone.")
     stage = "words"
     if reply.truncated:
         if not last_attempt:

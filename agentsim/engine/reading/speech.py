@@ -674,6 +674,16 @@ def said_aloud(
     return words, hidden
 
 
+def cuts_words(body: str, names: Sequence[str]) -> bool:
+    """Return whether `said_aloud` drops words of any text above a heading that is an ordinary word: `**Final:** ...`.
+
+    They may be thinking or a part of the speech.
+    """
+    body = _without_own_tags(without_wrappers(body), names)
+    body, _ = without_scratch(body, names, comments=False)
+    return _are_above_a_word(folded(body), *_headings_of_answer(folded(body), tuple(names)))
+
+
 def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_text: bool = False) -> str:
     """Remove from the words of a field its own headings and tags, thinking, and text for the fields named `others`.
 
@@ -1116,27 +1126,16 @@ def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False
     """Return the text under the answer's headings, or all of it if there are none, and the rest.
 
     A label of the question's own (`Pitch: ...`) may stand below a plan. Raises `UnreadableReply` if words stand above a
-    heading that is an ordinary word (`**Answer:** ...`): they may be a plan or a part of the speech. A text that may be
-    `any_text` is not asked for again, and begins at the heading.
+    heading that is an ordinary word (`**Answer:** ...`): they may be a plan or a part of the speech. For a text that may
+    be `any_text` that is the question of `cuts_words`.
     """
     plain = folded(body)
-    asides = [(*match.span(), False) for match in headings(plain, _asides(names), heads_thinking, anywhere=False)]
-    anywhere = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
-    found = {match.start(): match for match in headings(plain, names, heads_thinking, anywhere=anywhere)}
-    telling = tuple(name for name in names if name in _TELLING or name not in SPEECH)
-    for match in headings(plain, telling, heads_thinking):
-        if match["colon"] and not match["lead"]:
-            found.setdefault(match.start(), match)
-    # a summary may have a note in it: `Note: ...` below its words is no heading of all of it
-    found = {start: match for start, match in found.items() if not _is_note(match, plain)}
+    found, asides = _headings_of_answer(plain, names)
     if not found:
         return body, []
-    first = found[min(found)]
-    above = plain[: first.start()]
-    ordinary = not any_text and not anywhere and spaced(first["name"]) not in telling
-    if ordinary and not all(map(heads_thinking, above.split("\n"))):
+    if not any_text and _are_above_a_word(plain, found, asides):
         raise UnreadableReply("The words cannot be told from what stands above them. Answer with the words alone.")
-    sections = sorted([*((*match.span(), True) for match in found.values()), *asides])
+    sections = sorted([*((*match.span(), True) for match in found), *((*match.span(), False) for match in asides)])
     words: list[str] = []
     hidden = [body[: sections[0][0]]]
     for place, (_, end, answer) in enumerate(sections):
@@ -1148,6 +1147,35 @@ def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False
         else:
             hidden.append(section)
     return "\n".join(words), [each for each in map(str.strip, hidden) if each]
+
+
+def _headings_of_answer(plain: str, names: tuple[str, ...]) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """Return the headings of the answer in folded text, in order, and those of asides."""
+    asides = list(headings(plain, _asides(names), heads_thinking, anywhere=False))
+    anywhere = _begin_with(plain, asides)
+    found = {match.start(): match for match in headings(plain, names, heads_thinking, anywhere=anywhere)}
+    for match in headings(plain, _telling(names), heads_thinking):
+        if match["colon"] and not match["lead"]:
+            found.setdefault(match.start(), match)
+    # a summary may have a note in it: `Note: ...` below its words is no heading of all of it
+    return [found[start] for start in sorted(found) if not _is_note(found[start], plain)], asides
+
+
+def _begin_with(plain: str, asides: Sequence[re.Match[str]]) -> bool:
+    """Return whether a folded text begins with an aside, as in `analysis: ...` and then `final: ...`."""
+    return bool(asides) and not plain[: asides[0].start()].strip()
+
+
+def _telling(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name in _TELLING or name not in SPEECH)
+
+
+def _are_above_a_word(plain: str, found: Sequence[re.Match[str]], asides: Sequence[re.Match[str]]) -> bool:
+    """Return whether words stand above the first heading of an answer, which is an ordinary word."""
+    if not found or _begin_with(plain, asides):
+        return False
+    ordinary = spaced(found[0]["name"]) in SPEECH and spaced(found[0]["name"]) not in _TELLING
+    return ordinary and not all(map(heads_thinking, plain[: found[0].start()].split("\n")))
 
 
 def _is_note(heading: re.Match[str], plain: str) -> bool:
