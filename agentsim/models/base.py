@@ -242,7 +242,14 @@ _CALLS: Final = frozenset(("tool_calls", "tool_call", "tool_use", "function_call
 _LONGEST: Final = 100  # characters of a word that are read
 _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?|alternative_status_")
 _PARTS: Final = re.compile(r"[:;,/|]")
-_TELLING: Final[tuple[Ending, ...]] = ("filtered", "full", "cut", "failed", "malformed", "whole")  # in order of priority
+_TELLING: Final[tuple[Ending, ...]] = (
+    "filtered",
+    "full",
+    "cut",
+    "failed",
+    "malformed",
+    "whole",
+)  # in order of priority
 _RANK: Final[Mapping[Ending | None, int]] = {how: rank for rank, how in enumerate(_TELLING)}
 
 
