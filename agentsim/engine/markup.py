@@ -738,7 +738,7 @@ def _header() -> re.Pattern[str]:
         rf"|(?:GPT4 Correct )?{_OPENS}?(?i:{OWN_NAMES})(?:{_SHUTS}?[:：](?=\s)|{_SHUTS}?：|[:：]{_SHUTS})"
         r"|final[ \t]*\n|(?:Action:[ \t]*\w{1,40}[ \t]*\n+)?Action Input:\s?"
         r"|>>>(?:all|assistant)[ \t]*\n|✿RETURN✿[:：]\s?"
-        r"|### Response:?[ \t]*+\n)"
+        r"|### Response:?[ \t]*+\n|/(?:set[ \t])?(?:no_?)?think(?:ing)?(?![\w/])[ \t]*+\n?)"
     )
 
 
@@ -797,7 +797,7 @@ class Speakers(NamedTuple):
 NO_SPEAKERS = Speakers()
 
 
-_HALF_TOKEN = Pattern(r"(?:[ \t\n]*(?:/no_?think(?:ing)?|<\||</s|<\|?/|▁))+\s*\Z")
+_HALF_TOKEN = Pattern(r"(?:[ \t\n]*(?:/no_?think(?:ing)?|(?<!\w)/think(?:ing)?|<\||</s|<\|?/|▁))+\s*\Z")
 """The beginning of a token at the end of a text, and the switches of Qwen 3 and GLM 4.5, which they repeat."""
 
 
@@ -808,6 +808,8 @@ def without_rest(text: str) -> str:
 
 def without_header(text: str, speakers: Speakers = NO_SPEAKERS) -> str:
     """Return a reply without the header of its role and the tokens that begin a text: `<|im_start|>assistant`.
+
+    The switches of Qwen 3 (`/no_think`) go with them.
 
     A word for a role is no header if it is the name of one of the `speakers`.
     """
@@ -974,7 +976,7 @@ def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
     text that is not written so (`B: keep`, `C: ?`), if they are items of a list and none is in the first person, or if
     the text begins with such a line and none has the player's own name.
     """
-    if not speakers.names:
+    if not speakers.names or _answers_itself(text, speakers):
         return []
     every = islice(_line_of(speakers.own, speakers.names).finditer(text), _MOST_TOKENS)
     lines = [line for line in every if _may_be_spoken(text, line, speakers)]
@@ -990,6 +992,17 @@ def _lines_of_others(text: str, speakers: Speakers) -> list[re.Match[str]]:
     if len(items) > 1 and all(_BULLET.match(line["signs"]) for line in behind) and not _speaks_of_itself(lines):
         return []
     return [] if len(lines) > len(behind) and speakers.own.casefold() not in names else behind
+
+
+_QUESTION = Pattern(r"\s*+[*_]{0,2}Q[*_]{0,2}[:：][^\n]{1,400}\n{1,3}[ \t]{0,4}[*_]{0,2}A[*_]{0,2}[:：]")
+
+
+def _answers_itself(text: str, speakers: Speakers) -> bool:
+    """Return whether a text of player A begins as questions and answers, and no other player speaks in it."""
+    if speakers.own.casefold() != "a" or _QUESTION.match(text) is None:
+        return False
+    lines = islice(_line_of(speakers.own, speakers.names).finditer(text), _MOST_TOKENS)
+    return {line["name"].casefold() for line in lines} <= {"q", "a"}
 
 
 def _may_be_spoken(text: str, line: re.Match[str], speakers: Speakers) -> bool:

@@ -455,7 +455,7 @@ class Text(LegalValues):
         return cut(given, self.limit)
 
     def shape(self, given: Any, path: str, beside: Mapping[str, Any], reader: Shape) -> Any:
-        return reader.spoken(given, path)
+        return reader.spoken(given, path, beside)
 
     def spoken(self, value: Any) -> str | None:
         """Return the words of an answer, or None if they are missing."""

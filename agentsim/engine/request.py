@@ -93,6 +93,10 @@ class Request(Generic[D]):
             raise TypeError(f"{cls.__name__} names no answer: write `class {cls.__name__}(Request[Answer])`")
         dataclass(frozen=True, kw_only=True)(cls)
 
+    def in_private(self, said: Mapping[str, Any]) -> bool:
+        """Return whether only some players hear the words of a record of an answer, as of a message to one of them."""
+        return False
+
     @classmethod
     def label(cls, name: str) -> str:
         """Return the plain words for a field or a choice."""

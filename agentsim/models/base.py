@@ -187,16 +187,19 @@ UNADJUSTED: Final = Adjustments()
 """No adjustments: the host accepts everything that the scenario asks for."""
 
 
-Ending: TypeAlias = Literal["whole", "cut", "full", "filtered", "failed"]
-"""The end of an answer: as the model intended, at a limit on tokens, at the end of the context, at a content filter, or
-because the host failed."""
+Ending: TypeAlias = Literal["whole", "malformed", "cut", "full", "filtered", "failed"]
+"""The end of an answer: as the model intended, at a call that the host could not read or did not offer, at a limit on
+tokens, at the end of the context, at a content filter, or because the host failed."""
 
 _WORDS_BY_ENDING: Final[Mapping[Ending, str]] = {
     "whole": """
         stop stop_sequence stopped end_turn end eos eos_token eos_token_id completed complete finish finished done
-        normal success tool_calls tool_call tool_use function_call malformed_function_call
-        malformed_tool_use malformed_model_output malformed_response unexpected_tool_call too_many_tool_calls
-        missing_thought_signature final eos_found stop_string_found stop_string stop_token word
+        normal success tool_calls tool_call tool_use function_call final eos_found stop_string_found stop_string
+        stop_token word
+    """,
+    "malformed": """
+        malformed_function_call malformed_tool_call malformed_tool_use malformed_model_output malformed_response
+        unexpected_tool_call unexpected_function_call too_many_tool_calls missing_thought_signature
     """,
     "cut": """
         length max_tokens max_output_tokens max_completion_tokens max_new_tokens max_len max_length token_limit
@@ -239,7 +242,14 @@ _CALLS: Final = frozenset(("tool_calls", "tool_call", "tool_use", "function_call
 _LONGEST: Final = 100  # characters of a word that are read
 _PREFIX: Final = re.compile(r"(finish|stop|done|end)?_?reason_|(finish_?)?reason\.|finishreason_?|alternative_status_")
 _PARTS: Final = re.compile(r"[:;,/|]")
-_TELLING: Final[tuple[Ending, ...]] = ("filtered", "full", "cut", "failed", "whole")  # in order of priority
+_TELLING: Final[tuple[Ending, ...]] = (
+    "filtered",
+    "full",
+    "cut",
+    "failed",
+    "malformed",
+    "whole",
+)  # in order of priority
 _RANK: Final[Mapping[Ending | None, int]] = {how: rank for rank, how in enumerate(_TELLING)}
 
 

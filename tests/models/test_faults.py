@@ -570,6 +570,15 @@ def test_a_refusal_is_a_completion_that_says_so_and_is_paid_for(
     assert (completion.text, completion.refusal, completion.usage.completion_tokens) == (text, refusal, 5)
 
 
+@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "unexpected_tool_call", "malformed_tool_use"])
+@pytest.mark.parametrize("content", ["I trust B, because", None, '{"vote": "C"}'])
+def test_what_stands_before_a_call_that_cannot_be_read_is_no_answer(reason: str, content: str | None) -> None:
+    completion = received(envelope(None, message={"content": content}, finish_reason=reason))
+    assert isinstance(completion, Completion)
+    assert (completion.text, completion.refusal) == (content or "", None)
+    assert completion.unusable == "The reply ends with a function call that cannot be read. Answer without it."
+
+
 @pytest.mark.parametrize("letter", ["x", "é", "\u200bx"])
 def test_of_a_long_text_the_beginning_is_kept_and_a_mark_that_names_the_whole(letter: str) -> None:
     words = letter * 300_000

@@ -18,6 +18,16 @@ SPELT: dict[Ending, tuple[str, ...]] = {
         "COMPLETE",
         "tool_calls",
     ),
+    "malformed": (
+        *(
+            "MALFORMED_FUNCTION_CALL",
+            "FinishReason.MALFORMED_FUNCTION_CALL",
+            "malformed_tool_use",
+            "MALFORMED_RESPONSE",
+        ),
+        *("UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE", "malformed_model_output"),
+        *("stop: MALFORMED_FUNCTION_CALL", "function_call_filter: UNEXPECTED_TOOL_CALL"),
+    ),
     "cut": (
         *("length", "max_tokens", "MAX_TOKENS", "maxTokens", "max-tokens", "Max Tokens", "max_output_tokens"),
         *("FINISH_REASON_MAX_TOKENS", "FinishReason.MAX_TOKENS", "REASON_MAX_LEN", "token_limit", "not_finished"),
@@ -30,7 +40,16 @@ SPELT: dict[Ending, tuple[str, ...]] = {
     ),
     "filtered": (
         *("content_filter", "contentFilter", "sensitive", "SAFETY", "FINISH_REASON_SAFETY", "refusal", "RECITATION"),
-        *("PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "content_filtered", "guardrail_intervened", "ERROR_TOXIC"),
+        *(
+            "PROHIBITED_CONTENT",
+            "BLOCKLIST",
+            "SPII",
+            "LANGUAGE",
+            "IMAGE_SAFETY",
+            "content_filtered",
+            "guardrail_intervened",
+            "ERROR_TOXIC",
+        ),
         *("content_filter: RECITATION", "content_filter:SAFETY", "blacklist", "ALTERNATIVE_STATUS_CONTENT_FILTER"),
         *("error: content_filter", "harmful"),
     ),

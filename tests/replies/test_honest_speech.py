@@ -322,6 +322,25 @@ SPEECHES: dict[str, tuple[str, ...]] = {
         "내 생각: B는 거짓말쟁이다.",
         "Meine Gedanken gehören euch: B lügt.",
         "Mes pensées vont à C.",
+        # a player who names itself to the others, and asks and answers
+        "I am Player A, and I should be honest with you all.",
+        "Hmm, I'm player A and I must thank you.",
+        "Ich bin Spieler A und muss ehrlich zu euch sein.",
+        "Je suis le joueur A et je dois vous dire la vérité.",
+        "我是玩家A，我要对你们说实话。",
+        "Q: Who lied?\nA: Ask C.",
+        "Q: Who lied?\nA: Ask C.\n\nQ: Who pays?\nA: I do.",
+        "*thinks hard* Deal!",
+        "(thinks deeply) No deal.",
+        # what was thought before
+        "Tôi đã suy nghĩ về việc nên nói gì.",
+        "Hôm qua tôi suy nghĩ mãi nên nói gì.",
+        "Saya sudah memikirkan apa yang harus saya katakan.",
+        "Tadi malam saya memikirkan apa yang akan saya katakan.",
+        "무슨 말을 할지 오래 고민해 봤습니다. 여러분을 믿습니다.",
+        # quotes in a sentence
+        '"Et tu, B?" - that is what C will say.',
+        '"Et tu," said C, "B?"',
     ),
     "agent_island/whisper": (
         "Between us [and only us]: vote C.",
@@ -464,6 +483,8 @@ IN_OBJECT: dict[str, tuple[str, ...]] = {
         "My thoughts on Dmitri:\nStrong.",
         "My thoughts on each player:\nAll loyal.",
         "Okay, so I'm in a tough spot. But I'm loyal.",
+        "Okay, I want to make a statement: Dmitri lied.",
+        "Alright, I have to give a short speech: keep me.",
         "Okay, I'm playing to win.",
         "Okay, I need to plan ahead.",
         "Okay, I have to decide whom to trust, and I choose Amara.",
@@ -479,7 +500,14 @@ IN_OBJECT: dict[str, tuple[str, ...]] = {
         'Remember what was said?\nAmara: "Trust us."\nChioma: "Never."\nNone of it was true.',
     ),
     "agent_island/summary": ("Round 1: B lied.\n\nMy thoughts: vote C.",),
-    "monopoly/react": ("Nice deal.\nFinal thought: rent is due.",),
+    "agent_island/whisper": (
+        # plans with an ally
+        "Let's think this through: C, then D.",
+        "Okay, let's think about this: if C goes, D is next.",
+        "Let us think carefully. C trusts you, D trusts me.",
+        "We need to think: C has two votes.",
+    ),
+    "monopoly/react": ("Nice deal.\nFinal thought: rent is due.", "*thinks hard* Deal!"),
     "market/interview": ("Wheat is dear.\n\nMy reasoning: supply is short.",),
     "werewolf/speak": ("I am no wolf.\n\nFinal thought: Boris is.",),
     "society/act": (
@@ -521,6 +549,128 @@ def test_honest_speech_is_of_all_games_and_many_languages() -> None:
 def test_speech_that_may_be_more_than_speech_is_asked_again_and_never_cut(words: str) -> None:
     for reply in (words, json.dumps({"text": words})):
         assert heard("agent_island/pitch_names", reply).startswith("(unreadable: ")
+
+
+LABELS = ("[Private]", "[Internal]", "[Secret]", "(secretly)", "**[Confidential]**", "[private message]:", "(psst)\n")
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize(
+    ("name", "reply", "field"),
+    [
+        ("agent_island/whisper", {"text": "W"}, "text"),
+        ("agent_island/summary", {"text": "W"}, "text"),
+        ("society/act", {"action": "direct_message", "recipient_agent_id": 2, "content": "W"}, "content"),
+        (
+            "market/action",
+            {"action": "send", "action_parameters": {"to": "B", "text": "W"}, "working_memory": ""},
+            "text",
+        ),
+        ("market/action", {"action": "skip", "action_parameters": {}, "working_memory": "W"}, "working_memory"),
+        ("monopoly/react", {"private_thought": "W", "public_speech": "Hi."}, "private_thought"),
+        ("werewolf/speak", {"thought": "W", "text": "Hi.", "claim": "none"}, "thought"),
+        ("agent_island/vote", {"explanation": "W", "vote": "C"}, "explanation"),
+    ],
+)
+def test_a_label_of_the_audience_is_a_part_of_private_words(label: str, name: str, reply: Any, field: str) -> None:
+    words = f"{label} Meet me at noon."
+    text = json.dumps(reply).replace('"W"', json.dumps(words))
+    outcome = read(asked(name).request, text).model_dump(mode="json")
+    inner = outcome["action"] if name == "society/act" else outcome.get("action_parameters") or outcome
+    assert outcome.get(field, inner.get(field)) == words
+    assert thinking_kept(asked(name).request, text) == ""
+
+
+@pytest.mark.parametrize("label", LABELS[:4])
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("agent_island/pitch", {"text": "W"}),
+        ("society/act", {"action": "forum_post", "content": "W"}),
+        ("society/act", {"action": "forum_post", "recipient_agent_id": 2, "content": "W"}),
+        (
+            "market/action",
+            {"action": "send", "action_parameters": {"to": "everyone", "text": "W"}, "working_memory": ""},
+        ),
+        ("monopoly/react", {"private_thought": "", "public_speech": "W"}),
+        ("monopoly/answer_trade", {"action": "accept", "private_thought": "", "public_speech": "W"}),
+        ("werewolf/speak", {"thought": "", "text": "W", "claim": "none"}),
+    ],
+)
+def test_words_under_such_a_label_are_never_said_to_all(label: str, name: str, reply: Any) -> None:
+    text = json.dumps(reply).replace('"W"', json.dumps(f"{label} I plan to betray B."))
+    try:
+        outcome = read(asked(name).request, text).model_dump(mode="json")
+    except DecisionError:
+        return
+    assert "betray" not in json.dumps({**outcome["action"], "given": ""})  # a rejected action
+
+
+def test_a_label_of_the_audience_is_known_in_a_message_that_is_spelled_otherwise() -> None:
+    reply = {"type": "Direct Message", "recipient_agent_id": "2", "content": "[Private] Meet me."}
+    assert heard("society/act", json.dumps(reply)) == "[Private] Meet me."
+
+
+def test_a_label_that_ends_is_a_tag_of_thinking_in_private_words_too() -> None:
+    assert heard("agent_island/whisper", json.dumps({"text": "[private]I lie.[/private] Hi."})) == "Hi."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Let's think step by step: B trusts me, so B is easy.",
+        "Let's think about this. I need to convince B to keep me.",
+        "Let me think about what to say. B must not know.",
+        "Let's think this through: C, then D.\n\nMy message: hello.",
+    ],
+)
+def test_thinking_alone_is_no_plan_with_an_ally(words: str) -> None:
+    assert heard("agent_island/whisper", json.dumps({"text": words})).startswith("(unreadable: ")
+
+
+@pytest.mark.parametrize("name", ["monopoly/buy_or_auction", "monopoly/answer_trade", "monopoly/phase_action"])
+@pytest.mark.parametrize("words", ["(thinking) Hmm... deal.", "[private] Hmm... deal.", "（思考）好的。"])
+def test_speech_beside_a_decision_is_never_lost_to_a_label_of_thinking(name: str, words: str) -> None:
+    beside = {"monopoly/answer_trade": "accept", "monopoly/phase_action": "end_turn"}
+    reply = {"action": beside.get(name, "buy"), "private_thought": "", "public_speech": words}
+    assert heard(name, json.dumps(reply)).startswith("(unreadable: The words are all thinking.")
+
+
+@pytest.mark.parametrize("quotes", ['""', "“”", "''"])
+def test_one_pair_of_quotes_around_bare_words_is_a_wrapping(quotes: str) -> None:
+    assert heard("agent_island/pitch", f"{quotes[0]}Et tu, B?{quotes[1]}") == "Et tu, B?"
+
+
+def test_words_of_an_object_lose_the_quotes_of_a_json_string_alone() -> None:
+    assert heard("agent_island/pitch", json.dumps({"text": '"Et tu, B?"'})) == "Et tu, B?"
+    assert heard("agent_island/pitch", json.dumps({"text": "“Et tu, B?”"})) == "“Et tu, B?”"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "We need a bank.\nReasoning: it lowers risk.",
+        "We need a bank.\n\n## Thoughts\nIt lowers risk.",
+        "Note to self: betray agent2.",
+        "We need a bank.\nNote to self: betray agent2.",
+        "We need a bank.\n\n**Final:** join me.",
+        "We need a bank.\n\n## Final answer\nJoin me.",
+    ],
+)
+def test_a_bare_post_is_whole_or_asked_again(reply: str) -> None:
+    reading = asked("society/act").request.parse(reply)
+    assert (reading.stage, reading.decision.action.action) == ("rejected", "rejected")
+    assert isinstance(reading.error, DecisionError)
+    posted = json.dumps({"action": "forum_post", "content": reply})
+    assert heard("society/act", posted) == reply
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["**Final:** join me.", "Here is my post:\n\n**Final:** join me.", "Let me think about it.\n\nFinal: join me."],
+)
+def test_a_post_under_a_heading_of_its_own_is_said(reply: str) -> None:
+    assert heard("society/act", reply) == "join me."
 
 
 PRIVATE: dict[str, tuple[str, dict[str, Any]]] = {

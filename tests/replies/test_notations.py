@@ -479,6 +479,14 @@ NOTES = (
         "<thinking: SECRET>W",
     ),
     *(
+        r"\think{SECRET} W",
+        r"\thinking{a {SECRET} b}W",
+        r"\thought {SECRET}W",
+        r"\reasoning{SECRET}W",
+        "\think{SECRET} W",
+        r"\begin{think}SECRET\end{think}W",
+    ),
+    *(
         "{think}SECRET{/think}W",
         "[[thinking]]SECRET[[/thinking]]W",
         "(思考)SECRET(/思考)W",
@@ -1167,6 +1175,15 @@ def test_an_object_that_is_quoted_at_the_end_of_words_is_said() -> None:
 
 LEFT = (
     *("W</pitch>", "W</text>", "<pitch>\n\nW", "<analysis>\nx\n</analysis>\n<pitch>\n\nW", "W /no_think", "W /nothink"),
+    *(
+        "/no_think W",
+        "/no_think\nW",
+        "/nothink\n\nW",
+        "/think W",
+        "/set nothink\nW",
+        "W /think",
+        "<think></think>/no_think W",
+    ),
     *("W<|", "W</s", "W▁", "<assistant>W</assistant>", "W</answer>"),
 )
 

@@ -93,6 +93,8 @@ from agentsim.engine.reading.speech import (
     ASIDES,
     THINKING,
     aloud,
+    audience_label,
+    cuts_words,
     has_marks,
     last_sentence,
     may_be_no_speech,
@@ -249,13 +251,14 @@ def thoughts_in(request: ReadableRequest, text: str) -> tuple[str, ...]:
     """Return the thoughts in a reply, which are no part of the answer."""
     text = text[:MAX_TEXT]
     if "\\u" not in text and not has_marks(text) and (whole := _object(text)) is not None:
-        return tuple(_thought_in(whole, set(_names(request.answer_fields))) if _NOT_SAID.search(folded(text)) else ())
+        own = set(_names(request.answer_fields))
+        return tuple(_thought_in(whole, own, request) if _NOT_SAID.search(folded(text)) else ())
     reply = Reply(request, text)
     found: list[str] = []
     try:
         found += reply.thoughts
         for each in reply.objects:
-            found += _thought_in(each.value, {field.name for field in reply.fields})
+            found += _thought_in(each.value, {field.name for field in reply.fields}, request)
         if reply.speaks and reply.body.strip() and not reply.objects:
             found += reply.aloud[1]
     except DecisionError:
@@ -338,17 +341,20 @@ def _all_names(option: LegalValues) -> Iterator[str]:
         yield kind
 
 
-def _thought_in(value: Any, own: Collection[str]) -> Iterator[str]:
-    """Yield the thoughts in the strings of an object, and its texts under keys of thinking that are not its `own`."""
+def _thought_in(value: Any, own: Collection[str], request: ReadableRequest, *, private: bool = False) -> Iterator[str]:
+    """Yield the thoughts in the strings of an object, and its texts under keys of thinking that are not its `own`.
+
+    Only some players hear a `private` string.
+    """
     if isinstance(value, str):
-        yield from split(value)[1]
+        yield from split(value[len(audience_label(value)) :] if private else value)[1]
     for part in value if isinstance(value, list) else ():
-        yield from _thought_in(part, own)
+        yield from _thought_in(part, own, request)
     for key, part in value.items() if isinstance(value, Mapping) else ():
         if isinstance(part, str) and key not in own and folded(key).replace("_", " ").strip() in {*THINKING, *ASIDES}:
             yield part
         else:
-            yield from _thought_in(part, own)
+            yield from _thought_in(part, own, request, private=is_private_field(key) or request.in_private(value))
 
 
 # -- a reply, taken apart
@@ -454,6 +460,7 @@ class Reply:
             self.speakers,
             self.request.any_text,
             words_alone=not self.decides,
+            in_private=self.request.in_private,
         )
 
     # thinking
@@ -514,15 +521,12 @@ class Reply:
 
     @cached_property
     def ends_in_thinking(self) -> bool:
-        """True if all behind the first words is under a heading of thinking, which may be one of a speech.
-
-        A text that may be any text loses such an end.
-        """
+        """True if all behind the first words is under a heading of thinking, which may be one of a speech."""
         whole = turn_of(self.text, self.speakers).rstrip()
         end = self.thoughts[-1].rstrip() if self.thoughts else ""
         above = whole.removesuffix(end).rstrip()
         is_end = bool(end) and whole.endswith(end) and above.endswith(self._split[0].strip()) and has_words(above)
-        return is_end and not self.request.any_text and bool(thought_spans(folded(end), self.speech))
+        return is_end and bool(thought_spans(folded(end), self.speech))
 
     @property
     def thoughts(self) -> tuple[str, ...]:
@@ -892,6 +896,8 @@ def _in_words(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     if reply.ends_in_thinking:
         raise UnreadableReply("A heading of thinking stands below the words. Answer with the words alone.")
     words, _ = reply.aloud
+    if reply.request.any_text and cuts_words(reply.body, reply.speech):
+        raise UnreadableReply("The words cannot be told from what stands above them. Answer with the words alone.")
     stage = "words"
     if reply.truncated:
         if not last_attempt:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -29,7 +29,7 @@ from agentsim.engine.reading.fields import (
     yes_or_no,
 )
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.speech import THINKING, as_stated, in_later_channel, split
+from agentsim.engine.reading.speech import THINKING, as_stated, audience_label, in_later_channel, split
 from agentsim.engine.reading.text import (
     bounded,
     compact,
@@ -189,6 +189,8 @@ class Shape:
     """True if words may be any text, including lists and markup."""
     words_alone: bool = False
     """True if an answer is nothing but words, so that one without them is none."""
+    in_private: Callable[[Mapping[str, Any]], bool] = lambda record: False
+    """Tells whether only some players hear the words of a record."""
 
     def of(self, value: Mapping[str, Any], properties: Parts, path: str = "") -> dict[str, Any]:
         """Return an object with the schema's keys and, if they are clear, its values; all else stays as it is.
@@ -326,14 +328,26 @@ class Shape:
             raise UnreadableReply(f"In the JSON object, {path} is null.")
         return given if meant is MISSING else meant
 
-    def spoken(self, given: Any, path: str) -> Any:
-        """Return the words of a field without thinking."""
+    def spoken(self, given: Any, path: str, beside: Mapping[str, Any]) -> Any:
+        """Return the words of a field of the record `beside`, without thinking.
+
+        Raises `UnreadableReply` if nothing is left of words that others hear, unless a tag says that they are a thought.
+        """
         own = path.rpartition(".")[2]
         names = (spaced(own), *self.names.get(path, ()))
-        said = _spoken(given, names, self.speakers, self.keys, reason=own in REASONS, any_text=self.any_text)
-        if self.words_alone and said == "" and _has_ink(given) and not is_private_field(own):
+        label = audience_label(given) if is_private_field(own) or self.in_private(beside) else ""
+        said = _spoken(
+            given[len(label) :] if label else given,
+            names,
+            self.speakers,
+            self.keys,
+            reason=own in REASONS,
+            any_text=self.any_text,
+            private=self.in_private(beside),
+        )
+        if said == "" and _has_ink(given) and not is_private_field(own) and (self.words_alone or _is_labelled(given)):
             raise UnreadableReply("The words are all thinking. Answer with the words alone.")
-        return said
+        return f"{label}{said}" if label and isinstance(said, str) else said
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -476,7 +490,14 @@ def _spellings(name: str) -> tuple[str, str]:
 
 
 def _spoken(
-    given: Any, names: Sequence[str], speakers: Speakers, keys: Collection[str], *, reason: bool, any_text: bool
+    given: Any,
+    names: Sequence[str],
+    speakers: Speakers,
+    keys: Collection[str],
+    *,
+    reason: bool,
+    any_text: bool,
+    private: bool,
 ) -> Any:
     """Return words as they stand, without thinking between tags and up to the first end of a turn.
 
@@ -505,7 +526,7 @@ def _spoken(
         said = without_header(said.strip() if thoughts else said, speakers)
         if reason:
             return "" if token_in(said) or label_in(said, speakers.of_roles) else said
-        said = as_stated(said, names, any_text=any_text)
+        said = as_stated(said, names, any_text=any_text, private=private)
         if not any_text and not is_private_field(names[0]) and first_turn(said, speakers=speakers) != said:
             raise UnreadableReply("The words go on in another turn. Answer in your own words alone.")
         if _holds_object(said, names):
@@ -516,6 +537,15 @@ def _spoken(
 
 def _has_ink(given: Any) -> bool:
     return isinstance(given, str) and bool(given.strip(' \n"'))
+
+
+_ANGLES = tuple("<＜◁⟨&")
+
+
+def _is_labelled(given: str) -> bool:
+    """Return whether a text is a thought under a label that may be a stage direction: `(thinking) Hmm... deal.`"""
+    thoughts = split(given)[1]
+    return given.lstrip()[:1] not in _ANGLES and bool(thoughts) and given.rstrip().endswith(thoughts[-1])
 
 
 def _written(given: Any) -> Any:

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agentsim.engine.markup import (
     CLOSE_BRACKETS,
@@ -141,10 +141,15 @@ _TASKS_ABROAD = (
     r"|de gebruiker (?:wil|vraagt|heeft)\b|kullanici (?:benden|istiyor|soruyor)\b|المستخدم (?:يريد|يطلب|يسأل)"
 )
 """The first words of reasoning in other languages, folded: `the user wants`, `I must write a speech`."""
+_TO_NONE = (
+    r"(?![^\n]{0,200}(?:\b(?:you|your|yours|yourselves|euch|vous|ustedes|vosotros|voces|voi|вам|вами|вас|wam|wami)\b"
+    r"|[你您]))"
+)
+"""A pattern behind words on the player, folded: nobody is addressed on the rest of the line."""
 _MUSES = (
     rf"i(?:'m| am)? {_NEEDS} (?:give|make|deliver|provide|present) (?:a|an|my|the) (?:[a-z]+ ){{0,3}}{_PIECES}\b"
     rf"|i {_NEEDS} figure out\b|(?:let me|let's) (?:\w+ )?break (?:this|it|things|that) down\b(?!:)"
-    r"|(?:so,? )?(?:i'm|i am|we're|we are) (?:player|agent) \w"
+    rf"|(?:so,? )?(?:i'm|i am|we're|we are) (?:player|agent) \w{_TO_NONE}"
 )
 """The words of reasoning behind a first word of hesitation: `Okay, so I need to give a pitch ...`."""
 # a first sentence that only says that the model thinks (zero-shot chain of thought: Kojima et al. 2022, in other
@@ -187,6 +192,8 @@ class _Musing(NamedTuple):
     gap: str = r"[^.!?:\n…]{0,30}?"
     """The pattern of the words between the first two."""
     verb_first: bool = True
+    past: tuple[str, ...] = ()
+    """Words that put the thinking in the past, where the verb does not: who tells of it speaks."""
 
 
 _I_SHALL = listed("""
@@ -354,13 +361,14 @@ _MUSINGS = (
         verb_first=False,
     ),
     _Musing(
-        listed("saya, mari, biarkan, toi, hay, minh, de toi"),
+        listed("saya, aku, kami, mari, biarkan, toi, hay, minh, de toi, chung toi"),
         listed("pikir, memikir, pertimbang, menganalis, suy nghi, nghi, can nhac, phan tich, xem xet"),
         listed("""
         apa yang harus, apa yang akan saya kata, apa yang perlu, bagaimana menjawab, pidato saya, nen noi gi, noi gi,
         nen noi, tra loi the nao, bai phat bieu
         """),
         listed("strategi saya, situasi, chien luoc, tinh hinh, tinh huong"),
+        past=listed("da, vua, sudah, telah, tadi, pernah, udah, sempat, semalam, kemarin, hom qua, toi qua, dem qua"),
     ),
     _Musing(
         (),
@@ -380,7 +388,7 @@ _HESITATION = listed("""
     no dobrze, tamam, peki, baik, oke, حسنا
 """)
 
-_NOT_PAST = r"(?!了|过|過|л[аио]?(?![^\W_])|t(?![^\W_])|du[mkn]|ado\b)"
+_NOT_PAST = r"(?!了|过|過| ?[봤왔]|л[аио]?(?![^\W_])|t(?![^\W_])|du[mkn]|ado\b)"
 """A pattern behind a stem: who says `I thought long about what to say` speaks."""
 
 
@@ -395,7 +403,8 @@ def _muses(affairs: bool) -> re.Pattern[str]:
             continue
         letter = r"(?<![^\W_])" if musing.thinks[0] < "\u0500" else ""
         who = rf"{letter}(?:{any_name(musing.who)}){musing.gap}" if musing.who else ""
-        thinks = rf"{inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)}){_NOT_PAST}"
+        told = rf"(?!{inside}{{0,60}}?(?<![^\W_])(?:{any_name(musing.past)})(?![^\W_]))" if musing.past else ""
+        thinks = rf"{told}{inside}{{0,60}}?{who}{letter}(?:{any_name(musing.thinks)}){_NOT_PAST}"
         subject = rf"{letter}(?:{any_name(of)})"
         if musing.verb_first:
             parts.append(rf"{thinks}{inside}{{0,40}}?{subject}")
@@ -562,10 +571,12 @@ _OF_THE_TASK = re.compile(
     rf"|\A\W*(?:need to|must|should|just|let me|i'll) {_COMPOSES} (?:an? |the )?(?:\w+ )?{_PIECES}\b(?! of\b|,? but\b)"
     rf"|\A\W*{_COMPOSES[:-1]}|crafting|drafting|formulating|planning|considering) (?:an?|the|my) \w+\W*(?:\n|\Z)"
     # the player, named as the rules name it, and what it has to do
-    r"|\b(?:i'm|i am|we're|we are|as) (?:player|agent) \w{1,30}\b[^\n]{0,120}\b(?:should|need to|must|have to)\b"
-    r"|(?:我|现在)是玩家|我需要(?:理解|发言)|需要发言"
+    rf"|\b(?:i'm|i am|we're|we are|as) (?:player|agent) \w{{1,30}}\b[^\n]{{0,120}}"
+    rf"\b(?:should|need to|must|have to)\b{_TO_NONE}"
+    rf"|(?:我|现在)是玩家{_TO_NONE}|我需要(?:理解|发言)|需要发言"
     r"|\b(?:ich bin|je suis|soy|jestem|sono|sou|я)\b (?:le |el |il |o )?"
-    r"(?:spieler|joueur|jugador|gracz\w*|giocatore|jogador|игрок)\b[^\n]{0,80}\b(?:muss|soll|dois|debo|musze|devo|должен|должна|нужно)\b"
+    r"(?:spieler|joueur|jugador|gracz\w*|giocatore|jogador|игрок)\b[^\n]{0,80}\b"
+    rf"(?:muss|soll|dois|debo|musze|devo|должен|должна|нужно)\b{_TO_NONE}"
     # two speakers
     rf"|{_THINKS_TO_ITSELF}"
     r"|\A\W*(?:\[(?:analysis|secret|internal|private)\]|\*?(?:internally|secretly|privately):)"
@@ -674,6 +685,16 @@ def said_aloud(
     return words, hidden
 
 
+def cuts_words(body: str, names: Sequence[str]) -> bool:
+    """Return whether `said_aloud` drops words of any text above a heading that is an ordinary word: `**Final:** ...`.
+
+    They may be thinking or a part of the speech.
+    """
+    body = _without_own_tags(without_wrappers(body), names)
+    body, _ = without_scratch(body, names, comments=False)
+    return _are_above_a_word(folded(body), *_headings_of_answer(folded(body), tuple(names)))
+
+
 def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_text: bool = False) -> str:
     """Remove from the words of a field its own headings and tags, thinking, and text for the fields named `others`.
 
@@ -700,14 +721,30 @@ def aloud(words: str, names: Sequence[str], others: Sequence[str] = (), *, any_t
     return _without_own_tags(words, names)
 
 
-def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> str:
+_AUDIENCE = re.compile(
+    r"\s*+[*_]{0,2}[\[(（【]\s?(?P<name>(?:strictly )?(?:(?:private|internal|secret|confidential)(?:ly)?|psst))"
+    r"(?: (?:message|note|whisper|dm))?\s?[\])）】][*_]{0,2}[ \t]*+[:：]?\s*+(?=\S)",
+    re.IGNORECASE,
+)
+"""A label that says who hears a private message: `[Private] Meet me at noon.`"""
+
+
+def audience_label(words: Any) -> str:
+    """Return the label of an audience at the beginning of private words, or "" if there is none or its tag ends."""
+    label = _AUDIENCE.match(words) if isinstance(words, str) else None
+    if label is None or re.search(rf"[/／]\s?{re.escape(label['name'])}", words[label.end() :], re.IGNORECASE):
+        return ""
+    return label[0]
+
+
+def as_stated(words: str, names: Sequence[str], *, any_text: bool = False, private: bool = False) -> str:
     """Return the words of a field of an object as they stand, without what the object has around all of them.
 
     That is a tag with one of the field's `names`, its own key, and one half of a pair of quotes.
 
     Headings, labels, lists and quotations are words there. Raises `UnreadableReply` if words that others hear open as
     thinking or hold a comment, a note on themselves, or a tag that seems to be private or another's; `any_text` may
-    hold comments and notes.
+    hold comments and notes, and words in `private`, to some players, think together with these.
     """
     words = _without_own_tags(words, names)
     if not any_text and _holds_members(words, names):
@@ -720,7 +757,7 @@ def as_stated(words: str, names: Sequence[str], *, any_text: bool = False) -> st
     if holds_call(words, any_text=any_text):
         raise UnreadableReply("The words hold a tool call. Answer with the words alone.")
     plain = folded(with_plain_lines(words))
-    thinks = _opens_as_thinking(plain, names, any_text=any_text)
+    thinks = _opens_as_thinking(plain, names, any_text=any_text) and not (private and _thinks_together(plain))
     thinks = thinks or (not any_text and _speaks_of_its_task(plain, alone=False))
     thinks = thinks or _THINKS_TO_ITSELF_ALONE.match(plain) is not None
     if thinks or (not any_text and "/" in words and _COMMENT.search(words)):
@@ -793,12 +830,38 @@ def _thinks_aloud(plain: str, *, alone: bool = False) -> re.Match[str] | None:
     situation`), or with a scheme above another paragraph: both may be the beginning of a speech.
     """
     for found in (_THINKS_ALOUD.match(plain), _muses(alone).match(plain), _WORKS.match(plain)):
-        if found is not None and not _asks(plain, found):
+        if (
+            found is not None
+            and not _asks(plain, found)
+            and not _ponders(plain)
+            and (alone or not _is_announced(plain, found))
+        ):
             return found
     if not alone:
         return None
     schemes = _SCHEMES.match(plain) if _PARAGRAPH.search(plain.strip()) else None
     return schemes or _OF_THE_GAME.match(plain)
+
+
+_TOGETHER = re.compile(
+    r"[\s*_\"(]{0,8}+(?:(?:ok(?:ay)?|alright|all right|so|well|hm+|now|listen)[,.!:]?\s{1,2}){0,3}+"
+    r"(?:let's|let us|(?:we|you and i) (?:need to|should|must|have to)) (?:just |first )?(?:think|reason)"
+    r"(?: about (?:this|it|that)| this| it| through| out loud| aloud| carefully| together){0,4}"
+    r"(?:[:.,]|\s?[–—-]) ?[^\s:]"
+)
+"""The beginning of a plan with an ally, folded: `Let's think this through: C, then D.`"""
+_OF_ONE_MIND = re.compile(
+    rf"\bi(?:'d)? {_NEEDS}|\bi (?:could|might)\b|\b(?:convince|persuade|the user|my (?:goal|strategy))\b"
+)
+"""Words of one who thinks alone, folded."""
+
+
+def _thinks_together(plain: str) -> bool:
+    """Return whether folded words to an ally begin by thinking together with it, and not alone."""
+    begins = _TOGETHER.match(plain)
+    return (
+        begins is not None and not _PARAGRAPH.search(plain.strip()) and not _OF_ONE_MIND.search(plain, begins.end() - 1)
+    )
 
 
 def _opens_as_thinking(plain: str, names: Sequence[str], *, any_text: bool) -> bool:
@@ -970,7 +1033,7 @@ def _speaks_of_words(plain: str) -> bool:
 
 def _is_annotated(plain: str, own: Sequence[str]) -> bool:
     """Return whether folded words have a note on themselves, or a heading of strategy on a paragraph of its own."""
-    if _speaks_of_words(plain) or _TO_ITSELF.search(f"\n{plain}"):
+    if _speaks_of_words(plain):
         return True
     names = tuple(name for name in {*_NOTED, *_FIRST_LINE_NOTES} if name not in own)
     for match in headings(plain, names, heads_thinking):
@@ -997,6 +1060,25 @@ def _is_line_of_note(plain: str, match: re.Match[str]) -> bool:
     if not above.strip():
         return bool(below.strip()) and spaced(match["name"]) in _FIRST_LINE_NOTES
     return spaced(match["name"]) in _LINE_NOTES
+
+
+_PONDERS = re.compile(r"\s*+[*(\[_]{1,3}(?:thinks?|thinking) (?:hard|deeply)[)*\]_]{1,3}[ \t][^\n]+")
+"""A folded stage direction before words on its line: `*thinks hard* Deal!`"""
+_ANNOUNCED = re.compile(
+    r"\b(?:give|make|deliver|present) (?:an?|my|the|one|this) (?:[a-z]+ ){0,3}(?:pitch|speech|statement)\Z"
+)
+_GOES_ON_BEHIND_A_COLON = re.compile(r":[*_]{0,2}[ \t]*\S")
+
+
+def _ponders(plain: str) -> bool:
+    """Return whether folded words are one line behind a stage direction, and not in the first person."""
+    return _PONDERS.fullmatch(plain.strip()) is not None and _OF_ITSELF.search(plain) is None
+
+
+def _is_announced(plain: str, thinks: re.Match[str]) -> bool:
+    """Return whether words that seem to think aloud announce those behind them: `I want to make a statement: ...`."""
+    is_statement = _ANNOUNCED.search(plain, thinks.start(), thinks.end()) is not None
+    return is_statement and _GOES_ON_BEHIND_A_COLON.match(plain, thinks.end()) is not None
 
 
 def _asks(plain: str, thinks: re.Match[str]) -> bool:
@@ -1048,7 +1130,8 @@ def _check(words: str, names: Sequence[str], *, any_text: bool) -> None:
     if holds_foreign_tag(words, names):
         raise UnreadableReply("The words cannot be told from what stands around them.")
     plain = folded(with_plain_lines(words))
-    if _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}") or (not any_text and _is_annotated(plain, names)):
+    noted = _TO_ITSELF.search(f"\n{plain}") is not None or (not any_text and _is_annotated(plain, names))
+    if noted or _LEFT_LINE.search(plain) or _HIDDEN.search(f"\n{plain}"):
         raise UnreadableReply("The words hold a note on themselves. Answer with the words alone.")
     if not any_text and holds_member(words, names):
         raise UnreadableReply("A line of the words names another field. Answer with the words alone.")
@@ -1116,27 +1199,16 @@ def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False
     """Return the text under the answer's headings, or all of it if there are none, and the rest.
 
     A label of the question's own (`Pitch: ...`) may stand below a plan. Raises `UnreadableReply` if words stand above a
-    heading that is an ordinary word (`**Answer:** ...`): they may be a plan or a part of the speech. A text that may be
-    `any_text` is not asked for again, and begins at the heading.
+    heading that is an ordinary word (`**Answer:** ...`), unless they may be `any_text` (`cuts_words`): they may be a
+    plan or a part of the speech.
     """
     plain = folded(body)
-    asides = [(*match.span(), False) for match in headings(plain, _asides(names), heads_thinking, anywhere=False)]
-    anywhere = bool(asides) and not plain[: asides[0][0]].strip()  # `analysis: ...` and then `final: ...`
-    found = {match.start(): match for match in headings(plain, names, heads_thinking, anywhere=anywhere)}
-    telling = tuple(name for name in names if name in _TELLING or name not in SPEECH)
-    for match in headings(plain, telling, heads_thinking):
-        if match["colon"] and not match["lead"]:
-            found.setdefault(match.start(), match)
-    # a summary may have a note in it: `Note: ...` below its words is no heading of all of it
-    found = {start: match for start, match in found.items() if not _is_note(match, plain)}
+    found, asides = _headings_of_answer(plain, names)
     if not found:
         return body, []
-    first = found[min(found)]
-    above = plain[: first.start()]
-    ordinary = not any_text and not anywhere and spaced(first["name"]) not in telling
-    if ordinary and not all(map(heads_thinking, above.split("\n"))):
+    if not any_text and _are_above_a_word(plain, found, asides):
         raise UnreadableReply("The words cannot be told from what stands above them. Answer with the words alone.")
-    sections = sorted([*((*match.span(), True) for match in found.values()), *asides])
+    sections = sorted([*((*match.span(), True) for match in found), *((*match.span(), False) for match in asides)])
     words: list[str] = []
     hidden = [body[: sections[0][0]]]
     for place, (_, end, answer) in enumerate(sections):
@@ -1148,6 +1220,35 @@ def _under_headings(body: str, names: tuple[str, ...], *, any_text: bool = False
         else:
             hidden.append(section)
     return "\n".join(words), [each for each in map(str.strip, hidden) if each]
+
+
+def _headings_of_answer(plain: str, names: tuple[str, ...]) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """Return the headings of the answer in folded text, in order, and those of asides."""
+    asides = list(headings(plain, _asides(names), heads_thinking, anywhere=False))
+    anywhere = _begin_with(plain, asides)
+    found = {match.start(): match for match in headings(plain, names, heads_thinking, anywhere=anywhere)}
+    for match in headings(plain, _telling(names), heads_thinking):
+        if match["colon"] and not match["lead"]:
+            found.setdefault(match.start(), match)
+    # a summary may have a note in it: `Note: ...` below its words is no heading of all of it
+    return [found[start] for start in sorted(found) if not _is_note(found[start], plain)], asides
+
+
+def _begin_with(plain: str, asides: Sequence[re.Match[str]]) -> bool:
+    """Return whether a folded text begins with an aside, as in `analysis: ...` and then `final: ...`."""
+    return bool(asides) and not plain[: asides[0].start()].strip()
+
+
+def _telling(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name in _TELLING or name not in SPEECH)
+
+
+def _are_above_a_word(plain: str, found: Sequence[re.Match[str]], asides: Sequence[re.Match[str]]) -> bool:
+    """Return whether words stand above the first heading of an answer, which is an ordinary word."""
+    if not found or _begin_with(plain, asides):
+        return False
+    ordinary = spaced(found[0]["name"]) in SPEECH and spaced(found[0]["name"]) not in _TELLING
+    return ordinary and not all(map(heads_thinking, plain[: found[0].start()].split("\n")))
 
 
 def _is_note(heading: re.Match[str], plain: str) -> bool:
@@ -1287,6 +1388,8 @@ _ORDINARY = re.compile(
 )
 """Names of tags that are ordinary words as well."""
 _SPACED_OUT = re.compile(r"<\s[^<>]*\s>")  # less-than and greater-than signs around a word
+_COMMANDS = r"think(?:ing)?|thoughts?|reasoning|scratchpad|cot"
+"""Names of commands and environments of TeX for thinking."""
 # the ends of marks, by the name of the group that finds their beginning
 _ENDS = {
     "channel": re.compile(r"<channel\|>|<\|(?:end|channel)\|?>(?:\s*(?:final|response|answer)\b(?:<\|message\|>)?)?"),
@@ -1297,13 +1400,15 @@ _ENDS = {
     "aside": re.compile(r"[)）]"),
     "starred": re.compile(r"\*"),
     "bracketed": re.compile(r"[\]】]"),
+    "command": re.compile(r"\}"),
+    "environment": re.compile(rf"\\end\{{(?:{_COMMANDS})\}}", re.IGNORECASE),
     "angled": re.compile(r">"),
     "cloud": re.compile(r"\n|$"),
     "role": re.compile(r"<\|im_end\|>(?:\s*<\|im_start\|>\s*(?:answer|response|final|assistant)\b)?"),
     "terminal": re.compile(r"^(?:\.{3}|…)\s?done thinking\.?", re.IGNORECASE | re.MULTILINE),
     "details": re.compile(r"</details\s*>", re.IGNORECASE),
 }
-_NESTS = re.compile(r"[(（\[【<]|[)）\]】>]")
+_NESTS = re.compile(r"[(（\[【<{]|[)）\]】>}]")
 _NOTES = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad|analysis|思考(?:过程)?|推理(?:过程)?)(?: process)?"
 _ASIDE = (
     r"(?:(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
@@ -1315,7 +1420,7 @@ _ASIDE = (
 # a quick test for the beginning of a mark: its bracket and two letters of its name
 _BEGINS = (
     r"(?=(?:<<?+|[◁＜⟨〈‹【\[]|&lt;|[-=]{3,8}+(?![-=]))[\s/|]{0,7}+(?:[atrsdimpcbheu思推内][nhectlroim考理心]|[\w.-]{1,20}+:|[a-z]{2,12}_(?:think|thought|reason))"
-    r"|<!|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|(?:^|(?<=>))[*_]{0,3}[TR]|^(?:\.{3}|…)\s?d)"
+    r"|<!|\\[trscb]|\th|[(（*\[【<][^\W\d_]|```(?!`)|~~~(?!~)|:::(?!:)|💭|(?:^|(?<=>))[*_]{0,3}[TR]|^(?:\.{3}|…)\s?d)"
 )
 _MARK = re.compile(
     rf"{_BEGINS}(?:(?P<tag>{_TAG})"
@@ -1326,6 +1431,9 @@ _MARK = re.compile(
     rf"|(?P<fence>(?:```|~~~|:::)[ \t]*+(?:(?:{_NOTES}|plan)\b"
     rf"|\w{{0,12}}+[ \t]*+\n[\s#*_>]{{0,8}}+{_NOTES}[*_:：]{{0,4}}+[ \t]*+\n))"
     r"|(?P<details><details[^<>]{0,80}>\s*<summary[^<>]{0,80}>[^<>]{0,60}(?:think|thought|reason|思考|推理)[^<>]{0,60}</summary>)"
+    # JSON reads `\t` as a tab
+    rf"|(?P<command>(?:\\(?:{_COMMANDS})|\think(?:ing)?|\thoughts?)[ \t]?\{{)"
+    rf"|(?P<environment>\\begin\{{(?:{_COMMANDS})\}})"
     rf"|(?P<aside>[(（]\s?{_ASIDE}[^()（）:：\n]{{0,30}}[:：])|(?P<starred>(?<!\*)\*(?!\*){_ASIDE}[^*:：\n]{{0,30}}[:：])"
     rf"|(?P<bracketed>[\[【]\s?{_ASIDE}[^\[\]【】:：\n]{{0,30}}[:：])|(?P<angled><{_ASIDE}[^<>:：\n]{{0,30}}[:：])|(?P<cloud>💭(?!(?<=\A💭)[^\n💭]*💭\s*\Z)(?=[^\n]*\w))"
     r"|(?P<role><\|im_start\|>\s*(?:think(?:ing)?|thoughts?|reasoning|analysis)\b)"
@@ -1336,7 +1444,7 @@ _MARK = re.compile(
 # the pattern begins with one character class, so that the search skips to the next character in it
 _SIGNS = r"<◁＜⟨〈‹【\[(（*💭"
 _ANY = re.compile(
-    rf"[{_SIGNS}=&`~:aTR.…-](?:(?<=[{_SIGNS}])|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
+    rf"[{_SIGNS}=&`~:aTR.…\\\t-](?:(?<=[{_SIGNS}])|(?<=\\)(?:think|thought|reasoning|scratchpad|cot|begin)|(?<=\t)h(?:ink|ought)|(?<=[-=])[-=]{{2}}|(?<=&)lt;|(?<=`)``|(?<=~)~~|(?<=:)::"
     r"|(?<=a)(?:nalysis|ssistant)|(?<=T)hinking(?:\.{3}|…)|(?<=R)easoning(?:\.{3}|…)|(?<=[.…])\s?done thinking)"
 )
 # the first line of a channel of thinking whose tokens were stripped
@@ -1563,9 +1671,9 @@ def _end_of(text: str, mark: re.Match[str], kind: str) -> tuple[int, int]:
     Brackets within the mark's own are part of it, and a fence ends with the sign that began it.
     """
     end = mark.end()
-    if kind in {"aside", "bracketed", "angled"}:
-        depth, opens = 1, mark[0][0]
-        pair = (opens, {"(": ")", "（": "）", "[": "]", "【": "】", "<": ">"}[opens])
+    if kind in {"aside", "bracketed", "angled", "command"}:
+        depth, opens = 1, mark[0][-1 if kind == "command" else 0]
+        pair = (opens, {"(": ")", "（": "）", "[": "]", "【": "】", "<": ">", "{": "}"}[opens])
         for sign in _NESTS.finditer(text, end):
             depth += (sign[0] == pair[0]) - (sign[0] == pair[1])
             if not depth:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from agentsim.engine import Choice
 from agentsim.engine.decision import Decision
@@ -141,6 +141,9 @@ class Whisper(SpeechRequest):
     partner: str
     turn: int
     turns: int
+
+    def in_private(self, said: Mapping[str, Any]) -> bool:
+        return True
 
     def question(self) -> str:
         return (

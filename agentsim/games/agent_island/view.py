@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from agentsim.engine import Text
 from agentsim.engine.decision import Decision
@@ -250,6 +250,9 @@ class Summarize(SpeechRequest, kind="summary"):
 
     over: bool
     """True if the round is over; if not, the note is of the round so far."""
+
+    def in_private(self, said: Mapping[str, Any]) -> bool:
+        return True
 
     def question(self) -> str:
         written = (

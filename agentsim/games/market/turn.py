@@ -36,6 +36,7 @@ from agentsim.engine.menu import TOOLS, MenuItem, Refused, use_tool, variant
 from agentsim.engine.options import FormField, LegalValues
 from agentsim.engine.wording import If, bounded, counted, cut, listed
 from agentsim.errors import IllegalDecision, UnreadableReply
+from agentsim.games.market.artifacts.dialogue import EVERYONE
 from agentsim.games.market.config import MarketConfig
 from agentsim.games.market.experiment import Session
 from agentsim.games.market.interviews import EVERYBODY, InterviewAnswer, Questioned, Resumed
@@ -496,6 +497,9 @@ class StageRequest(MarketRequest[D]):
     """Base of the questions of a turn; `observed` are the answers that the turn has brought so far."""
 
     observed: tuple[Observed, ...] = ()
+
+    def in_private(self, said: Mapping[str, Any]) -> bool:
+        return isinstance(to := said.get("to"), str) and EVERYONE not in to.casefold()
 
     def state(self) -> tuple[str, ...]:
         return (*self.now.lines(), *map(_in_words, self.observed))

@@ -52,6 +52,7 @@ def possible(rules: Rules) -> Mapping[str, type[Action]]:
 
 
 LONGEST_GIVEN = 2_000  # characters of a rejected object that are kept
+_DIRECT: str = DirectMessage.model_fields["action"].default
 UNPARSED = "Failed to parse action"
 
 # broken JSON, or JSON without braces: as a post it could tell all agents a private message
@@ -269,6 +270,9 @@ class Act(Request[Acted]):
         note = given.get("note", said.get("note")) or ""
         words = note if isinstance(note, str) else json.dumps(note, ensure_ascii=False)
         return {name: value for name, value in given.items() if name != "note"}, cut(words, self.rules.note_chars)
+
+    def in_private(self, said: Mapping[str, Any]) -> bool:
+        return said.get("action") == _DIRECT
 
     def counts(self, said: Mapping[str, Any]) -> bool:
         return not isinstance(self.decision_of(said).action, Rejected)

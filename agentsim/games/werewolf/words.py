@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from agentsim.engine import Choice, Decision, Event, Prompt, Request, Text
 from agentsim.engine.event import AGAINST, FOR, InteractionRule
@@ -197,6 +197,9 @@ class Remark(Decision):
 class Whisper(WerewolfRequest[Remark]):
     prose = "text"
     asks = "What do you say to the other werewolves? Only they hear you. An empty text says nothing."
+
+    def in_private(self, said: Mapping[str, Any]) -> bool:
+        return True
 
 
 class Speech(Decision):

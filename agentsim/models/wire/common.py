@@ -158,6 +158,9 @@ def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None)
     repeats = bool(parts.text.strip()) and not text.strip()
     text = parts.text if repeats and not calls else text
     empty = not text.strip() and not calls
+    unusable = "The reply is only its reasoning again. Answer below it." if repeats and not calls else None
+    if ended == "malformed":  # the text is what stands before the call, and may be half a sentence
+        unusable = "The reply ends with a function call that cannot be read. Answer without it."
     answers = [call for call in calls if _may_answer(call, function)]
     made = Completion(
         text=storable(declined if empty else text, secrets),
@@ -169,7 +172,7 @@ def completion_of(parts: Parts, faults: ErrorFactory, function: Function | None)
         refusal="content_filter" if ended == "filtered" else "refusal" if declined and empty else None,
         logprobs=_kept_logprobs(parts.logprobs, secrets),
         unknown=word(parts.unknown, secrets),
-        unusable="The reply is only its reasoning again. Answer below it." if repeats and not calls else None,
+        unusable=unusable,
     )
     forced = function is not None and function.forced
     if made.refusal is not None or made.unusable is not None or not (forced or calls):
