@@ -20,7 +20,7 @@ from agentsim.results import RecordedRun, RecordedRuns
 from tests.cli.command_line import agentsim as command
 from tests.cli.command_line import trio
 
-TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "votes", "tallies"]
+TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "beliefs", "votes", "tallies"]
 LEADING = ["run", "game", "seed", "status"]
 
 

@@ -29,6 +29,7 @@ _MORE_THAN_ONE = {
     ("report.py", "conditions"): "said of two or more",
     ("rules_text.py", "teams"): "an auction has two or more",
     ("trade.py", "deeds"): "a group has two or more",
+    ("load.py", "players"): "said of more than a question may name",
     ("panels.py", "agents"): "said of more than fit",
     ("people.py", "ties"): "said of more than fit",
     ("game_panels.py", "pairs"): "said of more than fit",

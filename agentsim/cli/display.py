@@ -270,7 +270,7 @@ class PlainCoding(Noting, Watcher):
         self._coded += 1
         if (now := time.monotonic()) - self._last >= _EVERY_S:
             self._last = now
-            note(f"{self._coded:,} of {self._units:,} units coded")
+            note(f"{self._coded:,} of {counted(self._units, 'unit', form=',')} coded")
 
     def warned(self, message: str) -> None:
         note(shortened(f"warning: {message}", 600))

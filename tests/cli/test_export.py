@@ -18,8 +18,8 @@ from agentsim.records.run_files import RunFiles
 from agentsim.records.tables import BASE
 from tests.cli.command_line import TRIO, agentsim, snapshot, trio
 
-TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "votes", "tallies"]
-FILLED = [table for table in TABLES if table != "survey"]  # these runs have no interviews
+TABLES = ["events", "decisions", "standings", "usage", "pairs", "survey", "beliefs", "votes", "tallies"]
+FILLED = [table for table in TABLES if table not in {"survey", "beliefs"}]  # these runs have no interviews
 VOTES = ["round", "final", "voter", "choice", "explanation", "ballot", "position", "voter_model", "choice_model"]
 SCORES = ["score_rounds_survived", "score_votes_against", "score_jury_votes"]
 LEADING = ["run", "game", "seed", "status"]
