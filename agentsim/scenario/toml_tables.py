@@ -295,7 +295,7 @@ def json_schema(games: Sequence[Game]) -> dict[str, Any]:
     return schema | ({"allOf": conditions} if conditions else {})
 
 
-def schema_of(file: type[BaseModel], title: str) -> dict[str, Any]:
+def schema_of(file: type[StrictTable], title: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a kind of TOML file."""
     schema = file.model_json_schema(schema_generator=_TomlSchema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": title}
