@@ -335,8 +335,8 @@ def bundle(
 ) -> None:
     """Put a run into one file that can be verified anywhere.
 
-    It holds scenario, prompts, journal, history and versions; `agentsim replay FILE` executes it again anywhere,
-    without keys or network. What was said in the game is in it, and no key.
+    It holds scenario, prompts, journal, history, later interviews, codes and versions; `agentsim replay FILE` executes
+    it again anywhere, without keys or network. What was said in the game is in it, and no key.
     """
     from agentsim.records.bundle import pack
     from agentsim.records.load import require_history

@@ -405,11 +405,20 @@ def _state(row: dict[str, Any]) -> str:
     return f"{row['base_url'] or '(an address of your own)'}, key {row['key']}{variables}"
 
 
-def schema() -> None:
-    """Print the JSON Schema of the scenario file."""
-    from agentsim.scenario.toml_tables import json_schema
+def schema(
+    *,
+    codebook: Annotated[bool, o.option("--codebook", "Print that of a codebook's file instead.")] = False,
+) -> None:
+    """Print the JSON Schema of the scenario file, or of a codebook, by which editors complete keys."""
+    from agentsim.scenario.toml_tables import json_schema, schema_of
 
-    typer.echo(json.dumps(json_schema(usable_games()), indent=2, ensure_ascii=False))
+    if codebook:
+        from agentsim.records.codes import Codebook
+
+        found = schema_of(Codebook, "agentsim codebook")
+    else:
+        found = json_schema(usable_games())
+    typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
 
 
 FOUND = 1

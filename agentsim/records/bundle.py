@@ -28,7 +28,7 @@ from agentsim.records.versions import require_version
 FORMAT = "agentsim-bundle/1"
 INDEX = "bundle.json"
 MOST_BYTES = 4 * 2**30
-_LONGEST_NAME = 113  # the longest name of a run, a number, and `.json.gz`
+_LONGEST_NAME = 255  # a file of codes has the names of its run, codebook and coder
 _LONGEST_INDEX = 2**28
 _PIECE = 2**20
 _FREELY = 2**24  # bytes that a member may have at any compression ratio
@@ -40,7 +40,7 @@ _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Bundle:
-    """The result of unpacking: the runs, the other files, and the versions that played the runs."""
+    """The result of unpacking: the runs, the other files such as codes, and the versions that played the runs."""
 
     runs: tuple[RunFiles, ...]
     others: tuple[Path, ...]
@@ -48,7 +48,7 @@ class Bundle:
 
 
 def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> None:
-    """Write a bundle of the journals and histories of these runs, readable scenarios and prompts, and other files.
+    """Write a bundle of these runs, with later interviews and codes, readable scenarios and prompts, and other files.
 
     Raises `UsageError` if the file exists, if a run has no history or not the one that its journal names, or if two
     files have the same name.
@@ -62,7 +62,7 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
             raise UsageError(f"{files.history}: is not the one that its journal names; `agentsim replay` says more")
         readable |= _readable(files.name, head)
         index["versions"][files.name] = dict(head["versions"])
-    sources = [path for files in runs for path in (files.journal, files.history)] + list(others)
+    sources = [path for files in runs for path in (files.journal, files.history, *files.observed)] + list(others)
     names = [source.name for source in sources]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{path}: two files would be called {twice[0]}")

@@ -32,7 +32,8 @@ Veracity: TypeAlias = Literal["true", "false", "lie", "unknown"]
 class Claim:
     """A claim of `by` at event `seq` that `fact` of the player `about` is `says`, and what is true.
 
-    `truth` is None, and the claim `unknown`, if the game has no such fact at that moment.
+    `truth` is None, and the claim `unknown`, if the game has no such fact at that moment. `truth_at` is the number of
+    the event with which the fact became true, or None if it holds for the whole game.
     """
 
     run: str
@@ -47,6 +48,13 @@ class Claim:
     truth: str | None
     veracity: Veracity
     coders: tuple[str, ...]
+    truth_at: int | None = None
+
+    @property
+    def what(self) -> str:
+        """The claim in words: `role of Ben: seer`."""
+        of = "" if self.about == NOBODY else f" of {self.about}"
+        return f"{self.fact}{of}: {self.says}"
 
 
 def is_of_claims(codebook: Codebook) -> bool:
@@ -55,13 +63,17 @@ def is_of_claims(codebook: Codebook) -> bool:
     return "yes" in codes.get(CLAIM, ()) and {detail.name for detail in codebook.details} >= CLAIM_FIELDS
 
 
-def claims_of(files: RunFiles, history: History, codebook: str) -> list[Claim]:
-    """Return the claims of a run that coders found by the codebook with this digest, in the order of the game.
+def claims_of(files: RunFiles, history: History, codebook: str | None = None) -> list[Claim]:
+    """Return the claims of a run in the order of the game, or [] if none are coded.
 
-    What a person says of a unit counts before what judges say; of several judges more than half must call it a claim.
+    They are those found by the codebook with this digest, or by any. What a person says of a unit counts before what
+    judges say; of several judges more than half must call it a claim.
     """
-    coded = [codes for codes in codes_of(files) if codes.codebook.digest == codebook and is_of_claims(codes.codebook)]
-    return claims(files.name, history, coded) if coded else []
+    found: list[Claim] = []
+    coded = [codes for codes in codes_of(files) if is_of_claims(codes.codebook)]
+    for digest in dict.fromkeys(codes.codebook.digest for codes in coded if codebook in {None, codes.codebook.digest}):
+        found += claims(files.name, history, [codes for codes in coded if codes.codebook.digest == digest])
+    return sorted(found, key=lambda claim: claim.seq)
 
 
 def claims(run: str, history: History, coded: Sequence[Codes]) -> list[Claim]:
@@ -106,6 +118,7 @@ def _beside_truth(unit: Unit, codes: Mapping[str, str], truths: Sequence[Truth],
         truth=None if latest is None else str(latest.value),
         veracity=veracity,
         coders=coders,
+        truth_at=(latest.at or None) if latest is not None else None,
     )
 
 

@@ -84,6 +84,11 @@ class RunFiles:
                 found.append(path)
         return found
 
+    @property
+    def observed(self) -> list[Path]:
+        """The later interviews and the codes of the run that exist."""
+        return [path for path in self.written if path.suffix in {INTERVIEW, CODES}]
+
     def seen_by(self, player: str, players: Sequence[str]) -> Path:
         """Return the path of the page with what one player could see; its name ends with the player's slug."""
         slug = slugs(players)[player]

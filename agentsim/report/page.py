@@ -32,6 +32,7 @@ from agentsim.engine.panel import (
 )
 from agentsim.errors import ScenarioError
 from agentsim.games import find
+from agentsim.records.claims import Claim, claims_of
 from agentsim.records.events import compute_from_log, pairs, told_events
 from agentsim.records.fallback_rates import fallback_rates_in
 from agentsim.records.history import History
@@ -120,8 +121,11 @@ class GameLink:
 def page_of(history: History, options: PageOptions, *, name: str, directory: Path) -> str:
     """Return the page of a run with its game's panels, and with the style sheet of its directory if there is one."""
     css = markup.find_css(directory)
-    promises = () if options.as_seen_by is not None else ledger_of(RunFiles(directory, name), history)
-    return shown(history, options, name=name, css=css, promises=promises)
+    if options.as_seen_by is not None:
+        return shown(history, options, name=name, css=css)
+    files = RunFiles(directory, name)
+    promises, claims = ledger_of(files, history), claims_of(files, history)
+    return shown(history, options, name=name, css=css, promises=promises, claims=claims)
 
 
 def shown(
@@ -132,8 +136,9 @@ def shown(
     css: str = "",
     served: Served | None = None,
     promises: Sequence[Promise] = (),
+    claims: Sequence[Claim] = (),
 ) -> str:
-    """Return the page of a run with its game's panels, and the promises that coders found.
+    """Return the page of a run with its game's panels, and the promises and claims that coders found.
 
     The parts of a `served` page are recorded in it.
     """
@@ -148,7 +153,16 @@ def shown(
     panels = [panel for panel in compute_from_log(game.panels, log, history) if panel.title != standing]
     panels += [*([] if between is None else [between]), *survey_panels(seen)]
     return render(
-        history, panels, options, name=name, css=css, overview=overview, log=log, served=served, promises=promises
+        history,
+        panels,
+        options,
+        name=name,
+        css=css,
+        overview=overview,
+        log=log,
+        served=served,
+        promises=promises,
+        claims=claims,
     )
 
 
@@ -193,6 +207,7 @@ def render(
     log: Sequence[LoggedEvent] = (),
     served: Served | None = None,
     promises: Sequence[Promise] = (),
+    claims: Sequence[Claim] = (),
 ) -> str:
     """Return the page.
 
@@ -206,7 +221,7 @@ def render(
         history = as_seen_by(history, options.as_seen_by)
     run = name if options.as_seen_by is None else None
     prompts, reasoning = options.include_prompts, options.include_reasoning
-    timeline = Timeline(history, prompts=prompts, reasoning=reasoning, run=run, promises=promises)
+    timeline = Timeline(history, prompts=prompts, reasoning=reasoning, run=run, promises=promises, claims=claims)
     rounds = list(timeline.rounds())
     silent = list(timeline.silent())  # the decisions that no event tells
     entries = [entry for record in rounds for entry in record.entries]
@@ -256,6 +271,7 @@ def render(
         personas=_personas(history.scenario) if options.include_prompts else {},
         panels=views,
         promises=promises,
+        claims=claims,
         rounds=rounds,
         silent=silent,
         tones={player: markup.tone(place) for player, place in places.items()},

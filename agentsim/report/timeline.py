@@ -17,6 +17,7 @@ from markupsafe import Markup
 from agentsim.engine.codec import paths_in
 from agentsim.models.base import Attempt, ending
 from agentsim.records.causes import cause_of
+from agentsim.records.claims import Claim
 from agentsim.records.history import EventRecord, History
 from agentsim.records.journal import DecisionRecord
 from agentsim.records.ledger import Promise
@@ -40,7 +41,7 @@ class Timeline:
 
     Call `rounds` before `silent`, as on the page: a prompt is shown in full at its first place only. `run` is the name
     of the run for the commands that fork it, or None if the page is for one who has no such run. The words of
-    `promises` and the deeds that settle them link to each other.
+    `promises` and the deeds that settle them link to each other, and the words of `claims` to the facts.
     """
 
     def __init__(
@@ -51,15 +52,19 @@ class Timeline:
         reasoning: bool,
         run: str | None = None,
         promises: Sequence[Promise] = (),
+        claims: Sequence[Claim] = (),
     ) -> None:
         self._run = run
-        self._promised: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)  # by event: words, and their link
+        self._coded: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)  # by event: words, and their link
         for promise in promises:
             settled = "" if promise.settled is None else f"#e{promise.settled}"
-            self._promised[promise.seq].append((f"Promise ({promise.what}): {promise.verdict}", settled))
+            self._coded[promise.seq].append((f"Promise ({promise.what}): {promise.verdict}", settled))
             if promise.settled is not None:
                 words = f"{promise.verdict.capitalize()} promise of {promise.by}: {promise.what}"
-                self._promised[promise.settled].append((words, f"#e{promise.seq}"))
+                self._coded[promise.settled].append((words, f"#e{promise.seq}"))
+        for claim in claims:
+            fact = "" if claim.truth_at is None else f"#e{claim.truth_at}"
+            self._coded[claim.seq].append((f"Claim ({claim.what}): {claim.veracity}", fact))
         self._history, self._prompts, self._reasoning = history, prompts, reasoning
         self._decisions = {decision.index: decision for decision in history.decisions}
         self._roles = {f"player {record.id}".casefold(): record.id for record in history.players}
@@ -126,7 +131,7 @@ class Timeline:
             asked=self._places.get(decision.player) if decision else None,
             data="" if self._slim and event.seq else _json(event.data),
             badges=list(_badges(decision)) if decision else [],
-            promises=self._promised.get(event.seq, ()) if anchor.startswith("e") else (),
+            coded=self._coded.get(event.seq, ()) if anchor.startswith("e") else (),
             alike=0,  # the number of later decisions that this one stands for
             **self._folds(event, decision, anchor),
         )

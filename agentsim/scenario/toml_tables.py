@@ -280,7 +280,7 @@ class _TomlSchema(GenerateJsonSchema):
 
 def json_schema(games: Sequence[Game]) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a scenario for these games. `game_config` depends on `game`."""
-    schema = ScenarioTable.model_json_schema(schema_generator=_TomlSchema)
+    schema = schema_of(ScenarioTable, "agentsim scenario")
     definitions = schema.setdefault("$defs", {})
     schema["properties"]["game"] = {"enum": [game.name for game in games], "description": "Which game"}
     definitions["PlayerTable"]["anyOf"] = [{"required": [key]} for key in ("id", "player_id", "prompt_file")]
@@ -292,8 +292,13 @@ def json_schema(games: Sequence[Game]) -> dict[str, Any]:
         then = {"properties": {"game_config": {"$ref": f"{_DEFS}{at}"}}}
         then |= _required(list(game.config.marked(SeatsInFolder)), bool(own.get("required")))
         conditions.append({"if": {"properties": {"game": {"const": game.name}}, "required": ["game"]}, "then": then})
-    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "agentsim scenario"}
-    return whole | ({"allOf": conditions} if conditions else {})
+    return schema | ({"allOf": conditions} if conditions else {})
+
+
+def schema_of(file: type[StrictTable], title: str) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a kind of TOML file."""
+    schema = file.model_json_schema(schema_generator=_TomlSchema)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": title}
 
 
 def _required(folders: Sequence[str], config: bool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from agentsim import games as all_games
 from agentsim.engine.codec import text_id
 from agentsim.models.profiles import BUILT_IN
 from agentsim.records.journal import Journal
-from tests.cli.command_line import TRIO, agentsim, snapshot, trio
+from tests.cli.command_line import ROOT, TRIO, agentsim, snapshot, trio
+from tests.cli.json_schema import complaints
 from tests.fakes.journals import change_line
 
 pytestmark = pytest.mark.usefixtures("without_workers")
@@ -449,6 +451,18 @@ def test_schema_is_a_json_schema(tmp_path: Path) -> None:
     assert references
     assert set(references) <= set(loaded["$defs"])
     assert not list(tmp_path.iterdir())
+
+
+def test_each_codebook_that_comes_along_fits_the_schema_of_codebooks_and_a_misspelt_key_does_not(
+    tmp_path: Path,
+) -> None:
+    said = agentsim("schema", "--codebook", cwd=tmp_path)
+    found = json.loads(said.out)
+    for path in (ROOT / "agentsim" / "studies" / "codebooks").glob("*.toml"):
+        book = tomllib.loads(path.read_text("utf-8"))
+        assert complaints(book, found) == []
+        assert complaints(book | {"contxt": 2}, found)
+    assert found["properties"]["unit"]["description"].startswith("What is coded: each event")
 
 
 # --------------------------------------------------------------------------- names of runs

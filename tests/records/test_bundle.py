@@ -79,6 +79,15 @@ def test_a_recording_may_be_put_in_too(run: RunFiles, tmp_path: Path) -> None:
     assert [path.name for path in unpack(tmp_path / "b.zip", tmp_path / "out").others] == ["replies.jsonl"]
 
 
+def test_later_interviews_and_codes_of_a_run_go_along_and_those_of_another_stay(run: RunFiles, tmp_path: Path) -> None:
+    observed = {f"one.promises.{'m' * 60}-0a1b2c.codes": b"codes\n", "one.trust.interview": b"answers\n"}
+    for name, content in observed.items() | {"two.promises.human.codes": b"of another\n"}.items():
+        (run.directory / name).write_bytes(content)
+    assert agentsim("bundle", "one", "--out", "one.zip", cwd=tmp_path).code == 0
+    found = unpack(tmp_path / "one.zip", tmp_path)
+    assert {path.name: path.read_bytes() for path in found.others} == observed
+
+
 def _altered(path: Path, name: str, content: bytes, listed: str | None = None) -> Path:
     """A copy in which one file holds something else, and the index lists it, too, where `listed` is its digest."""
     out = path.with_name("altered.zip")

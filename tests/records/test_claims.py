@@ -105,6 +105,22 @@ def test_the_table_counts_lies_by_model_with_an_interval(coding: Coding) -> None
     assert list(coding.tables["claims"]["veracity"]) == [claim.veracity for claim in every]
 
 
+def test_the_page_shows_a_claim_beside_what_is_true_with_links_to_its_words_and_the_fact(coding: Coding) -> None:
+    logs = coding.plan.games[0].files.directory
+    run = library.load("w0", logs_dir=logs)
+    page = run.page(logs / "w0.html").read_text("utf-8")  # type: ignore[union-attr]
+    section = page.partition('id="claims"')[2].partition("</section>")[0]
+    claim = next(each for each in coding.claims[0] if each.veracity == "lie")
+    assert claim.truth_at is not None
+    row = section.partition(f'href="#e{claim.seq}"')[2].partition("</tr>")[0]
+    assert f'<a href="#e{claim.truth_at}">{claim.truth}</a></td><td>lie</td>' in row
+    words = page.partition(f'id="e{claim.seq}"')[2].partition("</article>")[0]
+    assert f'<a href="#e{claim.truth_at}">Claim (role of {claim.about}: {claim.says}): lie</a>' in words
+    assert f'id="e{claim.truth_at}"' in page
+    seen = run.page(logs / "seen.html", as_seen_by="Ada").read_text("utf-8")  # type: ignore[union-attr]
+    assert 'id="claims"' not in seen
+
+
 UNIT = Unit("run", "e9", 2, "Ada", "everyone", "I have 300.", seq=9)
 
 
