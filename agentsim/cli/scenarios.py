@@ -409,7 +409,7 @@ def schema(
     *,
     codebook: Annotated[bool, o.option("--codebook", "Print that of a codebook's file instead.")] = False,
 ) -> None:
-    """Print the JSON Schema of the scenario file, or of a codebook, by which editors complete keys."""
+    """Print the JSON Schema of the scenario file, or of codebooks."""
     from agentsim.scenario.toml_tables import json_schema, schema_of
 
     if codebook:
