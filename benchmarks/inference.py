@@ -24,7 +24,7 @@ from agentsim.analysis.beliefs import belief_lines
 from agentsim.analysis.conditions import by_condition, differences
 from agentsim.analysis.finished_games import labelled
 from agentsim.analysis.intervals import Interval, clusters, paired_intervals, ratio_intervals
-from agentsim.analysis.positions import ballots, place_p
+from agentsim.analysis.positions import ballots, position_p_value
 from agentsim.analysis.posterior import ChoiceSets, choice_sets, posterior, wins_check
 from agentsim.analysis.preference import OwnMaker, own_makers
 from agentsim.studies.influence import ALL
@@ -231,8 +231,8 @@ def positions(generator: np.random.Generator) -> Iterator[Said]:
         how = f"{games * times} games" + (", two a seed" if times > 1 else "")
         world = labelled(placed(generator, games, by_lot=True, times=times), "model")
         seed = int(generator.integers(2**31))
-        turn = place_p(world, lambda each: each.turn, seed=seed, draws=200)
-        seat = place_p(world, lambda each: each.seat, balanced=True, seed=seed, draws=200)
+        turn = position_p_value(world, lambda each: each.turn, seed=seed, draws=200)
+        seat = position_p_value(world, lambda each: each.seat, balanced=True, seed=seed, draws=200)
         read = ballots(world, final=False, seed=seed, draws=200)
         assert turn is not None, "all have a turn"
         assert seat is not None, "seats rotate"

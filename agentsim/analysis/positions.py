@@ -38,7 +38,7 @@ class Ballots:
     p: float | None
 
 
-def place_p(
+def position_p_value(
     games: Sequence[GameRecord],
     place_of: Callable[[Entrant], object],
     *,

@@ -15,7 +15,7 @@ import numpy as np
 
 from agentsim.analysis.finished_games import Entrant, GameRecord, LabelCounts, counts_by_label
 from agentsim.analysis.intervals import Array, Interval, clusters, interval, ratio_intervals
-from agentsim.analysis.positions import place_p, uneven
+from agentsim.analysis.positions import position_p_value, uneven
 from agentsim.analysis.posterior import (
     WRONG,
     Posterior,
@@ -131,13 +131,13 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         beats=beats,
         ahead=ahead,
         relative=sizes_differ,
-        null_p=place_p(games, _LABEL),
+        null_p=position_p_value(games, _LABEL),
         wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
         seats=_by_place(games, _SEAT),
         turn=_by_place(games, _TURN),
-        seats_p=place_p(games, _SEAT, balanced=True),
-        turn_p=place_p(games, _TURN),
+        seats_p=position_p_value(games, _SEAT, balanced=True),
+        turn_p=position_p_value(games, _TURN),
         uneven={"seat": uneven(games, _SEAT), "turn": uneven(games, _TURN)},
     )
 

@@ -108,7 +108,9 @@ def _say_forecast(judges: Judges) -> int:
     for each in found:
         cost = f"{money(each.usd)} (at most {money(each.most_usd)})" if each.calls else "nothing"
         calls = counted(each.calls, "call", form=",")
-        remark(f"{each.judge}: {calls} to make, about {counted(each.tokens, 'token', form=',')}, {cost} without re-asks")
+        remark(
+            f"{each.judge}: {calls} to make, about {counted(each.tokens, 'token', form=',')}, {cost} without re-asks"
+        )
     return sum(each.calls for each in found)
 
 

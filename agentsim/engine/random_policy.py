@@ -14,7 +14,7 @@ _DRAWS = 200
 
 def random_decision(request: Request[Any], rng: Stream) -> Decision:
     """Draw a legal decision field by field; return the fallback if 200 draws in a row are illegal."""
-    record = request.sent_record()
+    record = request.fields_for_model()
     for _ in range(_DRAWS):
         try:
             said = record.random(rng)

@@ -213,7 +213,7 @@ class Request(Generic[D]):
             len(fields) == 1 and fields[0].kinds is not None and fields[0].knows(said)
         )
 
-    def counts(self, said: Mapping[str, Any]) -> bool:
+    def may_be_answer(self, said: Mapping[str, Any]) -> bool:
         """Return whether an object can be the answer if a reply has several candidates."""
         return True
 
@@ -274,13 +274,13 @@ class Request(Generic[D]):
         """
         return {name: value(self) for name, value in _getters(self.particulars)}
 
-    def sent_record(self) -> JsonObject:
+    def fields_for_model(self) -> JsonObject:
         """Return the fields that a model is asked for: those that can matter now. Replies with others are read too."""
         return asked_for(self.answer_fields, self.narrowed(), closely=True)
 
     def schema(self) -> Schema:
         """Return a JSON Schema of the decision: one object, every field required, closed choices as `enum`."""
-        return self.sent_record().schema()
+        return self.fields_for_model().schema()
 
     @cached_property
     def fingerprint(self) -> str:

@@ -59,7 +59,7 @@ def is_own_machine(address: str) -> bool:
         return host == "localhost"
 
 
-def is_near(address: str) -> bool:
+def is_private_address(address: str) -> bool:
     """Return whether an address is on this machine or a private network, by its text alone: no name is resolved."""
     host = urlsplit(address).hostname or ""
     try:

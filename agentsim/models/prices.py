@@ -20,7 +20,7 @@ from pydantic import Field
 from agentsim.engine.codec import StrictTable
 from agentsim.engine.wording import TOKEN_BYTES, size
 from agentsim.errors import ModelError
-from agentsim.models.address import is_near
+from agentsim.models.address import is_private_address
 from agentsim.models.base import Call, Completion, Model, Sampling, Usage, Wrapper
 from agentsim.models.profiles import ProviderSettings, address_of, is_own, most_output
 
@@ -110,7 +110,7 @@ class Prices:
         provider, _, model = model_name.partition("/")
         if provider in _FREE_NEARBY:
             relayed = provider == "ollama" and model.endswith((":cloud", "-cloud"))  # relayed to a paid service
-            return 0.0 if is_near(address_of(provider, self._providers, self._env)) and not relayed else None
+            return 0.0 if is_private_address(address_of(provider, self._providers, self._env)) and not relayed else None
         if provider not in CATALOGUE or not is_own(provider, address_of(provider, self._providers, self._env)):
             return None
         import genai_prices  # takes 0.3 s; the data is bundled, and the thread that updates it is not started

@@ -137,7 +137,7 @@ def how_to_answer(request: Request[Any]) -> str:
 
 def _shorter_ways(request: Request[Any]) -> Iterator[str]:
     """Yield the kinds of replies shorter than JSON that the reader understands, each tried on an example."""
-    fields = dict(_fields(request.sent_record()))
+    fields = dict(_fields(request.fields_for_model()))
     examples = {path: option.example for path, option in fields.items()}
     if None in examples.values():
         return

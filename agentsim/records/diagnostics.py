@@ -63,7 +63,7 @@ def _remarks(model: str, attempt: Attempt, completion: Completion) -> Iterator[t
     if ended == "full" or (ended == "cut" and _fills_a_window(used)):
         of = f" of {used.tokens:,} tokens" if used.tokens else ""
         yield "context_full", f"a reply ended where prompt and reply fill a context{of}; {longer_context_hint(model)}"
-    elif emptiness(completion) == "empty_reasoning":
+    elif empty_reply_code(completion) == "empty_reasoning":
         yield "empty_reasoning", _why_all_is_thought(completion)
     if ended is None:
         yield "unknown_finish", f"a reply ended for {completion.finish_reason!r}, which is taken for a whole one"
@@ -104,7 +104,7 @@ def _family(model: str) -> str:
     return found[0] if found else ""
 
 
-def emptiness(completion: Completion) -> Literal["empty", "empty_reasoning"] | None:
+def empty_reply_code(completion: Completion) -> Literal["empty", "empty_reasoning"] | None:
     """Return whether a reply has no text, and whether all of it was reasoning, or None if it has text.
 
     A decision is never read from reasoning.

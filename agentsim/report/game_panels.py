@@ -191,7 +191,7 @@ def _pairs_note(pairs: int, columns: Mapping[str, object]) -> str:
     return note
 
 
-def say_do_table(history: History, *, reasoning: bool) -> DataTable | None:
+def said_and_done_table(history: History, *, reasoning: bool) -> DataTable | None:
     """Return a row for each decision with words for others and a thought or an action beside them, or None without any.
 
     A thought is a text of a decision that no other player hears. With `reasoning` the model's own reasoning is

@@ -48,7 +48,7 @@ from agentsim.report.game_panels import (
     model_table,
     pairs_table,
     phases,
-    say_do_table,
+    said_and_done_table,
     survey_panels,
 )
 from agentsim.report.markup import table
@@ -238,7 +238,7 @@ def render(
     labels = event_labels(history.game)
     if by_model := model_table(history, actions, labels):
         views.append(view(by_model, places))
-    words = say_do_table(history, reasoning=options.include_reasoning)
+    words = said_and_done_table(history, reasoning=options.include_reasoning)
     card = summary(history, log, overview, places)
     standings = history.outcome.standings if history.outcome else []
     scores = list(dict.fromkeys(key for standing in standings for key in standing.score))

@@ -37,7 +37,7 @@ from agentsim.players.base import Player, RejectedReply
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
-from agentsim.records.diagnostics import diagnostics, emptiness
+from agentsim.records.diagnostics import diagnostics, empty_reply_code
 from agentsim.records.history import Branch
 from agentsim.records.journal import WAVE_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
 from agentsim.runs.limits import CallLimits, ModelId
@@ -236,7 +236,7 @@ class _RetryLoop:
         """Return whether a model's reply lacks the object without which its question is not asked again."""
         if self.player.source == "human" or completion.unusable is not None or completion.oversized:
             return False
-        return emptiness(completion) is None and not self.ask.request.accepts_text(completion.text)
+        return empty_reply_code(completion) is None and not self.ask.request.accepts_text(completion.text)
 
     def _read(self, completion: Completion, *, resumed: bool) -> Reading[Any]:
         """Return the legal decision of a reply. Raises `DecisionError`."""
@@ -313,7 +313,7 @@ def _code_and_reason(completion: Completion, error: DecisionError) -> tuple[str,
     """Return the code of a bad reply, more exact than `unreadable` if it is empty, and the reason for its player."""
     if error.code != "unreadable":
         return error.code, str(error)
-    code = (None if completion.unusable else emptiness(completion)) or error.code
+    code = (None if completion.unusable else empty_reply_code(completion)) or error.code
     if code == "empty_reasoning":
         return code, f"{error} All of it went into thinking: think less, and then answer."
     if completion.ended_early:
@@ -395,7 +395,7 @@ class Decider:
             for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
                 breaker.add_earlier(index, attempt, past=key in recorded.decided_before_stop)
             if entry is not None:
-                breaker.settle(index)
+                breaker.mark_decided(index)
             player = self._player(ask)
             inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # the parent has paid
             if isinstance(player, ModelPlayer) and not inherited:
@@ -439,7 +439,7 @@ class Decider:
             try:
                 async with asyncio.timeout_at(ends) as wave_timeout:
                     result = await reach_decision(
-                        ask, player, _DecisionCalls(self, ask, player, index, wave_timeout), earlier
+                        ask, player, _AdmittedCalls(self, ask, player, index, wave_timeout), earlier
                     )
             except (TimeoutError, Withdrawn) as ended:
                 if isinstance(ended, TimeoutError) and not wave_timeout.expired():
@@ -455,7 +455,7 @@ class Decider:
             self.journal.append_decision(record, at_once=True)
             self.sync_soon()
             self.watcher.decided(record)
-            breaker.settle(index)
+            breaker.mark_decided(index)
         except Exception as error:  # also our own bugs: other decisions must not wait for this one forever
             self.limits.stopped = self.limits.stopped or error
             raise
@@ -496,7 +496,7 @@ class Decider:
                 self.watcher.warned(diagnostic.message)
 
 
-class _DecisionCalls:
+class _AdmittedCalls:
     """The calls of one decision, each admitted by the limits before it is made; implements `Calls`."""
 
     def __init__(self, decider: Decider, ask: Ask, player: Player, index: int, wave_timeout: asyncio.Timeout) -> None:

@@ -29,7 +29,7 @@ from agentsim.runs.played_game import PlayedGame, head_of
 from agentsim.runs.process import reserve_descriptors
 from agentsim.runs.replay import is_over
 from agentsim.runs.run import PreparedRun, Run, RunOptions, RunResult, seats_of
-from agentsim.scenario.document import by_typed_ids, overridden
+from agentsim.scenario.document import errors_by_typed_id, overridden
 from agentsim.scenario.player_plan import PlayerPlan, check_terminal
 from agentsim.scenario.scenario import LimitOverrides, Scenario, with_limits
 from agentsim.scenario.source_files import located, roots
@@ -238,7 +238,7 @@ def changed_scenario(scenario: Scenario, game: Game, changes: Sequence[str]) -> 
         return scenario
     screen(overridden({}, changes))  # changed values are stored as they were typed, so they are screened first
     identity = overridden(scenario.game_settings(), changes)
-    with by_typed_ids(identity, changes):
+    with errors_by_typed_id(identity, changes):
         changed = Scenario.restore(identity, dict(scenario.run_settings()), seed=scenario.seed)
     if [plan.id for plan in changed.players] != [plan.id for plan in scenario.players]:
         raise UsageError("--set players: who plays cannot change in the middle of a game")

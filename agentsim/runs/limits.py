@@ -51,13 +51,13 @@ class Budget:
         self.calls, self.cost_usd = 0, 0.0
         self._within = within
         self.reserved_usd = 0.0
-        self._settled = asyncio.Event()
+        self._released = asyncio.Event()
         self._clock, self._started = clock, clock()
 
     async def admit(self, worst_case_usd: float) -> None:
         """Reserve one call that costs at most `worst_case_usd`. Raises `BudgetReached` if a limit would be passed.
 
-        If only reservations of calls in flight stand in the way, wait until they are settled, so that the number of
+        If only reservations of calls in flight stand in the way, wait until they are released, so that the number of
         concurrent calls does not decide whether the budget is reached.
         """
         self.check_time()
@@ -68,8 +68,8 @@ class Budget:
                     f"limits.max_cost_usd = {self.max_cost_usd:g} is reached: {self.cost_usd:.4f} spent, "
                     f"and the next call reserves {worst_case_usd:.4f}"
                 )
-            self._settled.clear()
-            await self._settled.wait()
+            self._released.clear()
+            await self._released.wait()
             self._check_calls()  # others that waited may have gone out
         self.calls += 1
         self.reserved_usd += worst_case_usd
@@ -85,7 +85,7 @@ class Budget:
         if self.max_calls is not None and self.calls + 1 > self.max_calls:
             raise BudgetReached(f"limits.max_calls = {self.max_calls} is reached")
 
-    def settle(self, worst_case_usd: float, cost_usd: float | None, *, sent: bool = True) -> None:
+    def charge(self, worst_case_usd: float, cost_usd: float | None, *, sent: bool = True) -> None:
         """Replace a call's reservation by its cost. A call that was never sent is not counted.
 
         A cost of None counts as 0.
@@ -94,7 +94,7 @@ class Budget:
         self.cost_usd += cost_usd or 0.0
         self._release(worst_case_usd)
         if self._within is not None:
-            self._within.settle(worst_case_usd, cost_usd, sent=sent)
+            self._within.charge(worst_case_usd, cost_usd, sent=sent)
 
     def add_earlier(self, calls: int, cost_usd: float, wall_s: float = 0.0) -> None:
         """Add what earlier processes spent on the same run; the owner of a shared budget adds it there."""
@@ -138,7 +138,7 @@ class Budget:
 
     def _release(self, usd: float) -> None:
         self.reserved_usd = max(0.0, self.reserved_usd - usd)
-        self._settled.set()
+        self._released.set()
 
 
 STREAK = 5
@@ -172,7 +172,7 @@ class _RequestCalls:
     models: Sequence[ModelId]
     order: tuple[int, ...]
     calls: deque[_Call] = field(default_factory=deque)
-    settled: bool = False  # decided: no call follows
+    decided: bool = False  # no call follows
     rejected: set[int] = field(default_factory=set)  # indices of the models that rejected this very request
     unreachable: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
     refused: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if it was such a refusal
@@ -221,7 +221,7 @@ class CircuitBreaker:
         self._last: dict[str, ModelError] = {}
         self._rejected: set[str] = set()
         self._requests: list[_RequestCalls] = []
-        self._judged = 0  # requests before this one are settled and counted
+        self._judged = 0  # requests before this one are decided and counted
         self._moved = asyncio.Event()  # set when `_judged` grows
 
     def begin_wave(self, asked: Sequence[Sequence[ModelId]]) -> None:
@@ -283,9 +283,9 @@ class CircuitBreaker:
         here.add(_Call(here.models[model], fault, error, exceeds_patience, refusal, unaccepted))
         self._judge()
 
-    def settle(self, index: int) -> None:
+    def mark_decided(self, index: int) -> None:
         """Mark a request as decided. Raises `ProviderStopped` if the calls judged after it leave no model to ask."""
-        self._requests[index].settled = True
+        self._requests[index].decided = True
         self._judge()
 
     def waits_for_earlier(self, index: int) -> bool:
@@ -357,7 +357,7 @@ class CircuitBreaker:
             request = self._requests[self._judged]
             while request.calls:
                 self._count(request, request.calls.popleft())
-            if not request.settled:
+            if not request.decided:
                 return
             for provider in request.unreachable:
                 self._streak[provider] += 1
@@ -533,7 +533,7 @@ class CallLimits:
                 raise
             finally:
                 notice.cancel()
-                self.budget.settle(worst, cost, sent=task in self.in_flight)
+                self.budget.charge(worst, cost, sent=task in self.in_flight)
                 self.in_flight.discard(task)
 
     def cost(self, ask: Ask, player: ModelPlayer, messages: Sequence[Message], usage: Usage | None) -> float:

@@ -133,7 +133,7 @@ def overridden(document: dict[str, Any], overrides: Sequence[str] | Mapping[str,
 
 
 @contextmanager
-def by_typed_ids(document: Mapping[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> Iterator[None]:
+def errors_by_typed_id(document: Mapping[str, Any], overrides: Sequence[str] | Mapping[str, Any]) -> Iterator[None]:
     """Name players in errors as the overrides name them: by id if an override uses the id."""
     parsed = (_parsed(f"{each}=" if isinstance(overrides, Mapping) else each)[0][:3] for each in overrides)
     typed = {tuple(map(composed, parts)) for parts in parsed}

@@ -22,7 +22,16 @@ from agentsim.engine.survey import MOST_OPTIONS, Interview, Survey, SurveyQuesti
 from agentsim.engine.truth import WINNER
 from agentsim.errors import ErrorCollector, ScenarioError
 from agentsim.scenario.batteries import battery_questions, with_batteries
-from agentsim.scenario.document import adopted, beside, by_typed_ids, overridden, put, recast, rename, with_provider
+from agentsim.scenario.document import (
+    adopted,
+    beside,
+    errors_by_typed_id,
+    overridden,
+    put,
+    recast,
+    rename,
+    with_provider,
+)
 from agentsim.scenario.player_plan import OWN, ModelName, PlayerPlan, check_terminal
 from agentsim.scenario.scenario import Scenario
 from agentsim.scenario.seating import Seating
@@ -98,7 +107,7 @@ def load(
                 with_provider(document, provider)
             screen(document)
             allowed = tuple(map(Path, allow_dirs))
-            with by_typed_ids(document, overrides):
+            with errors_by_typed_id(document, overrides):
                 return _scenario(_table(with_batteries(document), path, allowed), path, allowed)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from agentsim.analysis.conditions import by_condition, difference_intervals, differences, measured
 from agentsim.analysis.finished_games import GameRecord, labelled
-from agentsim.analysis.positions import ballots, place_p
+from agentsim.analysis.positions import ballots, position_p_value
 from benchmarks.inference_worlds import entrants, placed, treated
 
 
@@ -75,19 +75,19 @@ def test_folders_are_a_level_where_their_games_are_alike_and_copies_count_once_w
 
 def test_places_that_mean_nothing_are_not_found_and_those_that_do_are() -> None:
     games = labelled(placed(np.random.default_rng(3), 40, by_lot=True), "model")
-    assert (place_p(games, lambda each: each.turn, draws=200) or 0) > 0.05
-    assert (place_p(games, lambda each: each.seat, balanced=True, draws=200) or 0) > 0.05
+    assert (position_p_value(games, lambda each: each.turn, draws=200) or 0) > 0.05
+    assert (position_p_value(games, lambda each: each.seat, balanced=True, draws=200) or 0) > 0.05
     first = [
         replace(game, entrants=tuple(replace(each, rank=float(each.turn or 0)) for each in game.entrants))
         for game in games
     ]
-    assert place_p(first, lambda each: each.turn, draws=200) == pytest.approx(1 / 201)
+    assert position_p_value(first, lambda each: each.turn, draws=200) == pytest.approx(1 / 201)
 
 
 def test_seats_that_never_change_have_no_test() -> None:
     fixed = [GameRecord(f"g{n}", "any", n, entrants("abc", ranks=[1.0, 2.0, 3.0]), (), 0.0) for n in range(6)]
-    assert place_p(fixed, lambda each: each.seat, balanced=True) is None
-    assert place_p(fixed, lambda each: each.turn) is None
+    assert position_p_value(fixed, lambda each: each.seat, balanced=True) is None
+    assert position_p_value(fixed, lambda each: each.turn) is None
 
 
 def test_ballots_are_tested_where_chance_ordered_them() -> None:
@@ -135,10 +135,10 @@ def test_seats_have_no_test_if_labels_leave_too_few_degrees_of_freedom(games: in
         seated = generator.permutation(["a", "b", f"c{number}", f"d{number}"]).tolist()
         ranks = [*map(float, generator.permutation(4) + 1.0)]
         played.append(GameRecord(f"g{number}", "any", number, entrants(seated, ranks=ranks), (), 0.0))
-    assert (place_p(played, lambda each: each.seat, balanced=True) is not None) is tested
+    assert (position_p_value(played, lambda each: each.seat, balanced=True) is not None) is tested
 
 
 def test_seats_have_no_test_where_games_leave_nothing_to_judge_them_by() -> None:
     games = labelled(placed(np.random.default_rng(2), 24, by_lot=True, times=1), "model")
-    assert place_p(games[:1], lambda each: each.seat, balanced=True, draws=50) is None
-    assert place_p(games, lambda each: each.seat, balanced=True, draws=50) is not None
+    assert position_p_value(games[:1], lambda each: each.seat, balanced=True, draws=50) is None
+    assert position_p_value(games, lambda each: each.seat, balanced=True, draws=50) is not None

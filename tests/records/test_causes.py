@@ -14,7 +14,7 @@ import agentsim
 from agentsim.errors import DecisionError
 from agentsim.players.web import NO_ANSWER, WITHDRAWN
 from agentsim.records.causes import CAUSE_OF, CAUSES, cause_of
-from agentsim.records.diagnostics import emptiness
+from agentsim.records.diagnostics import empty_reply_code
 from agentsim.records.fallback_rates import FallbackRate, fallback_rates
 from agentsim.records.journal import WAVE_DEADLINE
 from tests.cli.command_line import ROOT
@@ -63,7 +63,7 @@ def texts(value: ast.expr, named: Mapping[str, list[ast.expr]]) -> Iterator[str]
 def reasons_in_the_source() -> set[str]:
     modules = [*(PACKAGE / "models").rglob("*.py"), *(PACKAGE / "runs").rglob("*.py"), PACKAGE / "errors.py"]
     found = {code for path in modules for code in given_as_codes(ast.parse(path.read_text("utf-8")))}
-    empty = get_args(get_args(get_type_hints(emptiness)["return"])[0])
+    empty = get_args(get_args(get_type_hints(empty_reply_code)["return"])[0])
     return found | {*empty, NO_ANSWER, WITHDRAWN, WAVE_DEADLINE}
 
 

@@ -16,7 +16,7 @@ from agentsim.games.agent_island.view import RoundBegan
 from agentsim.games.agent_island.votes import Voted
 from agentsim.records.events import compute_from_log, told_events
 from agentsim.records.history import History
-from agentsim.report.game_panels import say_do_table
+from agentsim.report.game_panels import said_and_done_table
 from agentsim.report.markup import TemplateContext
 from agentsim.report.page import PageOptions, render
 from agentsim.report.summary import TurningPoint, exchanges, readable, summary
@@ -211,7 +211,7 @@ def test_a_course_says_why_and_names_turning_points_before_the_general_ones(run_
 
 def test_on_the_island_a_vote_stands_beside_what_the_voter_last_said_to_all(run_of_config: RunOfConfig) -> None:
     history = run_of_config("agent_island_bots").typed_history
-    table = say_do_table(history, reasoning=False)
+    table = said_and_done_table(history, reasoning=False)
     assert table is not None
     assert table.title == "Said, explained and done"
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]

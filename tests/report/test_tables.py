@@ -19,7 +19,7 @@ from agentsim.report.game_panels import (
     event_labels,
     model_table,
     pairs_table,
-    say_do_table,
+    said_and_done_table,
 )
 from agentsim.report.page import PageOptions, render
 from agentsim.report.player_view import as_seen_by
@@ -218,7 +218,7 @@ def game(*events: dict[str, Any], decision: Any = None, reasoning: str = "", tim
 
 
 def said_rows(history: History, *, reasoning: bool = False) -> list[dict[str, Any]]:
-    table = say_do_table(history, reasoning=reasoning)
+    table = said_and_done_table(history, reasoning=reasoning)
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
 
 
@@ -282,14 +282,14 @@ def test_of_very_many_rows_the_first_are_shown() -> None:
             event(2 * index + 1, "I need it badly.", ["A"], decision=index),
         )
     ]
-    table = say_do_table(game(*events, times=MOST_ROWS + 2), reasoning=False)
+    table = said_and_done_table(game(*events, times=MOST_ROWS + 2), reasoning=False)
     assert table is not None
     assert len(table.rows) == MOST_ROWS
     assert table.note.endswith("The first 1,500 of 1,502.")
 
 
 def test_a_column_in_which_nobody_has_anything_is_left_out() -> None:
-    table = say_do_table(
+    table = said_and_done_table(
         game(event(1, "I would never buy that."), event(2, "It costs 200.", "all", "A buys")), reasoning=False
     )
     assert table is not None

@@ -27,7 +27,7 @@ def test_as_many_calls_as_the_limit_and_no_more(limit: int) -> None:
 def test_a_call_that_could_pass_the_limit_is_not_made() -> None:
     budget = Budget(max_cost_usd=1.0)
     admit(budget, 0.7)
-    budget.settle(0.7, 0.6)
+    budget.charge(0.7, 0.6)
     with pytest.raises(
         BudgetReached, match=r"max_cost_usd = 1 is reached: 0.6000 spent, and the next call reserves 0.5000$"
     ):
@@ -43,7 +43,7 @@ def test_exactly_at_the_limit_is_within_it(limit: float, worst: list[float]) -> 
     budget = Budget(max_cost_usd=limit)
     for cost in worst:
         admit(budget, cost)
-        budget.settle(cost, cost)
+        budget.charge(cost, cost)
     with pytest.raises(BudgetReached):
         admit(budget, 0.000001)
 
@@ -58,15 +58,15 @@ def test_where_only_reservations_stand_in_the_way_they_are_waited_for() -> None:
         third = asyncio.create_task(budget.admit(0.4))
         await asyncio.sleep(0)
         seen = ["waits" if not third.done() else "admitted"]
-        budget.settle(0.4, 0.1)
+        budget.charge(0.4, 0.1)
         await third
         seen.append("admitted")
         fourth = asyncio.create_task(budget.admit(0.4))
         await asyncio.sleep(0)
-        budget.settle(0.4, 0.4)  # 0.5 spent, 0.4 reserved
+        budget.charge(0.4, 0.4)  # 0.5 spent, 0.4 reserved
         await asyncio.sleep(0)
         seen.append("waits" if not fourth.done() else "admitted")
-        budget.settle(0.4, 0.4)  # 0.9 spent, and nothing is in flight
+        budget.charge(0.4, 0.4)  # 0.9 spent, and nothing is in flight
         with pytest.raises(BudgetReached, match=r"0\.9000 spent"):
             await fourth
         return seen
@@ -79,14 +79,14 @@ def test_a_call_that_cost_nothing_gives_its_reservation_back(cost: float | None)
     budget = Budget(max_cost_usd=1.0)
     for _ in range(10):
         admit(budget, 0.9)
-        budget.settle(0.9, cost)
+        budget.charge(0.9, cost)
     assert (budget.calls, budget.cost_usd) == (10, 0.0)
 
 
 def test_a_call_that_cost_more_than_foreseen_counts_in_full() -> None:
     budget = Budget(max_cost_usd=1.0)
     admit(budget, 0.1)
-    budget.settle(0.1, 1.5)
+    budget.charge(0.1, 1.5)
     with pytest.raises(BudgetReached, match=r"1\.5000 spent"):
         admit(budget, 0.0)
 
@@ -108,7 +108,7 @@ def test_calls_that_waited_for_dollars_pass_no_limit_of_calls() -> None:
         await budget.admit(0.9)
         waiting = [asyncio.create_task(budget.admit(0.3)) for _ in range(3)]
         await asyncio.sleep(0)
-        budget.settle(0.9, 0.05)
+        budget.charge(0.9, 0.05)
         return await asyncio.gather(*waiting, return_exceptions=True)
 
     assert sorted(map(str, asyncio.run(play()))) == ["None", *["limits.max_calls = 2 is reached"] * 2]

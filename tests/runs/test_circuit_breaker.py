@@ -30,7 +30,7 @@ def decision(breaker: CircuitBreaker, *calls: ModelError | None, model: ModelId 
         breaker.count_call(0, call)
     if calls[-1] is not None:
         asyncio.run(breaker.stop_if_unavailable(0))
-    breaker.settle(0)
+    breaker.mark_decided(0)
 
 
 def test_five_decisions_in_a_row_without_an_answer_stop_the_run_and_say_what_the_last_was() -> None:
@@ -94,7 +94,7 @@ def test_a_decision_that_is_late_counts_and_is_never_the_first() -> None:
         breaker.begin_wave([[LAB]])
         breaker.count_call(0, fault())
         asyncio.run(breaker.stop_if_unavailable(0, late=True))
-        breaker.settle(0)
+        breaker.mark_decided(0)
 
     for _ in range(STREAK - 1):
         late()
@@ -109,7 +109,7 @@ def test_what_an_earlier_process_met_counts_and_stops_nothing_by_itself() -> Non
         breaker.begin_wave([[LAB]])
         breaker.add_earlier(0, Attempt((), fault="transport", final=True), past=False)
         asyncio.run(breaker.stop_if_unavailable(0))
-        breaker.settle(0)
+        breaker.mark_decided(0)
     with pytest.raises(ProviderStopped, match="6 decisions in a row"):
         decision(breaker, fault())
 
@@ -201,7 +201,7 @@ def test_refusals_of_an_earlier_process_count_unless_a_provider_stopped_it() -> 
         for _ in range(STREAK - 1):
             breaker.begin_wave([[LAB]])
             breaker.add_earlier(0, attempt, past=past)
-            breaker.settle(0)
+            breaker.mark_decided(0)
         if past:
             decision(breaker, unknown())
         else:
@@ -214,7 +214,7 @@ def held(breaker: CircuitBreaker, error: ModelError, *, model: ModelId = LAB) ->
     breaker.begin_wave([[model]])
     breaker.count_call(0, error, exceeds_patience=True)
     asyncio.run(breaker.stop_if_unavailable(0))
-    breaker.settle(0)
+    breaker.mark_decided(0)
 
 
 WANTS_A_DAY = [RateLimited("tomorrow", retry_after=86_400), TransportFailed("moving", code="http_503", retry_after=1e5)]
@@ -266,7 +266,7 @@ def test_what_an_earlier_process_was_answered_counts() -> None:
     breaker = CircuitBreaker()
     breaker.begin_wave([[LAB]])
     breaker.add_earlier(0, Attempt((), completion=Completion("yes")), past=False)
-    breaker.settle(0)
+    breaker.mark_decided(0)
     decision(breaker, fault(), fault())
 
 
@@ -296,7 +296,7 @@ def test_the_order_of_replies_never_decides(calls: list[list[ModelError | None]]
                 breaker.count_call(place, call)
             if calls[place][-1] is not None:
                 await breaker.stop_if_unavailable(place)
-            breaker.settle(place)
+            breaker.mark_decided(place)
 
         tasks = [asyncio.create_task(one(place)) for place in order]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -319,7 +319,7 @@ def chain_decision(breaker: CircuitBreaker, *calls: tuple[int, ModelError | None
     breaker.begin_wave([CHAIN])
     for link, error in calls:
         breaker.count_call(0, error, link)
-    breaker.settle(0)
+    breaker.mark_decided(0)
     return breaker.order(0)
 
 
@@ -373,7 +373,7 @@ def test_when_all_are_dead_all_are_asked_once_more() -> None:
         breaker.begin_wave([CHAIN])
         for model in ("lab/m", "other/m"):
             breaker.add_earlier(0, Attempt((), fault="transport", model=model), past=False)
-        breaker.settle(0)
+        breaker.mark_decided(0)
     breaker.begin_wave([CHAIN])
     assert breaker.order(0) == (0, 1)
     for link in breaker.order(0):
@@ -388,7 +388,7 @@ def test_who_is_asked_is_settled_when_the_wave_begins() -> None:
     for place in range(STREAK):
         breaker.count_call(place, fault(), 0)
         breaker.count_call(place, None, 1)
-        breaker.settle(place)
+        breaker.mark_decided(place)
     assert breaker.order(STREAK) == (0, 1), "whether it is asked before or after those calls must not matter"
     breaker.begin_wave([CHAIN])
     assert breaker.order(0) == (1,)

@@ -90,7 +90,7 @@ from agentsim.engine.reading.layers import holds_remains, is_part_of_object, tur
 from agentsim.engine.reading.notations import as_json
 from agentsim.engine.reading.shaping import Shape, called_in, unwrapped
 from agentsim.engine.reading.speech import (
-    ASIDES,
+    NOTE_HEADINGS,
     THINKING,
     aloud,
     audience_label,
@@ -128,7 +128,7 @@ from agentsim.errors import AmbiguousReply, DecisionError, IllegalDecision, Unre
 
 _POST = (*SPEECH, "post", "forum post", "my post")
 _STAGES = ("bare", "label", "tag", "repaired", "embedded", "fenced", "json")
-_MEMBERS = (*THINKING, *ASIDES, *REASONS)
+_MEMBERS = (*THINKING, *NOTE_HEADINGS, *REASONS)
 """Keys that an answer in words has not asked for."""
 _BEFORE_A_CALL = re.compile(r"(?:\s|\[|(?:```|~~~)?tool_code\b|print\()*")
 """The signs, beside tokens, before the call of a reply that must begin with its object: a list, Gemma's code."""
@@ -144,7 +144,7 @@ _LAYERS = re.compile(
     re.IGNORECASE,
 )
 _MEMBER_WITHIN = re.compile(r"\"\s*:")
-_NOT_SAID = re.compile(any_name((*THINKING, *ASIDES)))
+_NOT_SAID = re.compile(any_name((*THINKING, *NOTE_HEADINGS)))
 _FIELD_TAG = re.compile(
     r"[<\[]/(?P<end>[A-Za-z][\w-]{1,40})\s?[>\]]|<(?P<whole>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?/>"
     r"|(?:\A|\n)\s{0,4}[<\[](?P<first>[A-Za-z][\w-]{1,40})(?:\s[^<>\n]{0,200})?[>\]]"
@@ -283,7 +283,7 @@ def _at_once(request: ReadableRequest, text: str) -> Reading[Any] | None:
         return None
     try:
         value = _value(text)
-        if None in value.values() or not request.fits(value) or not request.counts(value):
+        if None in value.values() or not request.fits(value) or not request.may_be_answer(value):
             return None
         if any(map(_is_layered, _texts(value))):
             return None
@@ -351,7 +351,11 @@ def _thought_in(value: Any, own: Collection[str], request: ReadableRequest, *, p
     for part in value if isinstance(value, list) else ():
         yield from _thought_in(part, own, request)
     for key, part in value.items() if isinstance(value, Mapping) else ():
-        if isinstance(part, str) and key not in own and folded(key).replace("_", " ").strip() in {*THINKING, *ASIDES}:
+        if (
+            isinstance(part, str)
+            and key not in own
+            and folded(key).replace("_", " ").strip() in {*THINKING, *NOTE_HEADINGS}
+        ):
             yield part
         else:
             yield from _thought_in(part, own, request, private=is_private_field(key) or request.in_private(value))
@@ -615,7 +619,7 @@ class Reply:
         worded = self._tagged_words
         outside = (each for each in self.objects if not any(a < each.start < b for a, b in worded))
         found = [candidate for each in outside if (candidate := self.of_object(each)) is not None]
-        counting = [each for each in found if each.record is None or self.request.counts(each.record)]
+        counting = [each for each in found if each.record is None or self.request.may_be_answer(each.record)]
         kept = counting if any(each.record is not None for each in counting) else found
         if len(kept) == 1 and not has_words(self.plain):
             return kept

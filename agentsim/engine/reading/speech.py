@@ -1146,7 +1146,7 @@ def _check_undivided(words: str, *, any_text: bool) -> None:
 
 def _is_private(name: str, own: Sequence[str]) -> bool:
     plain = spaced(name)
-    return plain not in own and (plain in THINKING or plain in ASIDES or is_private_field(plain))
+    return plain not in own and (plain in THINKING or plain in NOTE_HEADINGS or is_private_field(plain))
 
 
 @cache
@@ -1260,7 +1260,7 @@ _NOTE_HEADINGS = frozenset(("note", "notes"))
 
 
 def _asides(own: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in ASIDES if name not in own)
+    return tuple(name for name in NOTE_HEADINGS if name not in own)
 
 
 def last_sentence(words: str) -> str:
@@ -1291,7 +1291,7 @@ THINKING = listed("""
 """)
 """Folded headings of thinking, unless the question has a field of that name."""
 
-ASIDES = listed("""
+NOTE_HEADINGS = listed("""
     analysis, reflection, strategy, my strategy, plan, my plan, planning, rationale, draft, hidden, why this works,
     explanation, notes, note, strategy note, strategic note, 分析, analyse, analisis, think, assessment, observation,
     observations, aside, sotto voce, attempt, first attempt, inner, silently, 注, 草稿, анализ, 분석
@@ -1301,7 +1301,7 @@ ASIDES = listed("""
 _TELLING = frozenset({"text", "pitch"})
 """Names of words that are no ordinary words."""
 
-_KEYS = frozenset((*THINKING, *ASIDES, *REASONS)) | frozenset(
+_KEYS = frozenset((*THINKING, *NOTE_HEADINGS, *REASONS)) | frozenset(
     listed("""
     vote, ballot, bid, action, action input, action parameters, parameters, arguments, claim, query, public speech,
     private thought, working memory, memory, thought process, observation, tool, function, role

@@ -274,7 +274,7 @@ class Act(Request[Acted]):
     def in_private(self, said: Mapping[str, Any]) -> bool:
         return said.get("action") == _DIRECT
 
-    def counts(self, said: Mapping[str, Any]) -> bool:
+    def may_be_answer(self, said: Mapping[str, Any]) -> bool:
         return not isinstance(self.decision_of(said).action, Rejected)
 
     def decision_of(self, said: Mapping[str, Any]) -> Acted:
