@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import chain
@@ -117,10 +118,19 @@ def _options(
         typer.echo(context.get_help())
 
 
+def _warned(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning of the library as a line of the program."""
+    from agentsim.cli.terminal_output import remark  # slow to import, and rarely needed
+
+    remark(f"warning: {message}")
+
+
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     gc.set_threshold(*GC_THRESHOLD)
     _open_streams()
+    warnings.showwarning = _warned
+    warnings.filterwarnings("default", message=".*: left out, ", category=UserWarning)
     debug = DEBUG in sys.argv
     sys.argv = [sys.argv[0], *(word for word in sys.argv[1:] if word != DEBUG)]
     try:

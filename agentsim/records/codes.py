@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -201,15 +202,17 @@ class Codes:
         """Read a file of codes. Raises `AgentsimError` if it is not one."""
         contents = read_journal(path)
         head = head_of(path, contents.head)
+        if not isinstance(contents.head.get("name"), str) or not isinstance(contents.head.get("seed"), int):
+            raise JournalCorrupt(f"{path.name}: its head has no name or no seed", line=1)
         decided = [contents.decisions[key] for key in sorted(contents.decisions)]
         made = [each for each in decided if each.source != "fallback"]
         return cls(
             path,
-            str(contents.head["name"]),
+            contents.head["name"],
             head.codebook,
             head.coder,
             head.person,
-            int(contents.head["seed"]),
+            contents.head["seed"],
             tuple(_coded(path, head, each) for each in made),
             len(decided) - len(made),
             Totals.of(decided, {each.player for each in decided}),
@@ -219,7 +222,7 @@ class Codes:
 def head_of(path: Path, head: Mapping[str, Any]) -> CodesHead:
     """Return what a file of codes says of itself. Raises `JournalCorrupt` if it is not one."""
     try:
-        return CodesHead.model_validate_json(json.dumps(head["scenario"]))
+        return CodesHead.model_validate_json(json.dumps(head.get("scenario")))
     except ValidationError as error:
         raise JournalCorrupt(f"{path.name}: {': '.join(first_objection(error))[:200]}", line=1) from None
 
@@ -247,9 +250,15 @@ def codes_path(files: RunFiles, codebook: str, coder: str) -> Path:
 
 
 def codes_of(files: RunFiles, codebook: str | None = None) -> list[Codes]:
-    """Return all codes of a run, judges before people, or those by one codebook. Raises as `Codes.read`."""
+    """Return all codes of a run, judges before people, or those by one codebook. Warns of a file that is unreadable."""
     paths = sorted(files.directory.glob(f"{escape(files.name)}.{escape(codebook) if codebook else '*'}.*{CODES}"))
-    found = [Codes.read(path) for path in paths if coded_run(path) == files.name and path.stat().st_size]
+    found = []
+    for path in paths:
+        if coded_run(path) == files.name and path.stat().st_size:
+            try:
+                found.append(Codes.read(path))
+            except AgentsimError as error:
+                warnings.warn(f"{path}: left out, since these are not readable codes: {error}", stacklevel=2)
     return sorted(found, key=lambda each: (each.codebook.name, each.person))
 
 

@@ -6,6 +6,7 @@ decisions. `runs.interview` writes it; tables and pages show it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from glob import escape
@@ -42,7 +43,7 @@ def interview_path(files: RunFiles, label: str) -> Path:
 
 
 def later_interviews(files: RunFiles) -> list[LaterInterview]:
-    """Read the later interviews of a run, in the order of their labels. Raises `UsageError` if one cannot be read."""
+    """Read the later interviews of a run, in the order of their labels. Warns of one that cannot be read."""
     found = []
     for path in sorted(files.directory.glob(f"{escape(files.name)}.*{INTERVIEW}")):
         label = path.name.removeprefix(f"{files.name}.").removesuffix(INTERVIEW)
@@ -50,10 +51,8 @@ def later_interviews(files: RunFiles) -> list[LaterInterview]:
             continue  # of the run `NAME.x`, or begun by a process that was killed
         try:
             found.append(interview_of(label, read_journal(path)))
-        except UsageError as error:
-            raise UsageError(f"{path}: is not an interview: {error}") from None
         except AgentsimError as error:
-            raise UsageError(f"{path}: {error}") from None
+            warnings.warn(f"{path}: left out, since it is not a readable interview: {error}", stacklevel=2)
     return found
 
 

@@ -174,11 +174,23 @@ def test_other_questions_need_a_label_of_their_own(played: RunResult) -> None:
         held(played.files, replace(WINS, batteries=("trust",)))
 
 
-def test_a_file_that_is_no_interview_is_named(played: RunResult) -> None:
+@pytest.mark.parametrize("content", ["a journal", "half a line", "no text", "another kind of head"])
+def test_a_file_that_is_no_interview_is_named_and_left_out(played: RunResult, content: str) -> None:
+    held(played.files, replace(WINS, label="good"))
+    journal = played.files.journal.read_bytes()
     path = played.files.directory / "run.x.interview"
-    path.write_bytes(played.files.journal.read_bytes())
-    with pytest.raises(UsageError, match=r"run\.x\.interview: is not an interview: missing 'interview'"):
-        load_history(played.files.history)
+    path.write_bytes(
+        {
+            "a journal": journal,
+            "half a line": journal[:50],
+            "no text": b"\xff\x00" * 9,
+            "another kind of head": b'{"record": "head", "interview": {"questions": NaN}}\n',
+        }[content]
+    )
+    with pytest.warns(UserWarning, match=r"run\.x\.interview: left out, since it is not a readable interview: ."):
+        assert load_history(played.files.history).status == "completed"
+    with pytest.warns(UserWarning, match="left out"):
+        assert [each.label for each in later_interviews(played.files)] == ["good"]
 
 
 def test_the_files_of_a_run_include_its_interviews(played: RunResult) -> None:

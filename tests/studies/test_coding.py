@@ -411,7 +411,9 @@ def test_a_file_of_codes_that_was_changed_is_refused(tmp_path: Path) -> None:
     other = {"yes": "no", "no": "yes"}[first]
     path.write_bytes(path.read_bytes().replace(f'"greeting":"{first}"'.encode(), f'"greeting":"{other}"'.encode(), 1))
     with pytest.raises(AgentsimError, match="was changed"):
-        codes_of(files)
+        Codes.read(path)
+    with pytest.warns(UserWarning, match="left out, since these are not readable codes: .* was changed"):
+        assert not codes_of(files)
 
 
 @pytest.mark.parametrize(
@@ -443,6 +445,25 @@ def test_unfinished_runs_of_a_folder_are_left_out_and_named_ones_refused(tmp_pat
         alone = agentsim("code", "half", "--codebook", "greetings.toml", *HERE, cwd=tmp_path)
         assert (alone.code, "half: is not finished" in alone.line) == (2, True)
     assert files.history.is_file()
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"record": "head"}\n', b"\xff\x00" * 9, b"a journal"])
+def test_codes_that_cannot_be_read_are_named_and_left_out(tmp_path: Path, content: bytes) -> None:
+    with FakeServer(judging).in_thread() as server:
+        files = island(server, tmp_path)
+        assert code(files, "--judge", "fake/judge").code == 0
+    (good,) = codes_of(files)
+    path = codes_path(files, "greetings", "x")
+    path.write_bytes(files.journal.read_bytes() if content == b"a journal" else content)
+    if not content:  # begun by a process that was killed
+        assert [each.coder for each in codes_of(files)] == [good.coder]
+        return
+    with pytest.warns(UserWarning, match="left out, since these are not readable codes: ."):
+        assert [each.coder for each in codes_of(files)] == [good.coder]
+    said = agentsim("logs", "--filename", "run", *HERE, cwd=tmp_path)
+    assert said.code == 0
+    assert f"agentsim: warning: {path.name}" in said.err or f"{path}: left out" in said.err
+    assert "Traceback" not in said.err
 
 
 def test_codes_are_files_about_the_run_and_go_with_it(tmp_path: Path) -> None:
