@@ -15,5 +15,5 @@ Code imports these modules when it reads a reply: their patterns take time to co
 
 from __future__ import annotations
 
-READER_VERSION = 12
+READER_VERSION = 13
 """The reader's version, which a journal records. It rises with every change that reads some reply differently."""
