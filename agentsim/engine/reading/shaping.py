@@ -331,7 +331,7 @@ class Shape:
     def spoken(self, given: Any, path: str, beside: Mapping[str, Any]) -> Any:
         """Return the words of a field of the record `beside`, without thinking.
 
-        Raises `UnreadableReply` if nothing is left of words that others hear, unless a tag marks a thought.
+        Raises `UnreadableReply` if nothing is left of words that others hear, unless a tag calls them a thought.
         """
         own = path.rpartition(".")[2]
         names = (spaced(own), *self.names.get(path, ()))
