@@ -358,7 +358,9 @@ def _thought_in(value: Any, own: Collection[str], request: ReadableRequest, *, p
         ):
             yield part
         else:
-            yield from _thought_in(part, own, request, private=is_private_field(key) or request.in_private(value))
+            label = audience_label(part)
+            private = bool(label) and (is_private_field(key) or request.in_private(value))
+            yield from _thought_in(part, own, request, private=private)
 
 
 # -- a reply, taken apart
