@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 from agentsim.engine.event import PlayerId
 from agentsim.engine.truth import Truth
 from agentsim.games import find
-from agentsim.records.codes import NOBODY, Codebook, Codes, Unit, agreed, codes_of, units_of
+from agentsim.records.codes import NONE, Codes, Unit, agreed, codes_by_codebook, units_of
 from agentsim.records.events import told_events
 from agentsim.records.history import History
 from agentsim.records.run_files import RunFiles
@@ -53,14 +53,8 @@ class Claim:
     @property
     def what(self) -> str:
         """The claim in words: `role of Ben: seer`."""
-        of = "" if self.about == NOBODY else f" of {self.about}"
+        of = "" if self.about == NONE else f" of {self.about}"
         return f"{self.fact}{of}: {self.says}"
-
-
-def is_of_claims(codebook: Codebook) -> bool:
-    """Return whether a codebook makes claims."""
-    codes = {code.name: code.levels for code in codebook.codes}
-    return "yes" in codes.get(CLAIM, ()) and {detail.name for detail in codebook.details} >= CLAIM_FIELDS
 
 
 def claims_of(files: RunFiles, history: History, codebook: str | None = None) -> list[Claim]:
@@ -70,9 +64,8 @@ def claims_of(files: RunFiles, history: History, codebook: str | None = None) ->
     judges say; of several judges more than half must call it a claim.
     """
     found: list[Claim] = []
-    coded = [codes for codes in codes_of(files) if is_of_claims(codes.codebook)]
-    for digest in dict.fromkeys(codes.codebook.digest for codes in coded if codebook in {None, codes.codebook.digest}):
-        found += claims(files.name, history, [codes for codes in coded if codes.codebook.digest == digest])
+    for coded in codes_by_codebook(files, CLAIM, CLAIM_FIELDS, codebook):
+        found += claims(files.name, history, coded)
     return sorted(found, key=lambda claim: claim.seq)
 
 
@@ -92,17 +85,17 @@ def claims(run: str, history: History, coded: Sequence[Codes]) -> list[Claim]:
 
 def _beside_truth(unit: Unit, codes: Mapping[str, str], truths: Sequence[Truth], coders: tuple[str, ...]) -> Claim:
     assert unit.by is not None, "a claim has a speaker"
-    fact, about = codes.get("fact", NOBODY), codes.get("about", NOBODY)
+    fact, about = codes.get("fact", NONE), codes.get("about", NONE)
     known = [
         each
         for each in truths
-        if each.name == fact and each.at <= unit.seq and each.about in {about, None if about == NOBODY else about}
+        if each.name == fact and each.at <= unit.seq and each.about in {about, None if about == NONE else about}
     ]
     latest = known[-1] if known else None
     numeric = latest is not None and not isinstance(latest.value, str)
-    says = codes.get("number" if numeric else "says", NOBODY)
+    says = codes.get("number" if numeric else "says", NONE)
     veracity: Veracity = "unknown"
-    if latest is not None and says != NOBODY:
+    if latest is not None and says != NONE:
         is_true = _agrees(says, latest.value)
         veracity = "true" if is_true else "lie" if about == unit.by else "false"
     return Claim(

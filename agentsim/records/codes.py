@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from glob import escape
@@ -29,8 +29,8 @@ from agentsim.records.journal import DecisionRecord, Totals, read_journal
 from agentsim.records.run_files import CODES, RunFiles, coded_run
 
 EVERYONE: Final = "everyone"
-NOBODY: Final = "none"
-"""The answer of a detail that does not apply."""
+NONE: Final = "none"
+"""The answer of a detail that does not apply, and the audience of what no other player heard."""
 OTHER: Final = "other"
 """The deed of a promise that is none of the game's actions."""
 UnitKind: TypeAlias = Literal["event", "message", "decision", "round"]
@@ -50,11 +50,11 @@ class Code(StrictTable):
     name: Annotated[str, Field(pattern=_NAME)]
     """Its name in tables"""
     definition: _Words
-    """What it means, as coders read it"""
+    """The meaning, as coders read it"""
     levels: Annotated[tuple[_Label, ...], Field(min_length=2, max_length=10)] = ("no", "yes")
     """The answers, the least first"""
     scale: Literal["nominal", "ordinal"] = "nominal"
-    """Whether the levels have an order, which agreement takes into account"""
+    """The scale of the levels; agreement takes an order into account"""
     examples: tuple[_Words, ...] = ()
     """Words that have the code"""
     counterexamples: tuple[_Words, ...] = ()
@@ -75,7 +75,7 @@ class Detail(StrictTable):
     ask: _Words
     """The question in words"""
     of: Literal["options", "players", "deeds", "facts", "values", "number"] = "options"
-    """What the answer is: one of `options`, a player, an action between players, a fact of the game, the value of one,
+    """The kind of answer: one of `options`, a player, an action between players, a fact of the game, the value of one,
     or a whole number
     """
     options: tuple[_Label, ...] = ()
@@ -83,7 +83,7 @@ class Detail(StrictTable):
 
 
 class Codebook(StrictTable):
-    """A codebook's file: what coders look at, and what they are asked about it."""
+    """A codebook's file: the units that coders look at, and the questions about each."""
 
     name: Annotated[str, Field(pattern=_NAME)]
     """Its name, a part of the names of files"""
@@ -92,17 +92,17 @@ class Codebook(StrictTable):
     source: Annotated[str, Field(min_length=1, max_length=1_000)]
     """The publications that its definitions come from"""
     unit: UnitKind
-    """What is coded: each event, each message of a player to others, each decision, or each round"""
+    """The units: each event, each message of a player to others, each decision, or each round"""
     guidelines: Annotated[str, Field(max_length=8_000)] = ""
-    """What coders read before the codes"""
+    """The text that coders read before the codes"""
     context: Annotated[int, Field(ge=0, le=20)] = 0
-    """How many earlier messages in the same audience are shown with a unit"""
+    """The number of earlier messages in the same audience that are shown with a unit"""
     thought: bool = False
-    """Whether a unit shows what its player thought in private with it"""
+    """True if a unit is shown with the private thoughts of its player"""
     knowledge: bool = False
-    """Whether a unit shows what its player was told in its prompt"""
+    """True if a unit is shown with the prompt of its player"""
     codes: Annotated[tuple[Code, ...], Field(min_length=1, max_length=20)]
-    """What is asked about each unit"""
+    """The questions about each unit"""
     details: Annotated[tuple[Detail, ...], Field(max_length=10)] = ()
     """Facts about a unit that has the first code"""
 
@@ -124,6 +124,11 @@ class Codebook(StrictTable):
     def digest(self) -> str:
         """16 hex digits that identify everything that coders are shown."""
         return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()[:16]
+
+    def finds(self, code: str, details: Set[str]) -> bool:
+        """Return whether a unit can have the code, and has these details then."""
+        levels = {each.name: each.levels for each in self.codes}
+        return "yes" in levels.get(code, ()) and {detail.name for detail in self.details} >= details
 
     def code(self, name: str) -> Code:
         """Return the code of this name."""
@@ -262,6 +267,17 @@ def codes_of(files: RunFiles, codebook: str | None = None) -> list[Codes]:
     return sorted(found, key=lambda each: (each.codebook.name, each.person))
 
 
+def codes_by_codebook(
+    files: RunFiles, code: str, details: Set[str], codebook: str | None = None
+) -> Iterator[list[Codes]]:
+    """Yield the codes of a run by each codebook that finds a code with these details, or by that with this digest."""
+    found: dict[str, list[Codes]] = {}
+    for codes in codes_of(files):
+        if codes.codebook.finds(code, details) and codebook in {None, codes.codebook.digest}:
+            found.setdefault(codes.codebook.digest, []).append(codes)
+    yield from found.values()
+
+
 def agreed(coded: Sequence[Codes], anchor: str, code: str) -> list[tuple[Codes, CodedUnit]]:
     """Return who gives a unit the level `yes` of a code, and what they say of it, or [] if coders do not decide so.
 
@@ -312,7 +328,7 @@ def units_of(run: str, history: History, codebook: Codebook) -> list[Unit]:
                 f"d{each.index}",
                 each.round or 0,
                 each.player,
-                NOBODY,
+                NONE,
                 f"{each.kind}: {json.dumps(each.decision, ensure_ascii=False)}",
                 thought=thought_of(each, "") if codebook.thought else "",
                 knowledge=_knowledge(each) if codebook.knowledge else "",
@@ -348,7 +364,7 @@ def _events(
         by = entry.by if entry.by in players else None
         is_message = by is not None and entry.event.words is not None and bool(heard - {by}) and entry.event.content
         if is_message or (codebook.unit == "event" and heard):
-            to = EVERYONE if entry.public else ", ".join(each for each in players if each in heard - {by}) or NOBODY
+            to = EVERYONE if entry.public else ", ".join(each for each in players if each in heard - {by}) or NONE
             text = (
                 entry.event.content if codebook.unit == "message" else f"{entry.event.heading}\n{entry.event.content}"
             )
@@ -380,9 +396,8 @@ def thought_of(record: DecisionRecord, said: str) -> str:
 
 
 def _knowledge(record: DecisionRecord) -> str:
-    """Return the last prompt of a decision, or "" if no model decided it."""
-    last = record.attempts[0] if record.attempts else None
-    return "" if last is None else "\n".join(message.text for message in last.messages)
+    """Return the prompt of a decision, without what was said when it was asked again, or "" if no model decided it."""
+    return "\n".join(message.text for attempt in record.attempts[:1] for message in attempt.messages)
 
 
 def drawn_order(units: Sequence[Unit], seed: int) -> list[Unit]:

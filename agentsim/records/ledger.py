@@ -1,7 +1,7 @@
 """Ledger: the promises of a game, found by coders, each matched by rules to what its player then did.
 
-A codebook with the details of `FIELDS` makes a ledger. What counts as done are the interactions that the game's events
-declare. The rules, for a promise to do something to somebody until a round:
+A codebook with the details of `PROMISE_FIELDS` makes a ledger. What counts as done are the interactions that the game's events
+declare. The rules, for the promise of an action towards a player until a round:
 
 - kept with the first such deed in time; broken if its time is over, or if the player did the same to another instead;
 - a promise not to do it is broken with the first such deed, and kept if the player had an occasion: did the same to
@@ -17,14 +17,14 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from agentsim.engine.event import LoggedEvent, Past, PlayerId
 from agentsim.games import find
-from agentsim.records.codes import EVERYONE, NOBODY, OTHER, Codebook, Codes, Unit, agreed, codes_of, units_of
+from agentsim.records.codes import EVERYONE, NONE, OTHER, Codes, Unit, agreed, codes_by_codebook, units_of
 from agentsim.records.events import told_events
 from agentsim.records.history import History
 from agentsim.records.run_files import RunFiles
 
 PROMISE: Final = "promise"
 """The code whose units are the promises of a ledger."""
-FIELDS: Final = frozenset({"to", "will", "deed", "whom", "until"})
+PROMISE_FIELDS: Final = frozenset({"to", "will", "deed", "whom", "until"})
 """The details that a codebook of promises has."""
 WILL_NOT: Final = "will not"
 THIS_ROUND: Final = "this round"
@@ -46,7 +46,7 @@ class Deed(NamedTuple):
 class Promise:
     """A promise of `by` to `to`, and what became of it.
 
-    It is said at event `seq`. `whom` is `everyone` if the deed may be towards anyone. `settled` is the number of the
+    It is said at event `seq`. `whom` is `everyone` if the deed may be towards anyone. `verdict_at` is the number of the
     event that keeps or breaks it, or None if only time did. `coders` are those who found it.
     """
 
@@ -62,19 +62,13 @@ class Promise:
     until: str
     coders: tuple[str, ...] = ()
     verdict: Verdict = "open"
-    settled: int | None = None
+    verdict_at: int | None = None
 
     @property
     def what(self) -> str:
         """The promise in words: `will not: voted to eliminate Ben (the end)`."""
-        whom = "anyone" if self.whom in {EVERYONE, NOBODY} else self.whom
+        whom = "anyone" if self.whom in {EVERYONE, NONE} else self.whom
         return f"{'will' if self.will else 'will not'}: {self.deed} {whom} ({self.until})"
-
-
-def is_of_promises(codebook: Codebook) -> bool:
-    """Return whether a codebook makes a ledger."""
-    codes = {code.name: code.levels for code in codebook.codes}
-    return "yes" in codes.get(PROMISE, ()) and {detail.name for detail in codebook.details} >= FIELDS
 
 
 def deeds_in(log: Sequence[LoggedEvent]) -> list[Deed]:
@@ -105,10 +99,8 @@ def ledger_of(files: RunFiles, history: History, codebook: str | None = None) ->
     installed.
     """
     found: list[Promise] = []
-    coded = [codes for codes in codes_of(files) if is_of_promises(codes.codebook)]
-    for digest in dict.fromkeys(codes.codebook.digest for codes in coded if codebook in {None, codes.codebook.digest}):
-        own = [codes for codes in coded if codes.codebook.digest == digest]
-        found += promises(files.name, history, own)
+    for coded in codes_by_codebook(files, PROMISE, PROMISE_FIELDS, codebook):
+        found += promises(files.name, history, coded)
     return sorted(found, key=lambda promise: promise.seq)
 
 
@@ -122,14 +114,14 @@ def promises(run: str, history: History, coded: Sequence[Codes]) -> list[Promise
         chosen = agreed(coded, unit.anchor, PROMISE)
         if chosen and unit.by is not None:
             promise = _claimed(unit, chosen[0][1].codes, (codes.coder for codes, _ in chosen))
-            found.append(settle(promise, deeds, left=left.get(unit.by), last=last))
+            found.append(with_verdict(promise, deeds, left=left.get(unit.by), last=last))
     return found
 
 
 def _claimed(unit: Unit, codes: Mapping[str, str], coders: Iterable[str]) -> Promise:
     """Return the promise that coders found in a unit, as long as nothing is known of what followed."""
     assert unit.by is not None, "a promise has a speaker"
-    said = {name: codes.get(name, NOBODY) for name in FIELDS}
+    said = {name: codes.get(name, NONE) for name in PROMISE_FIELDS}
     return Promise(
         run=unit.run,
         seq=unit.seq,
@@ -145,20 +137,20 @@ def _claimed(unit: Unit, codes: Mapping[str, str], coders: Iterable[str]) -> Pro
     )
 
 
-def settle(promise: Promise, deeds: Sequence[Deed], *, left: int | None, last: int) -> Promise:
+def with_verdict(promise: Promise, deeds: Sequence[Deed], *, left: int | None, last: int) -> Promise:
     """Return a promise with what became of it.
 
     `left` is the round in which its player left the game, or None; `last` is the last round of the game.
     """
-    if promise.deed in {OTHER, NOBODY}:
+    if promise.deed in {OTHER, NONE}:
         return promise
     ends = {THIS_ROUND: promise.round, NEXT_ROUND: promise.round + 1}.get(promise.until)
     mine = [done for done in deeds if done.who == promise.by and done.action == promise.deed]
     occasions = [done for done in mine if done.seq > promise.seq and (ends is None or done.round <= ends)]
-    meant = [done for done in occasions if promise.whom in {EVERYONE, NOBODY, done.whom}]
+    meant = [done for done in occasions if promise.whom in {EVERYONE, NONE, done.whom}]
     if meant:
-        return replace(promise, verdict="kept" if promise.will else "broken", settled=meant[0].seq)
+        return replace(promise, verdict="kept" if promise.will else "broken", verdict_at=meant[0].seq)
     if occasions:
-        return replace(promise, verdict="broken" if promise.will else "kept", settled=occasions[-1].seq)
+        return replace(promise, verdict="broken" if promise.will else "kept", verdict_at=occasions[-1].seq)
     over = ends is not None and ends < last and (left is None or left > ends)
     return replace(promise, verdict="broken") if promise.will and over else promise

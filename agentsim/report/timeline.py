@@ -41,7 +41,7 @@ class Timeline:
 
     Call `rounds` before `silent`, as on the page: a prompt is shown in full at its first place only. `run` is the name
     of the run for the commands that fork it, or None if the page is for one who has no such run. The words of
-    `promises` and the deeds that settle them link to each other, and the words of `claims` to the facts.
+    `promises` and the deeds that keep or break them link to each other, and the words of `claims` to the facts.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class Timeline:
         self._run = run
         self._coded: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)  # by event: words, and their link
         for promise in promises:
-            settled = "" if promise.settled is None else f"#e{promise.settled}"
-            self._coded[promise.seq].append((f"Promise ({promise.what}): {promise.verdict}", settled))
-            if promise.settled is not None:
+            deed = "" if promise.verdict_at is None else f"#e{promise.verdict_at}"
+            self._coded[promise.seq].append((f"Promise ({promise.what}): {promise.verdict}", deed))
+            if promise.verdict_at is not None:
                 words = f"{promise.verdict.capitalize()} promise of {promise.by}: {promise.what}"
-                self._coded[promise.settled].append((words, f"#e{promise.seq}"))
+                self._coded[promise.verdict_at].append((words, f"#e{promise.seq}"))
         for claim in claims:
             fact = "" if claim.truth_at is None else f"#e{claim.truth_at}"
             self._coded[claim.seq].append((f"Claim ({claim.what}): {claim.veracity}", fact))

@@ -45,9 +45,9 @@ from agentsim.models.base import prompt_messages
 from agentsim.models.own import OwnModel
 from agentsim.models.prices import estimated_tokens, longest_reply, most_tokens
 from agentsim.players.model import BotPlayer, ModelPlayer
-from agentsim.records.claims import CLAIM, Claim, claims_of, is_of_claims
+from agentsim.records.claims import CLAIM, CLAIM_FIELDS, Claim, claims_of
 from agentsim.records.codes import (
-    NOBODY,
+    NONE,
     Code,
     Codebook,
     CodesHead,
@@ -63,7 +63,7 @@ from agentsim.records.codes import (
 from agentsim.records.formats import Tables
 from agentsim.records.history import History
 from agentsim.records.journal import DecisionRecord, Journal, read_journal
-from agentsim.records.ledger import PROMISE, Promise, is_of_promises, ledger_of
+from agentsim.records.ledger import PROMISE, PROMISE_FIELDS, Promise, ledger_of
 from agentsim.records.load import find_source, load_history, named_run, require_history, runs_with_history
 from agentsim.records.run_files import CODES, RunFiles, empty_journal
 from agentsim.records.versions import package_versions
@@ -161,7 +161,7 @@ class CodeUnit(Request[UnitCoded], kind="code"):
         found: dict[str, Option] = {code.name: _with_nothing(code.levels) for code in self.codebook.codes}
         for detail in self.codebook.details:
             of = self.choices.get(detail.of, ())
-            answers = _with_nothing(tuple(dict.fromkeys((*of, *detail.options, NOBODY))))
+            answers = _with_nothing(tuple(dict.fromkeys((*of, *detail.options, NONE))))
             found[detail.name] = Number(0, MOST_NUMBER, nothing=0) if detail.of == "number" else answers
         return found
 
@@ -189,7 +189,7 @@ class CodeUnit(Request[UnitCoded], kind="code"):
             yield from (f"- It does not: {words}" for words in code.counterexamples)
         if self.codebook.details:
             first = self.codebook.codes[0]
-            yield f"Unless {first.name} is {first.levels[0]}, answer besides (else {NOBODY} to each, and 0 to numbers):"
+            yield f"Unless {first.name} is {first.levels[0]}, answer besides (else {NONE} to each, and 0 to numbers):"
         for detail in self.codebook.details:
             yield f"{detail.name}: {detail.ask}"
 
@@ -199,7 +199,7 @@ class CodeUnit(Request[UnitCoded], kind="code"):
     def form_field(self, path: str, option: LegalValues, answered: Mapping[str, Any]) -> FormField:
         name = path.rpartition(".")[2]
         asked = {detail.name: detail.ask for detail in self.codebook.details}
-        presets = {detail.name: 0 if detail.of == "number" else NOBODY for detail in self.codebook.details}
+        presets = {detail.name: 0 if detail.of == "number" else NONE for detail in self.codebook.details}
         found = super().form_field(path, option, answered)
         return replace(found, hint=asked.get(name, found.hint), preset=presets.get(name, found.preset))
 
@@ -209,7 +209,7 @@ class CodeUnit(Request[UnitCoded], kind="code"):
 
 
 def _with_nothing(values: tuple[str, ...]) -> Choice:
-    return Choice(values, nothing=next((value for value in values if value in {"no", NOBODY}), None))
+    return Choice(values, nothing=next((value for value in values if value in {"no", NONE}), None))
 
 
 # -- what is coded
@@ -704,7 +704,7 @@ class Coding:
     @cached_property
     def promising(self) -> list[PromisingGame]:
         """The games with their promises, or [] if the codebook is not one of promises."""
-        if not is_of_promises(self.codebook):
+        if not self.codebook.finds(PROMISE, PROMISE_FIELDS):
             return []
         coded = {run for coder in self.coders for run, _ in coder.units}
         found = []
@@ -717,7 +717,7 @@ class Coding:
     @cached_property
     def claims(self) -> list[list[Claim]]:
         """The claims of each game beside what is true, or [] if the codebook is not one of claims."""
-        if not is_of_claims(self.codebook):
+        if not self.codebook.finds(CLAIM, CLAIM_FIELDS):
             return []
         return [claims_of(game.files, game.history, self.codebook.digest) for game in self._alone]
 

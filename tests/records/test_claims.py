@@ -13,7 +13,7 @@ import agentsim as library
 from agentsim.analysis.said_and_done import claim_lines
 from agentsim.engine.truth import Truth
 from agentsim.records.claims import Claim, _beside_truth
-from agentsim.records.codes import NOBODY, Unit
+from agentsim.records.codes import NONE, Unit
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.studies.coding import Coding
@@ -125,7 +125,7 @@ UNIT = Unit("run", "e9", 2, "Ada", "everyone", "I have 300.", seq=9)
 
 
 def claimed(truths: list[Truth], **codes: str) -> Claim:
-    said = {"fact": "cash", "about": "Ada", "says": NOBODY, "number": "300", **codes}
+    said = {"fact": "cash", "about": "Ada", "says": NONE, "number": "300", **codes}
     return _beside_truth(UNIT, said, truths, ())
 
 

@@ -13,7 +13,7 @@ import pytest
 import agentsim as library
 from agentsim.analysis.said_and_done import PromisingGame, breaking_paid, promise_lines, promise_panels
 from agentsim.records.codes import EVERYONE, OTHER, codes_of
-from agentsim.records.ledger import Deed, Promise, ledger_of, settle
+from agentsim.records.ledger import Deed, Promise, ledger_of, with_verdict
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from benchmarks.promises_world import coded, played
@@ -28,8 +28,8 @@ def did(action: str, whom: str, *, at: int = 20, round: int = 2, who: str = "Ada
 
 
 def became(promise: Promise, *deeds: Deed, left: int | None = None, last: int = 9) -> tuple[str, int | None]:
-    found = settle(promise, deeds, left=left, last=last)
-    return found.verdict, found.settled
+    found = with_verdict(promise, deeds, left=left, last=last)
+    return found.verdict, found.verdict_at
 
 
 @pytest.mark.parametrize(
@@ -139,13 +139,13 @@ def test_a_person_decides_before_judges_and_more_than_half_of_judges_among_them(
 def test_the_page_links_a_promise_to_its_words_and_to_the_deed(world: Path) -> None:
     files = RunFiles(world, "g1")
     page = library.load("g1", logs_dir=world).page(world / "g1.html").read_text("utf-8")  # type: ignore[union-attr]
-    promise = next(each for each in ledger_of(files, load_history(files.history)) if each.settled is not None)
+    promise = next(each for each in ledger_of(files, load_history(files.history)) if each.verdict_at is not None)
     section = page.partition('id="promises"')[2].partition("</section>")[0]
     assert f'href="#e{promise.seq}"' in section
-    assert f'href="#e{promise.settled}">{promise.verdict}</a>' in section
+    assert f'href="#e{promise.verdict_at}">{promise.verdict}</a>' in section
     words = page.partition(f'id="e{promise.seq}"')[2].partition("</article>")[0]
-    assert re.search(rf'<p class="promise"><a href="#e{promise.settled}">Promise \(will not', words)
-    deed = page.partition(f'id="e{promise.settled}"')[2].partition("</article>")[0]
+    assert re.search(rf'<p class="promise"><a href="#e{promise.verdict_at}">Promise \(will not', words)
+    deed = page.partition(f'id="e{promise.verdict_at}"')[2].partition("</article>")[0]
     assert f'<a href="#e{promise.seq}">{promise.verdict.capitalize()} promise of {promise.by}' in deed
 
 
