@@ -152,7 +152,7 @@ def game_record(name: str, history: History) -> GameRecord | None:
     outcome = history.outcome
     if outcome is None or history.status not in FINISHED:
         return None
-    ranks = _midranks({standing.player: standing.rank for standing in outcome.standings})
+    ranks = midranks({standing.player: standing.rank for standing in outcome.standings})
     log, interacting = _told(history)
     turns, scores = _turns(log, history), {each.player: each.score for each in outcome.standings}
     own = [each for each in history.decisions if not history.inherits(each)]
@@ -337,7 +337,7 @@ def _turns(log: Sequence[LoggedEvent], history: History) -> dict[str, int]:
     return {}
 
 
-def _midranks(ranks: Mapping[str, int | None]) -> dict[str, float]:
+def midranks(ranks: Mapping[str, int | None]) -> dict[str, float]:
     """Return ranks with ties averaged (1, 1, 3 is 1.5, 1.5, 3); players without a rank tie."""
     counts = Counter(ranks.values())
     return {player: (rank or 1) + (counts[rank] - 1) / 2 for player, rank in ranks.items()}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agentsim.analysis.finished_games import midranks
 from agentsim.analysis.in_words import written
 from agentsim.analysis.intervals import (
     Array,
@@ -48,7 +49,6 @@ class PromisingGame:
         """Return a game of a finished history."""
         standings = [] if history.outcome is None else history.outcome.standings
         ranks = {each.player: each.rank for each in standings if each.rank is not None}
-        tied = {rank: list(ranks.values()).count(rank) for rank in ranks.values()}
         scores: defaultdict[str, dict[PlayerId, float]] = defaultdict(dict)
         for each in standings:
             for name, value in each.score.items():
@@ -58,7 +58,7 @@ class PromisingGame:
             run,
             tuple(promises),
             {player.id: player.model for player in history.seated},
-            {player: rank + (tied[rank] - 1) / 2 for player, rank in ranks.items()},
+            midranks(ranks),
             dict(scores),
             None if branch is None or branch.branch is None else (branch.of, branch.at, branch.branch),
             repeats,
@@ -66,10 +66,10 @@ class PromisingGame:
 
     @property
     def words_kept(self) -> dict[PlayerId, bool]:
-        """Whether each player kept its word, of those with a promise that was kept or broken."""
-        settled = [promise for promise in self.promises if promise.verdict != "open"]
-        found = dict.fromkeys((promise.by for promise in settled), True)
-        return found | {promise.by: False for promise in settled if promise.verdict == "broken"}
+        """True for each player that kept its word, of those with a promise that was kept or broken."""
+        decided = [promise for promise in self.promises if promise.verdict != "open"]
+        found = dict.fromkeys((promise.by for promise in decided), True)
+        return found | {promise.by: False for promise in decided if promise.verdict == "broken"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,9 @@ def code(
     source: o.RunOrFolder,
     codebook: Annotated[
         str,
-        o.option("--codebook", "A TOML file, or promises, deception, persuasion, threats, appeals, fairness.", "BOOK"),
+        o.option(
+            "--codebook", "A TOML file, or promises, claims, deception, persuasion, threats, appeals, fairness.", "BOOK"
+        ),
     ],
     judge: Annotated[list[str] | None, o.option("--judge", "A model that codes; repeatable.", "MODEL")] = None,
     human: Annotated[

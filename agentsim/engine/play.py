@@ -138,11 +138,10 @@ class GamePlay:
 
         Players that the rules have not asked anything are left out. `number` is the index of the interview.
         """
-        asked = Aside.model_construct(players=(), questions=tuple(questions))
         known = [self._latest[player] for player in players if player in self._latest]
         rounds, events = self.table.rounds, len(self.table.log)
         return [
-            survey(asked, number, about, self._news(told), rounds, players=self._names, events=events)
+            survey(questions, number, about, self._news(told), rounds, players=self._names, events=events)
             for about, told in known
         ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 
 Stated: TypeAlias = int | float | str
@@ -22,11 +22,10 @@ ODDS_SUM = (0.5, 2.0)
 WORST_LOG_SCORE = math.log(1000)
 """The log score of a probability of 0.1% or less: one answer of 0 must not make every mean infinite."""
 _GREATEST = 1e12
+_LONGEST = 10_000  # characters of a text of numbers
 _ABOUT = r"(?:about |around |approx\.? |~ ?|≈ ?)?"
 _NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,15}|,[0-9]{1,2})?"  # 1,000 is one in some languages and a thousand in others
-_PERCENT = re.compile(
-    rf"(?:about |around |approx\.? |~ ?|≈ ?)?({_NUMBER}) ?(?:%|％|percent|per cent|pct\.?)", re.IGNORECASE
-)
+_PERCENT = re.compile(rf"{_ABOUT}({_NUMBER}) ?(?:%|％|percent|per cent|pct\.?)", re.IGNORECASE)
 _CHANCE = re.compile(rf"({_NUMBER}) ?(?:/|in|out of) ?({_NUMBER})", re.IGNORECASE)
 _ODDS = re.compile(rf"({_NUMBER}) ?(?::|to) ?({_NUMBER})(?: on|(?P<against> against))?", re.IGNORECASE)
 _PLAIN = re.compile(rf"{_ABOUT}({_NUMBER})", re.IGNORECASE)
@@ -85,16 +84,12 @@ def stated_in(text: str) -> dict[str, str]:
     text = re.sub(r",\s+(?=[^:=,]+[:=])", "; ", text.strip().strip("{}"))
     found: dict[str, str] = {}
     at = 0
-    for entry in _entries(text):
+    for entry in _ENTRY.finditer(text[:_LONGEST]):
         if entry.start() != at:
             return {}
         at = entry.end()
         found[entry["name"].strip("\"'")] = entry["stated"].strip("\"'")
     return found if at == len(text) else {}
-
-
-def _entries(text: str) -> Iterator[re.Match[str]]:
-    return _ENTRY.finditer(text[:10_000])
 
 
 def _amount(name: str, stated: Stated) -> _Amount:

@@ -55,7 +55,7 @@ STEER: type[Any] = Announcement | Aside  # type: ignore[assignment] # what `code
 
 
 def survey(
-    aside: Aside,
+    questions: Sequence[SurveyQuestion],
     number: int,
     about: Request[Any],
     since: Sequence[LoggedEvent],
@@ -64,9 +64,9 @@ def survey(
     players: Mapping[PlayerId, str],
     events: int,
 ) -> Survey:
-    """Return the survey for the player of `about`, its latest question.
+    """Return the survey with these questions for the player of `about`, its latest question.
 
-    `since` are the events told after that, `number` is the index of the interview that the aside counts as.
+    `since` are the events told after that, `number` is the index of the interview that the survey counts as.
     `events` is the number of all events told by then, `players` are all players with their names.
     """
     player = about.player
@@ -75,7 +75,7 @@ def survey(
         player=player,
         about=about,
         news=_newest([line_of(entry, rounds) for entry in heard]),
-        questions=posed(aside.questions, player, players),
+        questions=posed(questions, player, players),
         interview=number,
         round=len(rounds) - 1,
         events=events,

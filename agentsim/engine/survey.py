@@ -94,7 +94,7 @@ class SurveyQuestion(StrictTable):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is answered in words."""
+        """True if it is answered in words."""
         return not self.options and self.among is None and self.least is None
 
     def posed_to(self, player: PlayerId, players: Mapping[PlayerId, str]) -> Iterator[PosedQuestion]:

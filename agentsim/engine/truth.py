@@ -28,19 +28,15 @@ class Truth:
     lasting: bool = False
     public: int | None = None
 
-    def is_open(self, events: int) -> bool:
-        """Return whether a belief of the time after this number of events is about it, and not all players know it."""
-        if self.public is not None and self.public <= events:
-            return False
-        return self.at <= events if self.lasting else self.at > events
-
 
 def truth_at(truths: Iterable[Truth], name: str, about: PlayerId | None, events: int) -> Truth | None:
     """Return the fact that a belief of the time after this number of events is about, or None.
 
-    It is the latest of those that hold, or the next of those that occur; `truths` are in the order of their events.
+    It is the latest of those that hold, or the next of those that occur, unless all players know it by then; `truths`
+    are in the order of their events.
     """
     found = [each for each in truths if (each.name, each.about) == (name, about)]
     held = [each for each in found if each.lasting and each.at <= events]
     latest = held[-1] if held else next((each for each in found if not each.lasting and each.at > events), None)
-    return latest if latest is not None and latest.is_open(events) else None
+    is_known = latest is not None and latest.public is not None and latest.public <= events
+    return None if is_known else latest

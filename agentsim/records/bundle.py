@@ -62,7 +62,7 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
             raise UsageError(f"{files.history}: is not the one that its journal names; `agentsim replay` says more")
         readable |= _readable(files.name, head)
         index["versions"][files.name] = dict(head["versions"])
-    sources = [path for files in runs for path in (files.journal, files.history, *files.observed)] + list(others)
+    sources = [path for files in runs for path in (files.journal, files.history, *files.annotations)] + list(others)
     names = [source.name for source in sources]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{path}: two files would be called {twice[0]}")

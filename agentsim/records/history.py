@@ -258,7 +258,7 @@ class History(HistoryModel):
         return self._later
 
     def with_later(self, interviews: Sequence[LaterInterview]) -> Self:
-        """Return the history with these later interviews."""
+        """Give the history these later interviews, and return it."""
         self._later = tuple(interviews)
         return self
 

@@ -1,7 +1,7 @@
 """Ledger: the promises of a game, found by coders, each matched by rules to what its player then did.
 
-A codebook with the details of `PROMISE_FIELDS` makes a ledger. What counts as done are the interactions that the game's events
-declare. The rules, for the promise of an action towards a player until a round:
+A codebook with the details of `PROMISE_FIELDS` makes a ledger. What counts as done are the interactions that the
+game's events declare. The rules, for the promise of an action towards a player until a round:
 
 - kept with the first such deed in time; broken if its time is over, or if the player did the same to another instead;
 - a promise not to do it is broken with the first such deed, and kept if the player had an occasion: did the same to

@@ -85,7 +85,7 @@ class RunFiles:
         return found
 
     @property
-    def observed(self) -> list[Path]:
+    def annotations(self) -> list[Path]:
         """The later interviews and the codes of the run that exist."""
         return [path for path in self.written if path.suffix in {INTERVIEW, CODES}]
 

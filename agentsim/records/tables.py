@@ -315,7 +315,7 @@ def survey_rows(history: History) -> Iterator[tuple[int | str | None, ...]]:
 class Belief(NamedTuple):
     """The probabilities that a player stated at one moment, beside the fact that they are about, if it is known.
 
-    `truth` is the true outcome, or None if the question has no fact, nobody knows it, or all players know it already.
+    `truth` is the true outcome, or None if the question has no fact, it is unknown, or all players know it already.
     """
 
     answer: SurveyAnswer

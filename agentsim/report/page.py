@@ -121,11 +121,7 @@ class GameLink:
 def page_of(history: History, options: PageOptions, *, name: str, directory: Path) -> str:
     """Return the page of a run with its game's panels, and with the style sheet of its directory if there is one."""
     css = markup.find_css(directory)
-    if options.as_seen_by is not None:
-        return shown(history, options, name=name, css=css)
-    files = RunFiles(directory, name)
-    promises, claims = ledger_of(files, history), claims_of(files, history)
-    return shown(history, options, name=name, css=css, promises=promises, claims=claims)
+    return shown(history, options, name=name, css=css, files=RunFiles(directory, name))
 
 
 def shown(
@@ -135,12 +131,11 @@ def shown(
     name: str,
     css: str = "",
     served: Served | None = None,
-    promises: Sequence[Promise] = (),
-    claims: Sequence[Claim] = (),
+    files: RunFiles | None = None,
 ) -> str:
-    """Return the page of a run with its game's panels, and the promises and claims that coders found.
+    """Return the page of a run with its game's panels, and the promises and claims that coders found, by its `files`.
 
-    The parts of a `served` page are recorded in it.
+    They are not on the page as a player saw the game. The parts of a `served` page are recorded in it.
     """
     seen = history if options.as_seen_by is None else as_seen_by(history, options.as_seen_by)
     game = find(history.game)
@@ -149,6 +144,7 @@ def shown(
     between = pairs_table(found, {part.index: part.title for part in seen.rounds})
     overview = compute_from_log(game.overview, log, history)
     standing = overview.score_chart and overview.score_chart.title
+    coded = files if options.as_seen_by is None else None
     # the summary already shows this panel
     panels = [panel for panel in compute_from_log(game.panels, log, history) if panel.title != standing]
     panels += [*([] if between is None else [between]), *survey_panels(seen)]
@@ -161,8 +157,8 @@ def shown(
         overview=overview,
         log=log,
         served=served,
-        promises=promises,
-        claims=claims,
+        promises=() if coded is None else ledger_of(coded, history),
+        claims=() if coded is None else claims_of(coded, history),
     )
 
 

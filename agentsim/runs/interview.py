@@ -7,7 +7,6 @@ their own (`records.interviews`), so that an interview that was stopped goes on 
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -22,7 +21,7 @@ from agentsim.engine.survey import SurveyQuestion
 from agentsim.errors import AgentsimError, JournalMismatch, RunStopped, UsageError
 from agentsim.records.interviews import LaterInterview, head_of_interview, interview_of, interview_path
 from agentsim.records.journal import Journal, JournalContents, Totals, read_journal
-from agentsim.records.run_files import RunFiles, is_running
+from agentsim.records.run_files import RunFiles, empty_journal, is_running
 from agentsim.runs.decide import Decider
 from agentsim.runs.fork import changed_scenario
 from agentsim.runs.limits import Budget, CallLimits
@@ -38,8 +37,9 @@ AT_END = "end"
 
 @dataclass(frozen=True)
 class InterviewPlan:
-    """What is asked of whom, and when: at decisions `at` (None: at the end of the game), of `players` (empty: all).
+    """The moments, players and questions of an interview.
 
+    It is held at each decision of `at`, or at the end of the game for None, with `players`, or with all if it is empty.
     The questions are those of `batteries` and of the TOML file `ask`. `model` answers instead of each player's own.
     `label` names the file; by default it is made of the moments.
     """
@@ -170,7 +170,8 @@ class RunInterview:
             raise UsageError(
                 f"{self.path}: is an interview with other questions, moments or models; give this one a name: --label L"
             )
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        if (handle := empty_journal(self.path)) is None:
+            raise UsageError(f"{self.path}: another process holds this interview, or it is no file")
         head = head_of(self.scenario, self.game, self.files.name, datetime.now(UTC))
         return Journal.create(self.path, handle, {**head, "interview": self._asks})
 

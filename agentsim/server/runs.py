@@ -9,8 +9,6 @@ from contextlib import suppress
 from aiohttp import web
 
 from agentsim.errors import AgentsimError
-from agentsim.records.claims import claims_of
-from agentsim.records.ledger import ledger_of
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
 from agentsim.report.page import shown
@@ -69,10 +67,7 @@ async def run_page(site: Site, files: RunFiles, audience: PageAudience, stream: 
 def _finished(files: RunFiles, audience: PageAudience, address: str) -> str:
     history = load_history(files.history)
     served = served_run(address, audience)
-    if audience.options.as_seen_by is not None:
-        return shown(history, audience.options, name=files.name, served=served)
-    promises, claims = ledger_of(files, history), claims_of(files, history)
-    return shown(history, audience.options, name=files.name, served=served, promises=promises, claims=claims)
+    return shown(history, audience.options, name=files.name, served=served, files=files)
 
 
 async def run_stream(site: Site, files: RunFiles, audience: PageAudience, request: web.Request) -> web.StreamResponse:

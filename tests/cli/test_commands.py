@@ -17,6 +17,7 @@ from agentsim import games as all_games
 from agentsim.engine.codec import text_id
 from agentsim.models.profiles import BUILT_IN
 from agentsim.records.journal import Journal
+from agentsim.studies.coding import codebook_names
 from tests.cli.command_line import ROOT, TRIO, agentsim, snapshot, trio
 from tests.cli.json_schema import complaints
 from tests.fakes.journals import change_line
@@ -453,6 +454,11 @@ def test_schema_is_a_json_schema(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_the_help_of_code_names_each_codebook_that_comes_along(tmp_path: Path) -> None:
+    words = re.findall(r"[a-z]+", agentsim("code", "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out)
+    assert {*codebook_names()} <= {*words}
+
+
 def test_each_codebook_that_comes_along_fits_the_schema_of_codebooks_and_a_misspelt_key_does_not(
     tmp_path: Path,
 ) -> None:
@@ -462,7 +468,7 @@ def test_each_codebook_that_comes_along_fits_the_schema_of_codebooks_and_a_missp
         book = tomllib.loads(path.read_text("utf-8"))
         assert complaints(book, found) == []
         assert complaints(book | {"contxt": 2}, found)
-    assert found["properties"]["unit"]["description"].startswith("What is coded: each event")
+    assert found["properties"]["unit"]["description"].startswith("The units: each event")
 
 
 # --------------------------------------------------------------------------- names of runs

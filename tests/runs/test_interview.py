@@ -193,6 +193,16 @@ def test_a_file_that_is_no_interview_is_named_and_left_out(played: RunResult, co
         assert [each.label for each in later_interviews(played.files)] == ["good"]
 
 
+def test_an_interview_is_not_written_through_a_link(played: RunResult, tmp_path: Path) -> None:
+    (tmp_path / "other").write_bytes(b"")
+    (played.files.directory / "run.mine.interview").symlink_to(tmp_path / "other")
+    with pytest.raises(
+        UsageError, match=r"run\.mine\.interview: another process holds this interview, or it is no file"
+    ):
+        held(played.files, replace(WINS, label="mine"))
+    assert (tmp_path / "other").read_bytes() == b""
+
+
 def test_the_files_of_a_run_include_its_interviews(played: RunResult) -> None:
     result = held(played.files, WINS)
     assert result.path in played.files.written

@@ -228,6 +228,13 @@ def test_a_survey_around_a_decision_asks_those_who_decide_and_says_when(server: 
     voters = {each.player for each in decisions if (each.kind, each.round) == ("vote", 2)}
     assert {row["player"] for row in found} == voters
     assert len(voters) == 3, "one is out of the game"
+    votes = [each.index for each in decisions if (each.kind, each.round) == ("vote", 2)]
+    surveys = {
+        moment: [each.index for each in decisions if each.survey is not None and each.survey.moment == moment]
+        for moment in ("before vote", "after vote")
+    }
+    assert max(surveys["before vote"]) < min(votes)
+    assert min(surveys["after vote"]) > max(votes)
 
 
 def test_a_bot_answers_at_random_or_as_it_knows() -> None:

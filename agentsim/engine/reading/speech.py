@@ -145,7 +145,7 @@ _TO_NONE = (
     r"(?![^\n]{0,200}(?:\b(?:you|your|yours|yourselves|euch|vous|ustedes|vosotros|voces|voi|вам|вами|вас|wam|wami)\b"
     r"|[你您]))"
 )
-"""A pattern behind words on the player, folded: nobody is addressed on the rest of the line."""
+"""A pattern behind words on the player, folded: no player is addressed on the rest of the line."""
 _MUSES = (
     rf"i(?:'m| am)? {_NEEDS} (?:give|make|deliver|provide|present) (?:a|an|my|the) (?:[a-z]+ ){{0,3}}{_PIECES}\b"
     rf"|i {_NEEDS} figure out\b|(?:let me|let's) (?:\w+ )?break (?:this|it|things|that) down\b(?!:)"
