@@ -228,13 +228,19 @@ def test_a_survey_around_a_decision_asks_those_who_decide_and_says_when(server: 
     voters = {each.player for each in decisions if (each.kind, each.round) == ("vote", 2)}
     assert {row["player"] for row in found} == voters
     assert len(voters) == 3, "one is out of the game"
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_survey_before_a_decision_comes_before_it_and_one_after_it_after(
+    moment: str, server: FakeServer, tmp_path: Path
+) -> None:
+    result = play(scenario(server.url(), {moment: "vote", "rounds": [2], "questions": [TRUST]}), tmp_path)
+    decisions = load_history(result.files.history).decisions
     votes = [each.index for each in decisions if (each.kind, each.round) == ("vote", 2)]
-    surveys = {
-        moment: [each.index for each in decisions if each.survey is not None and each.survey.moment == moment]
-        for moment in ("before vote", "after vote")
-    }
-    assert max(surveys["before vote"]) < min(votes)
-    assert min(surveys["after vote"]) > max(votes)
+    surveys = [each for each in decisions if each.survey is not None]
+    assert {each.survey.moment for each in surveys if each.survey is not None} == {f"{moment} vote"}
+    held = [each.index for each in surveys]
+    assert max(held) < min(votes) if moment == "before" else min(held) > max(votes)
 
 
 def test_a_bot_answers_at_random_or_as_it_knows() -> None:
