@@ -86,7 +86,10 @@ class Opened:
         assert kind is not None or self.complaints == []
 
     def tick(self, box: str) -> None:
-        """Tick a box by the keyboard: what comes into view gets its height only then, which moves a mouse's target."""
+        """Tick a box by the keyboard: what comes into view gets its height only then, which moves a mouse's target.
+
+        Buttons, links and summaries are pressed with Enter for the same reason.
+        """
         self.page.press(box, "Space")
         expect(self.page.locator(box)).to_be_checked()
 
@@ -210,7 +213,7 @@ def test_a_round_is_shown_alone(browser: Browser, page_file: Path) -> None:
         opened.page.select_option("#by-round", "round-2")
         assert opened.shown() == [f"e{e.seq}" for e in sample().rounds[2].events]
         assert opened.page.locator("#round-1").is_hidden()
-        opened.page.click("#show-all")
+        opened.page.press("#show-all", "Enter")
         expect(opened.page.locator("#round-1")).to_be_visible()
 
 
@@ -269,7 +272,7 @@ def test_a_board_is_stepped_through(browser: Browser, page_file: Path) -> None:
         assert owned.evaluate_all("all => all.map(o => o.parentNode.querySelector('title').textContent)") == [
             "Fire, A, C, owner C"
         ]
-        page.locator(".stage").get_by_role("button", name="Back").click()
+        page.locator(".stage").get_by_role("button", name="Back").press("Enter")
         expect(caption).to_have_text("Set-up")
         assert owned.evaluate_all("all => all.map(o => o.parentNode.querySelector('title').textContent)") == [
             "Lookout over the long lagoon, D, owner D"
@@ -298,13 +301,13 @@ def test_a_board_plays_itself_to_the_end_and_pauses(browser: Browser, tmp_path: 
         page, caption = opened.page, opened.page.locator(".stage .caption")
         play = page.locator(".stage .play")
         page.clock.install()
-        play.click()
+        play.press("Enter")
         expect(caption).to_have_text("Step 0")
         page.clock.run_for(900 * 3)
         expect(caption).to_have_text("Step 3")
         expect(page.locator(".middle td")).to_have_text("3")
         expect(page.locator(".notes li").first).to_have_text("line 3")
-        play.click()
+        play.press("Enter")
         page.clock.run_for(5000)
         expect(caption).to_have_text("Step 3")
         page.locator(".stage").get_by_role("slider").press(" ")
@@ -347,7 +350,7 @@ def test_without_javascript_everything_can_be_read(browser: Browser, page_file: 
         assert opened.page.locator("#e9 .said").first.is_visible()
         prompt = opened.page.locator("#e9 details.prompt")
         assert prompt.locator("pre").first.is_hidden()
-        prompt.locator("summary").click()
+        prompt.locator("summary").press("Enter")
         assert prompt.locator("pre").first.is_visible()
         assert opened.page.locator(".stage .caption").inner_text() == "Final"
         assert opened.page.locator(".stage .place").count() == 4
@@ -402,7 +405,7 @@ def test_foreign_text_is_shown_and_never_run(browser: Browser, tmp_path: Path, p
         page.locator(".stage").get_by_role("slider").fill("0")
         expect(page.locator(".notes")).to_have_text("n0" + payload)
         for link in page.locator(".role > a").all()[:3]:
-            link.click()
+            link.press("Enter")
         assert page.evaluate("window.PWN") is None
         assert opened.complaints == []
         assert opened.requests == [file.as_uri()]

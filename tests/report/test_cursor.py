@@ -64,7 +64,7 @@ def test_the_cursor_moves_board_chart_transcript_and_address_together(browser: B
         expect(page.locator(".stage .stepper")).not_to_be_visible()  # one Play bar moves all
         page.locator("#cursor input").fill("3")
         place_of(page, 3)
-        page.locator("#cursor").get_by_role("button", name="Next").click()
+        page.locator("#cursor").get_by_role("button", name="Next").press("Enter")
         place_of(page, 4)
         chart = page.locator("svg.timed").bounding_box()
         assert chart is not None
@@ -173,7 +173,7 @@ def test_the_next_event_is_sought_by_the_label_of_its_kind(browser: Browser, pag
     with Opened(browser, page_file) as opened:
         page = opened.page
         page.locator("#cursor .kinds").select_option(label="Elimination")
-        page.get_by_role("button", name="Jump to").click()
+        page.get_by_role("button", name="Jump to").press("Enter")
         expect(page.locator("#list .chosen")).to_have_attribute("data-kind", "eliminated")
 
 

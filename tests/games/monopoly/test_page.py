@@ -98,7 +98,7 @@ def test_the_board_is_stepped_through_by_keys_and_by_the_mouse(browser: Browser,
         page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
         expect(caption).to_contain_text(f"Turn {TURNS}: ")
         assert page.locator(".stage").first.locator(".owner").count() > 0
-        page.get_by_role("button", name="Back").first.click()
+        page.get_by_role("button", name="Back").first.press("Enter")
         expect(caption).to_contain_text(f"Turn {TURNS - 1}: ")
         assert opened.requests == [page_file.as_uri()]
 
