@@ -186,11 +186,11 @@ class _RetryLoop:
     def may_take_over(self, error: ModelError) -> bool:
         """Return whether another model takes over after this final error.
 
-        One does if this model is unreachable, and none if it refuses, unless the refusal may be about every call of it.
+        One does if this model is unreachable, and none if it refuses, unless the error may be about its every call.
         """
-        unclear_refusal = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
+        unclear = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
         unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected)
-        return (unreachable or unclear_refusal) and any(index > self._model_index for index in self._order)
+        return (unreachable or unclear) and any(index > self._model_index for index in self._order)
 
     def take_over(self) -> None:
         """Switch to the next model, with attempts of its own."""
