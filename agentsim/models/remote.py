@@ -309,8 +309,8 @@ _OPTIONAL: Final = ("seed", "random_seed", "logprobs", "reasoning", "top_p", "te
 class Negotiation:
     """The search for the adjustments that one model's host accepts, guided by its errors.
 
-    `adjustments` apply to every call that begins. If several calls at the same time are not accepted, one negotiates and
-    the others are sent again under its result.
+    `adjustments` apply to every call that begins. If several calls are not accepted at once, one negotiates and the
+    others are sent again under its result.
     """
 
     def __init__(self, wire: Wire, profile: Profile, endpoint: Endpoint, known: Adjustments | None = None) -> None:
