@@ -74,7 +74,7 @@ def clearest_effect(found: Sequence[tuple[str, Effect, int]], where: str, *, of:
         return f"{where}, no effect of {of} was found: {none}."
     if any(each.mean or each.low is not None for _, each, _ in found):
         return f"{where}, no effect of {of} was found: {many} give no simultaneous intervals."
-    return f"{where}, {of} made no difference to any measure in {many}."
+    return f"{where}, no effect of {of} was found: every measure is the same in all {many}."
 
 
 def p_value(p: float) -> str:

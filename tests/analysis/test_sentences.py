@@ -63,7 +63,7 @@ def test_what_is_the_same_in_all_pairs_is_said_to_be() -> None:
         "From decision 4 of trunk on, hot changed required components of A by +1.00, the same in all 6 pairs of "
         "branches with the same chance."
     )
-    assert "made no difference to any measure in 6 pairs" in compared(rank=[0.0] * 6).sentence
+    assert "no effect of hot was found: every measure is the same in all 6 pairs" in compared(rank=[0.0] * 6).sentence
 
 
 @pytest.mark.parametrize(("pairs", "said"), [(3, "too few for an interval"), (5, "give no simultaneous intervals")])
