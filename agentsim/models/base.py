@@ -366,6 +366,7 @@ def _prompt_read(value: Any, info: ValidationInfo[Any]) -> tuple[Message, ...]:
 PromptMessages: TypeAlias = Annotated[
     tuple[Message, ...], PlainSerializer(_prompt_written), PlainValidator(_prompt_read)
 ]
+"""The messages that a prompt (`engine.wording.Prompt`) was sent as."""
 
 Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
 """The kind of `ModelError` of a failed call."""
