@@ -168,8 +168,8 @@ def read(
     and `IllegalDecision` if it names a value that cannot be chosen.
     """
     text = text[:MAX_TEXT]
-    if at_once := _at_once(request, text):
-        return at_once
+    if exact := _read_exact(request, text):
+        return exact
     reply = Reply(request, text, truncated=truncated, repair=repair)
     found = _taken_apart(reply, last_attempt=last_attempt)
     said = [*_named_texts(_taken(request, json_fields(found.decision)))]
@@ -277,7 +277,7 @@ def holds_object(request: ReadableRequest, text: str) -> bool:
 # -- a reply that is nothing but the object
 
 
-def _at_once(request: ReadableRequest, text: str) -> Reading[Any] | None:
+def _read_exact(request: ReadableRequest, text: str) -> Reading[Any] | None:
     """Read a reply that is exactly the JSON that was asked for, as nearly all are, or return None."""
     if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
