@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from scipy.special import nctdtr, stdtrit
 
+from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends
 from agentsim.analysis.finished_games import Column, Measures, game_record, histories, tabled
-from agentsim.analysis.in_words import clearest_effect, effect_cell, ends
 from agentsim.analysis.intervals import FEWEST, UPPER, Array, Effect, estimate_row, paired_intervals
 from agentsim.engine.panel import Cell, DataTable, Frame
 from agentsim.engine.wording import counted, near

@@ -198,7 +198,7 @@ class Request(Generic[D]):
         """Return whether a model's reply is read: all are by default; one that is not is forfeited at once."""
         return True
 
-    def in_words(self, words: str) -> D | None:
+    def decision_of_prose(self, words: str) -> D | None:
         """Return the decision that plain prose is, or None if prose alone is not an answer."""
         return self.decision_of({self.prose: words}) if self.prose else None
 

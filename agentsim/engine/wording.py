@@ -374,14 +374,14 @@ class Naming:
 
     def _found(self, text: str) -> Iterable[tuple[int, str, str]]:
         """Yield the position, name and player of each occurrence, in order, including overlaps."""
-        words = self._in_words(text)
+        words = self._spaced_names(text)
         if self._anywhere is None:
             return words
         found = ((each.start(), each.group()) for each in self._anywhere.finditer(text))
         others = ((start, name, self._unspaced[name]) for start, name in found if stands_apart(name, text, start))
         return sorted([*words, *others], key=lambda each: (each[0], -len(each[1])))
 
-    def _in_words(self, text: str) -> Iterator[tuple[int, str, str]]:
+    def _spaced_names(self, text: str) -> Iterator[tuple[int, str, str]]:
         if self._by_word.keys().isdisjoint(_WORD.findall(text)):
             return
         for word in _WORD.finditer(text):

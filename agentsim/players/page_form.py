@@ -270,7 +270,7 @@ class PageForm:
         """
         return self._form.answered(_Sent(self, given).field)
 
-    def in_words(self, text: str) -> str:
+    def with_labels(self, text: str) -> str:
         """Return a text of the rules with this form's words for the names of its fields and choices."""
         return self._named.sub(lambda found: self._label(found[0]), text) if self._names else text
 

@@ -19,8 +19,8 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from agentsim.analysis import intervals
+from agentsim.analysis.estimate_text import clearest_effect, effect_cell, ends, written
 from agentsim.analysis.finished_games import RANK, WIN, Column, Measures, game_record, no_such_measure, tabled
-from agentsim.analysis.in_words import clearest_effect, effect_cell, ends, written
 from agentsim.analysis.intervals import Array, Effect, Interval, estimate_row, paired_intervals
 from agentsim.engine.letters import composed
 from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Forest, Panel
@@ -235,7 +235,7 @@ class DesignEffects:
         return [each for each in self.effects if (each.measure, each.player) in self.main]
 
     @property
-    def in_words(self) -> DesignEffects:
+    def with_game_words(self) -> DesignEffects:
         """These effects with the names of scores in the game's words."""
         label = score_words(self.game).label
         return replace(
@@ -412,7 +412,7 @@ def _spread(differences: Array) -> tuple[int, float | None, float | None]:
 
 def design_panels(found: DesignEffects) -> list[Panel]:
     """Return the main effects as a table, the cell means, and a forest plot of the same effects."""
-    found = found.in_words
+    found = found.with_game_words
     rows = found.shown
     if not rows:
         return [DataTable(_title(found), ("effect",), (), _design_note(found))]
@@ -453,7 +453,7 @@ def _title(found: DesignEffects) -> str:
 def all_effects(found: DesignEffects) -> list[Panel]:
     """Return a table of every effect that `design_panels` leaves out, by factor."""
     shown: list[Panel] = []
-    found = found.in_words
+    found = found.with_game_words
     left = [each for each in found.effects if (each.measure, each.player) not in found.main]
     for factors, group in groupby(left, key=lambda each: each.factors):
         own = list(group)

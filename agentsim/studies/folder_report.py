@@ -20,9 +20,9 @@ from agentsim.analysis.conditions import (
     measured,
     same_sizes,
 )
+from agentsim.analysis.estimate_text import SMALL, p_value
 from agentsim.analysis.finished_games import RANK, WIN, Games, counts_by_label, labelled, read_games, without_branches
 from agentsim.analysis.hosts import HostLine, differ, host_lines
-from agentsim.analysis.in_words import SMALL, p_value
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots, ballots
 from agentsim.analysis.preference import OwnMaker, Relation, own_makers, relations

@@ -16,9 +16,9 @@ import numpy as np
 
 from agentsim.analysis.beliefs import BeliefLine, Bin
 from agentsim.analysis.conditions import Condition, Difference, Measured
+from agentsim.analysis.estimate_text import DIFFERS, SMALL, ends, estimated, p_value, written
 from agentsim.analysis.finished_games import RANK, LabelCounts
 from agentsim.analysis.hosts import HostLine
-from agentsim.analysis.in_words import DIFFERS, SMALL, ends, estimated, p_value, written
 from agentsim.analysis.intervals import Interval
 from agentsim.analysis.positions import Ballots
 from agentsim.analysis.preference import OwnMaker, Relation
