@@ -147,7 +147,7 @@ class _Results(Generic[_Key]):
 
     def __init__(self, games: Sequence[GameRecord], key_of: Callable[[Entrant], _Key | None]) -> None:
         self.keys: list[_Key] = sorted({key for game in games for e in game.entrants if (key := key_of(e)) is not None})
-        column = {key: place for place, key in enumerate(self.keys)}
+        column = {key: index for index, key in enumerate(self.keys)}
         ranks, wins, counts = (np.zeros((len(games), len(self.keys))) for _ in range(3))
         for row, game in enumerate(games):
             for entrant, win in zip(game.entrants, game.wins, strict=True):
@@ -183,7 +183,7 @@ class _Ratings:
 
 def _ratings(games: Sequence[GameRecord], results: _Results[str]) -> _Ratings:
     size = len(results.keys)
-    index = {label: place for place, label in enumerate(results.keys)}
+    index = {label: index for index, label in enumerate(results.keys)}
     ranked = [
         choice_sets([e.rank for e in game.entrants], [index[e.label] for e in game.entrants], size) for game in games
     ]
@@ -230,7 +230,7 @@ def _rate_ends(won: Array, met: Array) -> Array:
 
 def _head_to_head(games: Sequence[GameRecord], order: Sequence[str]) -> tuple[_Beats, _Ahead]:
     """Return `Standings.beats` and `Standings.ahead`; each pair of labels is counted once, for both directions."""
-    columns = {both: place for place, both in enumerate(combinations(order, 2))}
+    columns = {both: index for index, both in enumerate(combinations(order, 2))}
     won, met = (np.zeros((len(games), len(columns))) for _ in range(2))
     for row, game in enumerate(games):
         for one, other in permutations(game.entrants, 2):

@@ -201,7 +201,7 @@ class NewTexts:
     def __init__(self, texts: Texts) -> None:
         self.new: list[str] = []
         self._texts = texts
-        self._places = {text: place for place, text in enumerate(texts.in_order)}
+        self._places = {text: index for index, text in enumerate(texts.in_order)}
 
     def __call__(self, texts: Sequence[str]) -> list[Any]:
         """Return the indexes of texts, as `runs`."""
@@ -236,8 +236,8 @@ def paths_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         for key, part in value.items():
             yield from paths_in(part, (*path, key))
     elif isinstance(value, list):
-        for place, part in enumerate(value):
-            yield from paths_in(part, (*path, place))
+        for index, part in enumerate(value):
+            yield from paths_in(part, (*path, index))
     else:
         yield path, value
 

@@ -37,13 +37,13 @@ def network(panel: Network, players: Mapping[str, int]) -> TemplateContext:
         for name in {tie.source, tie.target}:
             traffic[name] += tie.weight
     groups = list(dict.fromkeys(node.group for node in panel.nodes))
-    tones = {group: series_tone(place) for place, group in enumerate(groups)} if len(groups) > 1 else {}
+    tones = {group: series_tone(index) for index, group in enumerate(groups)} if len(groups) > 1 else {}
     busiest = {node.name for node in sorted(panel.nodes, key=lambda node: -traffic[node.name])[:MOST_NODES]}
     # Within a group nodes keep the game's order, in which a reader looks for a name.
     drawn = sorted((node for node in panel.nodes if node.name in busiest), key=lambda node: groups.index(node.group))
     spots = _spots(drawn, traffic, tones, players)
     at = {spot.name: spot for spot in spots}
-    kinds = {kind: place for place, kind in enumerate(sorted({tie.kind for tie in ties}))}
+    kinds = {kind: index for index, kind in enumerate(sorted({tie.kind for tie in ties}))}
     strongest = sorted(ties, key=lambda tie: -tie.weight)
     between = [tie for tie in strongest if tie.source in at and tie.target in at and tie.source != tie.target]
     heaviest = between[:MOST_ARCS]
@@ -105,7 +105,7 @@ def _spots(
             tone=tones.get(node.group) or tone(players.get(node.name, place)),
         )
 
-    return [spot(place, node) for place, node in enumerate(nodes)]
+    return [spot(index, node) for index, node in enumerate(nodes)]
 
 
 def _arc(tie: Tie, at: Mapping[str, TemplateContext], width: float, kind: int) -> TemplateContext:

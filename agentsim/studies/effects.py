@@ -133,7 +133,7 @@ class DesignGames:
         players = next(iter(found.values())).players
         columns, rows = tabled([each.measures for each in found.values()], everyone=True)
         named = dict.fromkeys(whose for _, whose in columns if whose not in players)
-        blocks = {block: place for place, block in enumerate(sorted({block for block, _ in found}))}
+        blocks = {block: index for index, block in enumerate(sorted({block for block, _ in found}))}
         values = np.full((len(blocks), size, len(columns)), math.nan)
         for (block, cell), row in zip(found, rows, strict=True):
             values[blocks[block], cell] = row
@@ -303,7 +303,7 @@ def main_columns(blocks: Blocks, found: Sequence[FactorEffect], *, measured: boo
 def cell_means(blocks: Blocks, columns: Sequence[Column]) -> Iterator[CellMean]:
     """Yield the mean of each column in each cell, with the interval of the mean of a condition."""
     whose = {name: own for effect in blocks.design.contrasts() for name, own in members(blocks, effect.factors)}
-    places = {column: place for place, column in enumerate(blocks.columns)}
+    places = {column: index for index, column in enumerate(blocks.columns)}
     together = intervals.clusters(blocks.seeds)
     for cell, (measure, player) in product(range(len(blocks.design.cells)), columns):
         own = [places[measure, each] for each in whose[player] if (measure, each) in places]
@@ -351,7 +351,7 @@ def _columns(
     blocks: Blocks, measures: Sequence[str], factors: tuple[str, ...] | None, player: str | None
 ) -> Iterator[tuple[Contrast, str, str, Array]]:
     """Yield (contrast, measure, name of the players, the contrast's value in each block)."""
-    places = {column: place for place, column in enumerate(blocks.columns)}
+    places = {column: index for index, column in enumerate(blocks.columns)}
     wanted = measures or dict.fromkeys(measure for measure, _ in blocks.columns)
     for contrast in blocks.design.contrasts():
         if factors is not None and contrast.factors != factors:

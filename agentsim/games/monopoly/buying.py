@@ -156,8 +156,8 @@ async def _sealed(match: Match, position: int, order: Sequence[int]) -> tuple[in
     able = [number for number in order if await can_pay(match, number, position, least, bid=True)]
     names = tuple(map(match.name, able))
     requests = []
-    for place, number in enumerate(able):
-        ahead, behind = names[:place], names[place + 1 :]
+    for index, number in enumerate(able):
+        ahead, behind = names[:index], names[index + 1 :]
         lot = AuctionLot(position, 0, "", least, (*ahead, *behind), sealed=True, ahead=ahead)
         requests.append(match.request(number, AuctionBid, lot=lot))
     decisions = dict(zip(able, await match.table.ask_all(requests), strict=True))

@@ -253,7 +253,7 @@ def _chart(
     note: str = "",
 ) -> Chart:
     every = -(-len(turns) // _POINTS)
-    chosen = [turn for place, turn in enumerate(turns) if place % every == 0 or turn is turns[-1]]
+    chosen = [turn for index, turn in enumerate(turns) if index % every == 0 or turn is turns[-1]]
     some = f"Every {every}th turn." if every > 3 else f"Every {('', 'second ', 'third ')[every - 1]}turn."
     series = tuple(
         Series(name, tuple(None if player in turn.bankrupt else float(value(turn, player)) for turn in chosen))

@@ -27,7 +27,7 @@ def gini(wealths: Sequence[int]) -> float:
     total, n = sum(wealths), len(wealths)
     if not total:
         return 0.0
-    return round(sum((2 * place - n - 1) * wealth for place, wealth in enumerate(wealths, 1)) / (n * total), 4)
+    return round(sum((2 * index - n - 1) * wealth for index, wealth in enumerate(wealths, 1)) / (n * total), 4)
 
 
 # -- the forum
