@@ -67,8 +67,8 @@ class StandingsLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The results of a seat, or of a place in the order of speaking."""
+class PositionResults:
+    """The results of a seat, or of a position in the order of speaking."""
 
     place: int
     entries: int
@@ -102,8 +102,8 @@ class Standings:
     null_p: float | None
     wins_p: float
     seats_fixed: bool
-    seats: tuple[Place, ...]
-    turn: tuple[Place, ...]
+    seats: tuple[PositionResults, ...]
+    turn: tuple[PositionResults, ...]
     seats_p: float | None
     turn_p: float | None
     uneven: dict[str, tuple[str, int, int] | None]
@@ -134,8 +134,8 @@ def standings(games: Sequence[GameRecord]) -> Standings:
         null_p=position_p_value(games, _LABEL),
         wins_p=wins_p,
         seats_fixed=_seats_fixed(games),
-        seats=_by_place(games, _SEAT),
-        turn=_by_place(games, _TURN),
+        seats=_by_position(games, _SEAT),
+        turn=_by_position(games, _TURN),
         seats_p=position_p_value(games, _SEAT, balanced=True),
         turn_p=position_p_value(games, _TURN),
         uneven={"seat": uneven(games, _SEAT), "turn": uneven(games, _TURN)},
@@ -274,8 +274,13 @@ def _seats_fixed(games: Sequence[GameRecord]) -> bool:
     return several and len(games) > 1 and all(each == seats[0] for each in seats)
 
 
-def _by_place(games: Sequence[GameRecord], place_of: Callable[[Entrant], int | None]) -> tuple[Place, ...]:
-    """Return the results of each seat, or of each place in the order of speaking."""
-    results = _Results(games, place_of)
+def _by_position(
+    games: Sequence[GameRecord], position_of: Callable[[Entrant], int | None]
+) -> tuple[PositionResults, ...]:
+    """Return the results of each seat, or of each position in the order of speaking."""
+    results = _Results(games, position_of)
     columns = zip(results.keys, results.entries, results.wins, results.win_rates(), results.mean_ranks(), strict=True)
-    return tuple(Place(place, int(entries), float(wins), rate, rank) for place, entries, wins, rate, rank in columns)
+    return tuple(
+        PositionResults(position, int(entries), float(wins), rate, rank)
+        for position, entries, wins, rate, rank in columns
+    )

@@ -124,19 +124,19 @@ def _arc(tie: Tie, at: Mapping[str, TemplateContext], width: float, kind: int) -
 
 def threads(panel: Threads, players: Mapping[str, int]) -> TemplateContext:
     """Lay out the posts by thread. A post that answers a missing or later post starts its own thread."""
-    place_of: dict[int, int] = {}
+    index_of: dict[int, int] = {}
     answers: dict[int | None, list[int]] = defaultdict(list)
-    for place, post in enumerate(panel.posts):
-        answers[None if post.answers is None else place_of.get(post.answers)].append(place)
-        place_of[post.number] = place
+    for index, post in enumerate(panel.posts):
+        answers[None if post.answers is None else index_of.get(post.answers)].append(index)
+        index_of[post.number] = index
 
     def thread(first: int) -> list[TemplateContext]:
         waiting = [(first, 0)]  # depth first without recursion, since a thread may be deeper than the call stack
         found = []
         while waiting:
-            place, depth = waiting.pop()
-            found.append((panel.posts[place], min(depth, DEEPEST)))
-            waiting += [(answer, depth + 1) for answer in reversed(answers[place])]
+            index, depth = waiting.pop()
+            found.append((panel.posts[index], min(depth, DEEPEST)))
+            waiting += [(answer, depth + 1) for answer in reversed(answers[index])]
         told = len(found) - 1  # answers in the whole thread, stored in its first post
         return [
             TemplateContext(post=post, depth=depth, tone=tone_of(post.author, players), answers=0 if depth else told)

@@ -44,9 +44,9 @@ def _given(value: Any) -> Any:
 
 Word: TypeAlias = Annotated[str, BeforeValidator(word)]
 """The name of a choice, in any case, and with blanks or underscores: "Sell house" is `sell_house`."""
-Place: TypeAlias = Annotated[WholeNumber, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 39})]
+Position: TypeAlias = Annotated[WholeNumber, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 39})]
 # Lists are bounded as far as a model's sampling can be: some small models never end one.
-Deeds: TypeAlias = Annotated[tuple[Place, ...], Field(json_schema_extra={"maxItems": 28})]
+Deeds: TypeAlias = Annotated[tuple[Position, ...], Field(json_schema_extra={"maxItems": 28})]
 
 
 class Part(BaseModel):
