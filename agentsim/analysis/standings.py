@@ -38,8 +38,8 @@ class StandingsLine:
 
     Of a first place that n players share each gets the nth part of a win. `wins` counts entries, `cost_usd` is the cost
     of a game. `first` is the chance to come first among one of each, by wins alone; `strength` and `places` (how likely
-    it is the strongest, the second, and so on) are of the rank fit, `wins_expected` the wins that it foretells in these
-    games. `first_by_ranks` is its chance to come first, None if these wins are not what was played.
+    it is the strongest, the second, and so on) are of the Plackett-Luce fit, `wins_expected` the wins that it foretells
+    in these games. `first_by_ranks` is its chance to come first, None if these wins are not what was played.
     """
 
     label: str
@@ -86,11 +86,11 @@ class Standings:
     `ahead[a][b]` is the share of the first in the second, None for a label and itself or if they never met. If games
     have different numbers of players, ranks are `relative`: the share of the others who came out before, 0 to 1.
     `null_p` is the p-value of the hypothesis that labels mean nothing, None if each game has a single label or if games
-    are too few. `wins_p` is the posterior predictive p-value of the wins under the rank fit. `seats_p` and `turn_p`
-    are those of the hypothesis that a seat, or a turn by lot, does nothing; None if that cannot be told. `uneven`, by
-    `seat` and `turn`, names the label that was there least evenly, and how often at least and at most; None if all are
-    even. With `seats_fixed` no label ever changed its seat in several games, so its figures contain the effect of the
-    seat.
+    are too few. `wins_p` is the posterior predictive p-value of the wins under the Plackett-Luce fit. `seats_p` and
+    `turn_p` are those of the hypothesis that a seat, or a turn by lot, does nothing; None if that cannot be told.
+    `uneven`, by `seat` and `turn`, names the label that was there least evenly, and how often at least and at most;
+    None if all are even. With `seats_fixed` no label ever changed its seat in several games, so its figures contain the
+    effect of the seat.
     """
 
     played: tuple[LabelCounts, ...]
@@ -174,7 +174,7 @@ class _Results(Generic[_Key]):
 
 @dataclass(frozen=True)
 class _Ratings:
-    """The rank fit, the chance to come first by wins alone, and how well the first foretells wins."""
+    """The Plackett-Luce fit, the chance to come first by wins alone, and how well the first foretells wins."""
 
     ranks: Posterior
     first: Sequence[Interval]

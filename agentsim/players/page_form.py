@@ -56,7 +56,7 @@ class Form:
 
     def __init__(self, request: Request[Any]) -> None:
         self.request = request
-        self.fields: Parts = asked_for(request.answer_fields, request.narrowed()).parts
+        self.fields: Parts = asked_for(request.answer_fields, request.field_overrides()).parts
         self.unnamed = unnamed_part(self.fields)
         """The part whose fields are shown without its name."""
         self.chosen = [name for name, option in self.fields.items() if option.kind != "words"]

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from agentsim.engine import Choice, Options, Subset
-from agentsim.engine.options import JsonObject, Narrowed, Several
+from agentsim.engine.options import FieldOverride, JsonObject, Several
 from agentsim.engine.wording import Worded, counted
 from agentsim.errors import IllegalDecision
 from agentsim.games.monopoly.auctions import AuctionBid, AuctionLot, BidMade
@@ -328,7 +328,7 @@ class ManageEstate(TradeRequest[Managed]):
             "fifth building is a hotel. Empty lists do nothing.",
         )
 
-    def on_board(self) -> Iterator[tuple[str, Narrowed | None]]:
+    def on_board(self) -> Iterator[tuple[str, FieldOverride | None]]:
         return lists_that_matter(self.view.estate(), self.seat)
 
 
@@ -355,7 +355,7 @@ def open_to(view: View, seat: int, *kinds: Kind) -> Iterator[str]:
             yield f"{_OPEN[kind]}: {', '.join(found)}"
 
 
-def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed | None]]:
+def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, FieldOverride | None]]:
     """Yield the bundle's lists by path: what they may hold now or after the lists before them, or None for nothing.
 
     They depend on deeds and buildings alone, because a provider's prompt cache ends when a schema changes.
@@ -364,12 +364,12 @@ def lists_that_matter(estate: Estate, seat: int) -> Iterator[tuple[str, Narrowed
     streets = [at for at in held if at in STREETS and estate.has_monopoly(seat, SPACES[at].group)]
     built = [position for position in streets if estate.houses[position]]
 
-    def listed(positions: Sequence[int], *, buildings: bool = False) -> Narrowed:
+    def listed(positions: Sequence[int], *, buildings: bool = False) -> FieldOverride:
         space, most = Choice(tuple(positions)), len(positions)
         if not buildings:
-            return Narrowed(DEEDS_IN_WORDS, for_models=Several(space, upto=most))
+            return FieldOverride(DEEDS_IN_WORDS, for_models=Several(space, upto=most))
         item = JsonObject({"position": space, "type": house})
-        return Narrowed(_BUILDINGS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
+        return FieldOverride(_BUILDINGS_IN_WORDS, for_models=Several(item, upto=HOTEL * most))
 
     yield "action.sells", listed(built, buildings=True) if built else None
     yield "action.mortgages", listed(held) if any(not estate.mortgaged[position] for position in held) else None

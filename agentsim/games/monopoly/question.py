@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 
 from agentsim.engine import Options, Text
 from agentsim.engine.decision import Decision, WholeNumber
-from agentsim.engine.options import Narrowed
+from agentsim.engine.options import FieldOverride
 from agentsim.engine.request import Request
 from agentsim.engine.wording import Prompt, counted
 from agentsim.games.monopoly.board import DEEDS, SPACES
@@ -184,15 +184,15 @@ class MonopolyRequest(Request[S]):
     def named_numbers(self) -> Mapping[str, int]:
         return _POSITIONS
 
-    def narrowed(self) -> Mapping[str, Narrowed | None]:
+    def field_overrides(self) -> Mapping[str, FieldOverride | None]:
         room = {
             "public_speech": f"at most {counted(self.words, 'word')}",
             "private_thought": f"at most {counted(self.chars, 'character')}",
         }
-        return {name: Narrowed(words, preset="") for name, words in room.items()} | dict(self.on_board())
+        return {name: FieldOverride(words, preset="") for name, words in room.items()} | dict(self.on_board())
 
-    def on_board(self) -> Iterable[tuple[str, Narrowed | None]]:
-        """Return what the board allows by path of a field, or None if the field cannot matter (`narrowed`)."""
+    def on_board(self) -> Iterable[tuple[str, FieldOverride | None]]:
+        """Return what the board allows by path of a field, or None if the field cannot matter (`field_overrides`)."""
         return ()
 
     def fingerprint_fields(self) -> Mapping[str, Any]:
