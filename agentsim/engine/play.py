@@ -207,7 +207,7 @@ class GamePlay:
     def _number(self, requests: Requests) -> Wave:
         self._wave += 1
         asks, events_before, now = [], len(self.table.log), len(self.table.rounds) - 1
-        for index, request in enumerate(requests):
+        for place, request in enumerate(requests):
             self._index += 1
             self._counts[key := (request.player, request.kind)] += 1
             if not isinstance(request, Survey):
@@ -215,7 +215,7 @@ class GamePlay:
                 if self._latest.get(request.player, _NEVER)[0] is not request:
                     self._latest[request.player] = request, events_before
             asked_in = request.round if isinstance(request, Survey) else now
-            asks.append(Ask(self._index, self._wave, index, self._counts[key], request, self._announced, asked_in))
+            asks.append(Ask(self._index, self._wave, place, self._counts[key], request, self._announced, asked_in))
         return Wave(self._wave, tuple(asks))
 
     def _verify(self) -> None:

@@ -196,8 +196,8 @@ def _waves(
             raise UsageError(f"{name}: no player was asked anything up to then")
         number, before = len(waves) + 1, sum(len(wave.asks) for wave in waves)
         asks = (
-            Ask(before + index + 1, number, index, number, replace(each, moment=moment), round=each.round)
-            for index, each in enumerate(surveys)
+            Ask(before + place + 1, number, place, number, replace(each, moment=moment), round=each.round)
+            for place, each in enumerate(surveys)
         )
         waves.append(Wave(number, tuple(asks)))
 
