@@ -221,8 +221,8 @@ def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any
         for key in one:
             yield from differences(one[key], other[key], f"{path}.{key}".lstrip("."))
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for place, both in enumerate(zip(one, other, strict=True)):
-            yield from differences(*both, f"{path}.{place}".lstrip("."))
+        for index, both in enumerate(zip(one, other, strict=True)):
+            yield from differences(*both, f"{path}.{index}".lstrip("."))
     elif one != other:
         yield path, one, other
 

@@ -93,8 +93,8 @@ def replies(folder: Path = FOLDER) -> list[Reply]:
     """Load all replies of a folder. Raises `CorpusError` that names the file and the entry if one is wrong."""
     found: dict[str, Reply] = {}
     for path in sorted(folder.glob("*.toml")):
-        for place, entry in enumerate(_entries(path), start=1):
-            where = f"{path.name}: reply {place} ({entry.get('id', 'without an id')})"
+        for index, entry in enumerate(_entries(path), start=1):
+            where = f"{path.name}: reply {index} ({entry.get('id', 'without an id')})"
             reply = _reply(entry, where)
             if reply.id in found:
                 raise CorpusError(f"{where}: that id is taken")

@@ -138,9 +138,9 @@ def test_one_draw_falls_otherwise_and_all_others_as_they_did() -> None:
     usual, plain = drawn(Chance(1)), Redrawn(1)
     assert drawn(plain) == usual
     assert plain.draws == {"one": 3, "two": 2}
-    for place, draw in enumerate([("one", 1), ("two", 1), ("one", 2), ("one", 3), ("two", 2)]):
+    for index, draw in enumerate([("one", 1), ("two", 1), ("one", 2), ("one", 3), ("two", 2)]):
         other = drawn(Redrawn(1, Draw(*draw), "word"))
-        assert [at for at, both in enumerate(zip(usual, other, strict=True)) if both[0] != both[1]] == [place]
+        assert [at for at, both in enumerate(zip(usual, other, strict=True)) if both[0] != both[1]] == [index]
 
 
 def test_what_is_declared_and_never_happens_is_said_and_is_no_finding() -> None:

@@ -419,7 +419,7 @@ class Reply:
     @cached_property
     def speaks(self) -> bool:
         """Whether plain prose can be the answer."""
-        return self.request.in_words("words") is not None
+        return self.request.decision_of_prose("words") is not None
 
     @cached_property
     def speech(self) -> tuple[str, ...]:
@@ -886,7 +886,7 @@ def _without_candidates(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
             raise UnreadableReply("There is no complete JSON object in the reply.")
         if reply.decider is not None and _names_a_value(reply, reply.decider):
             raise AmbiguousReply("The reply may decide in prose. Answer with the decision alone.")
-        return _in_words(reply, last_attempt=last_attempt)
+        return _read_prose(reply, last_attempt=last_attempt)
     if len(whole := [each.value for each in reply.objects if each.value is not None]) == 1:
         if not reply.decides:
             return Reading(
@@ -915,7 +915,7 @@ def _names_a_value(reply: Reply, decider: Field) -> bool:
     return False
 
 
-def _in_words(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
+def _read_prose(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
     if reply.ends_in_thinking:
         raise UnreadableReply("A heading of thinking stands below the words. Answer with the words alone.")
     words, _ = reply.aloud
@@ -928,6 +928,6 @@ def _in_words(reply: Reply, *, last_attempt: bool) -> Reading[Any]:
         stage, words = "cut", last_sentence(words)
         if not words:
             raise UnreadableReply("The words are cut off before their first sentence ends.")
-    decision = reply.request.in_words(words)
+    decision = reply.request.decision_of_prose(words)
     assert decision is not None, "asked of requests alone that take words"
     return Reading(decision, stage)
