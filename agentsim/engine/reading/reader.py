@@ -138,7 +138,7 @@ _LONGEST_NAME = 60  # characters
 _LINE_ENDS = re.compile(r"\\u(?:000[a-dA-D]|0085|202[89])|\\[nrf]|&#|[\r\u2028\u2029\x0b\x0c\x85]")
 """Line ends of any kind, and as JSON and XML escape them."""
 # a tag, an escape, or a heading in a string: such a reply is not read at once
-_DETOUR = re.compile(rf"<|\\u|[&%✿{REMOVED}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]")
+_DETOUR = re.compile(rf"<|\|[ \t]?/|\\u|[&%✿{REMOVED}\r\x0b\x0c\x85\u2028\u2029]|\\[nrf]|\"[\s*_#]{{0,4}}[\w' -]{{1,30}}:[*_ ]")
 _LAYERS = re.compile(
     rf"\\[n\"'ux]|^\W*(?:\\\w|b?oxed\{{|ext\{{)|^\W*(?:{OWN_NAMES})\b|^\s*(?:action:|>>>|✿|\w{{2,30}}\()"
     r"|(?:assistant|user)[ \t]*\n|### ",

@@ -68,8 +68,26 @@ _GESTURE = re.compile(
 """A stage direction, which has no end: `<sighs>`."""
 _IN_ONE_TAG = re.compile(r"\s*<(?P<name>[^\W\d_][\w-]{0,40})>[^<>]*</(?P=name)>\s*")
 """Words in one pair of tags without attributes: `<announcement>Work!</announcement>`."""
-_LAST_TAG = re.compile(r"(?<!\s)\s*+</(?P<name>[A-Za-z][\w-]{0,40})\s?>\s*\Z")
-_FIRST_TAG = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>\s*")
+_LAST_TAG = re.compile(r"(?<!\s)\s*+[<＜][/／](?P<name>[A-Za-z][\w-]{0,40})\s?[>＞]\s*\Z")
+_FIRST_TAG = re.compile(r"\s*[<＜](?P<name>[A-Za-z][\w-]{0,40})[>＞]\s*")
+_IN_SQUARE_TAGS = re.compile(r"\s*+\[(?P<name>[A-Za-z][\w-]{0,40})\](?P<inner>(?:(?!\[/?(?P=name)\]).)*+)\[/(?P=name)\]\s*", re.S)
+"""Words in one pair of tags in square brackets: `[pitch]Keep me.[/pitch]`."""
+_COMMAND = re.compile(r"\s*+`?[/!](?P<name>[A-Za-z][\w-]{1,30})[ \t:]++(?=\S)")
+"""The name of a command of a chat before its words: `/pitch Keep me.`"""
+_SAYS = frozenset(("say", "speak"))
+_IN_A_SHELL = re.compile(r"\s*+(?:```\w{0,12}\s*)?`?(?:\$ )?[a-z][\w-]{1,30} (?:--?[a-z][\w-]{0,30}[ =])?--?[a-z][\w-]{0,30}[ =][\"'“]")
+"""A command with an option and its value: `pitch --text "Keep me."`"""
+_CODE_BEFORE_A_CALL = re.compile(
+    r"(?:\A|\n)[ \t]{0,8}`{0,3}(?:(?:await|return|yield|(?:const|let|var) \w{1,30} ?=|[a-z_]\w{0,30} =)[ \t]){1,3}"
+    r"[a-zA-Z_][\w.]{1,40}\("
+)
+"""A call in a statement: `await pitch(`."""
+_CALL_ALONE = re.compile(
+    r"\s*+(?:[a-zA-Z_]\w{0,30}\.)?[a-z_]\w{1,40}\(\s{0,8}(?:\{\s{0,8}[\"']?[a-z_]\w{0,40}[\"']?\s?:|[a-z_]\w{0,40}\s?=(?!=))"
+    r".*\)[\s;`]*",
+    re.DOTALL,
+)
+"""A call with a named argument that is all of the words: `vote(target="C")`."""
 _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
@@ -542,7 +560,12 @@ _BESIDE = re.compile(
     r"|let me know if (?:you(?:'d| would)?|this|there|anything|any)\b[^\n]{0,40}\b"
     r"(?:changes|adjust\w*|versions?|edits?|revis\w*)\b"
     r"|(?:that|this) should (?:convince|persuade|win over|sway) (?:them|the others|the group|everyone)\b"
+    r"|(?:p\.? ?s\.?|n\.?b\.?|note|aside) ?[(\[](?:not (?:to be )?(?:spoken|said|read|shared|for (?:the )?(?:others|group|players))|unspoken|unsaid"
+    r"|private(?:ly)?|secret(?:ly)?|internal|for (?:my|your) eyes only|to (?:my)?self)\b[^\n()\[\]]{0,40}[)\]] ?:"
     r"|(?:word|character) count:|\(\d{1,4} (?:words|characters)\))"
+    # how sure the writer is
+    r"|(?<=[.!?…])[\"')*_]{0,3}[ \t]{0,8}\n\s{0,8}[(\[*_]{0,3}(?:my )?confidence(?: (?:level|score|rating))?[*_]{0,2} ?[:=][*_]{0,2} ?"
+    r"(?:\d[\d.,]{0,6} ?%?(?: ?/ ?\d{1,3})?|(?:very )?(?:high|low|medium|moderate))[)\]*_.]{0,3}\s*\Z"
     # several drafts
     r"|[ \t*#]{0,6}(?:draft|version) ?2\b[ *]{0,3}[:)])"
     # what stands before an answer that it introduces
@@ -897,15 +920,21 @@ def _without_own_tags(words: str, names: Sequence[str]) -> str:
     """Remove tags with one of the names around all of the words, and one at their end or beginning that has no pair."""
     while "<" in words and (tag := tag_pattern((*names, "assistant")).fullmatch(folded(words).strip())):
         words = words.strip()[slice(*tag_content(tag))]
-    first, last = (_FIRST_TAG.match(words), _LAST_TAG.search(words)) if "<" in words else (None, None)
+    first, last = (_FIRST_TAG.match(words), _LAST_TAG.search(words)) if "<" in words or "＜" in words else (None, None)
     if first is not None and last is not None and first["name"] == last["name"] and spaced(first["name"]) in names:
         inside = words[first.end() : last.start()]
-        if not re.search(rf"</?{re.escape(first['name'])}\b", inside):
+        if not re.search(rf"[<＜][/／]?{re.escape(first['name'])}\b", inside):
             return inside
     for tag in (last, first):
-        alone = tag is not None and len(re.findall(rf"[</]{re.escape(tag['name'])}\b", words)) == 1
+        alone = tag is not None and len(re.findall(rf"[<＜/／]{re.escape(tag['name'])}\b", words)) == 1
         if tag is not None and alone and spaced(tag["name"]) in (*names, "assistant"):
             words = words.replace(tag[0], "")
+    square = _IN_SQUARE_TAGS.fullmatch(words) if words.rstrip().endswith("]") else None
+    if square is not None and spaced(square["name"]) in names:
+        words = square["inner"].strip()
+    command = _COMMAND.match(words)
+    if command is not None and (spaced(command["name"]) in names or command["name"].casefold() in _SAYS):
+        words = words[command.end() :]
     return words
 
 
@@ -927,12 +956,20 @@ def without_half_quotes(words: str) -> str:
 
 def holds_call(words: str, *, any_text: bool = False) -> bool:
     """Return whether a call or an object stands beside words; a text that may be `any_text` may hold code."""
-    if not any_text and _ends_in_object(words):
+    if not any_text and (_ends_in_object(words) or _is_command(words)):
         return True
     found = _CALL_BEHIND.finditer(words) if any(sign in words for sign in ("(", '"', "functions.", "tool_")) else ()
     return any(
         not call["code"] or (not any_text and has_words(words[: call.start()] + words[call.end() :])) for call in found
     )
+
+
+def _is_command(words: str) -> bool:
+    """Return whether words are a statement with a call, a call with named arguments, or a command of another answer."""
+    if "(" in words and (_CODE_BEFORE_A_CALL.search(words) or _CALL_ALONE.fullmatch(words)):
+        return True
+    command = _COMMAND.match(words)
+    return (command is not None and spaced(command["name"]) in _COMMANDED) or _IN_A_SHELL.match(words) is not None
 
 
 def _ends_in_object(said: str) -> bool:
@@ -1340,6 +1377,9 @@ _KEYS = frozenset((*THINKING, *NOTE_HEADINGS, *REASONS)) | frozenset(
 """)
 )
 """Folded keys of thinking and of fields in other answers."""
+
+_COMMANDED = frozenset(listed("vote, ballot, bid, act, action, claim, query, buy, sell, trade, kill, accuse, pass"))
+"""Names of commands that decide: `/vote C` is no speech."""
 
 _LEAD_IN = frozenset(
     listed("""
