@@ -30,6 +30,7 @@ _FENCED = re.compile(r"```\w{0,12}\s*+(?P<inner>[\"\[{].*[\"}\]])\s*+```\Z", re.
 _WRAPPERS = (
     re.compile(r"<tool_code>((?:(?!</?tool_code>).)*)</tool_code>", re.DOTALL),
     re.compile(r"print\(([a-z].*)\)", re.DOTALL),
+    re.compile(r"(?:(?:await|return|(?:const|let|var) \w{1,30} ?=)\s{1,4}){1,3}([a-z]\w{0,40}\(.*\));?", re.DOTALL),
     re.compile(r"default_api\.(\w{1,40}\(.*\))", re.DOTALL),
 )
 _CALL = re.compile(r"[a-z]\w{1,30}\(\s*+(?:(\w{1,30})\s?:\s?)?(\"(?:[^\"\\]|\\.)*+\")\s*+\)", re.DOTALL)
