@@ -74,7 +74,7 @@ _IN_SQUARE_TAGS = re.compile(
     r"\s*+\[(?P<name>[A-Za-z][\w-]{0,40})\](?P<inner>(?:(?!\[/?(?P=name)\]).)*+)\[/(?P=name)\]\s*", re.S
 )
 """Words in one pair of tags in square brackets: `[pitch]Keep me.[/pitch]`."""
-_COMMAND = re.compile(r"\s*+`?[/!](?P<name>[A-Za-z][\w-]{1,30})[ \t:]++(?=\S)")
+_COMMAND = re.compile(r"\s*+`?(?P<sign>[/!])(?P<name>[A-Za-z][\w-]{0,30})[ \t:]++(?=\S)")
 """The name of a command of a chat before its words: `/pitch Keep me.`"""
 _SAYS = frozenset(("say", "speak"))
 _IN_A_SHELL = re.compile(
@@ -958,7 +958,8 @@ def _without_own_tags(words: str, names: Sequence[str]) -> str:
     if square is not None and spaced(square["name"]) in names:
         words = square["inner"].strip()
     command = _COMMAND.match(words)
-    if command is not None and (spaced(command["name"]) in names or command["name"].casefold() in _SAYS):
+    said = _TELLING.union(names[:1]) if command is not None and command["sign"] == "!" else {*names, *_SAYS}
+    if command is not None and spaced(command["name"]) in said - _COMMANDED:
         words = words[command.end() :]
     return words
 
@@ -1403,8 +1404,13 @@ _KEYS = frozenset((*THINKING, *NOTE_HEADINGS, *REASONS)) | frozenset(
 )
 """Folded keys of thinking and of fields in other answers."""
 
-_COMMANDED = frozenset(listed("vote, ballot, bid, act, action, claim, query, buy, sell, trade, kill, accuse, pass"))
-"""Names of commands that decide: `/vote C` is no speech."""
+_COMMANDED = frozenset(
+    listed("""
+    vote, ballot, bid, act, action, claim, query, buy, sell, trade, kill, accuse, pass, whisper, w, tell, msg, message,
+    dm, pm
+""")
+)
+"""Names of commands that decide or reach one player: neither `/vote C` nor `/w B Meet me.` is a speech."""
 
 _LEAD_IN = frozenset(
     listed("""
