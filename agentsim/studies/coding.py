@@ -36,7 +36,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Game, GameConfig
 from agentsim.engine.options import Choice, FormField, LegalValues, Number, Option, Options, PerKey
-from agentsim.engine.panel import Cell, DataTable, Frame, Struck
+from agentsim.engine.panel import Cell, DataTable, Frame, Panel, Struck
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Prompt, counted, near, quoted
@@ -752,9 +752,9 @@ class Coding:
         return _frame_of(Promise, [each for game in self.promising for each in game.promises])
 
     @cached_property
-    def panels(self) -> list[DataTable]:
+    def panels(self) -> list[Panel]:
         """The rates, the agreement of coders and where they differ, and what became of promises."""
-        found = [rate_panel(self.codebook, self.rates)] if self.rates else []
+        found: list[Panel] = [rate_panel(self.codebook, self.rates)] if self.rates else []
         if self.promising:
             doubts = [self.doubt(PROMISE, coder) for coder in self.coders]
             found += promise_panels(
@@ -797,7 +797,7 @@ class Coding:
     def __str__(self) -> str:
         from agentsim.report import paper
 
-        return "\n\n".join(map(paper.text, self.panels))
+        return "\n\n".join(filter(None, map(paper.text, self.panels)))
 
     def _repr_html_(self) -> str:
         from agentsim.report import paper

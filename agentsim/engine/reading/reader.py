@@ -99,6 +99,7 @@ from agentsim.engine.reading.speech import (
     last_sentence,
     may_be_no_speech,
     said_aloud,
+    says_that_it_thinks,
     split,
     thought_spans,
     without_half_quotes,
@@ -491,6 +492,18 @@ class Reply:
         return Speakers(roles_in(said), own, tuple(sorted({own, *names})))
 
     @cached_property
+    def other_players(self) -> frozenset[str]:
+        """The names of the other players in the question, in lowercase, of which no field is one.
+
+        Posts (`any_text`) name the authors that they answer, so that none counts there.
+        """
+        if self.request.any_text:
+            return frozenset()
+        own = self.request.player.removeprefix("@")
+        said = (text for _, text in _named_texts(json_fields(self.request)) if 0 < len(text) <= _LONGEST_NAME)
+        return frozenset(text.casefold() for text in said if _is_name(text, own)) - {own.casefold()}
+
+    @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
         if (name := function_called(self.text)) and not self.may_answer(name):
             raise UnreadableReply(f"The reply calls {name[:40]!r}, which gives no answer. Answer without it.")
@@ -655,7 +668,7 @@ class Reply:
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
-        if is_of_another(each.value):
+        if is_of_another(each.value, self.other_players):
             return Candidate(each.start, each.end, "broken", legal=False)
         if (function := called_in(each.value)) and not self.may_answer(function):
             return None if is_thinking(function) else Candidate(each.start, each.end, "broken", legal=False)
@@ -663,6 +676,10 @@ class Reply:
         value = self.shape.called(value, called, self.request.answer_fields.parts) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
+        if any(says_that_it_thinks(part, self._field_names) for part in (each.value, value)):
+            return None
+        if is_of_another(value, self.other_players):
+            return Candidate(each.start, each.end, "broken", legal=False)
         asked = self.request.answer_fields.parts
         shaped = self.shape.of(value, asked)
         record = {key: part for key, part in shaped.items() if key in asked or not is_no_number(part)}
