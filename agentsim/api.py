@@ -29,7 +29,7 @@ from agentsim.records.load import again_with, named_run, require_folder, run_pla
 from agentsim.records.run_files import check_name, is_running
 from agentsim.results import RecordedRun, RecordedRuns, logs_folder, run_in
 from agentsim.results import load as load_results
-from agentsim.runs.fork import BranchJob, Change, branches_at_once, jobs_of_arm, kinds_of_models, play_at_once
+from agentsim.runs.fork import BranchJob, Change, concurrent_branches, jobs_of_arm, kinds_of_models, play_concurrently
 from agentsim.runs.player_message import Swap
 from agentsim.runs.replay import Proof, prove
 from agentsim.runs.run import Run, RunOptions, RunResult
@@ -229,8 +229,8 @@ async def _branches(
     for job in planned:
         if job.running and job.files is not None:
             raise UsageError(f"{job.files.name}: is being played by another process")
-    at_once = branches_at_once(kinds_of_models(planned), jobs)
-    await play_at_once(planned, counted, ended, at_once=at_once, noted=watcher.noted)
+    concurrency = concurrent_branches(kinds_of_models(planned), jobs)
+    await play_concurrently(planned, counted, ended, concurrency=concurrency, noted=watcher.noted)
     return [played[place] for place in sorted(played)]
 
 

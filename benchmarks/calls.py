@@ -213,12 +213,12 @@ def main(words: Sequence[str] | None = None) -> None:
     results: list[Measured] = []
     for callers in given.callers:
         calls = max(given.calls, -(-given.least // callers))
-        at_once = partial(measure, callers=callers, repeats=given.repeats)
-        results += at_once([WHOLE, OURS, SDK, *others], calls=calls, latency_s=0.0, shape="waves")
+        measure_here = partial(measure, callers=callers, repeats=given.repeats)
+        results += measure_here([WHOLE, OURS, SDK, *others], calls=calls, latency_s=0.0, shape="waves")
         if callers > 1:
-            at_once = partial(at_once, calls=given.calls, latency_s=given.latency)
-            results += at_once([OURS, SDK, *others], shape="chains")
-            results += at_once([WHOLE, SDK], shape="waves")
+            measure_here = partial(measure_here, calls=given.calls, latency_s=given.latency)
+            results += measure_here([OURS, SDK, *others], shape="chains")
+            results += measure_here([WHOLE, SDK], shape="waves")
     if given.json:
         for measured in results:
             print(json.dumps(asdict(measured)))

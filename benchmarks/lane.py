@@ -67,7 +67,7 @@ class _Play:
     place: str
     names: tuple[str, ...]
     ready: Callable[[Path], object] = lambda _folder: None
-    at_once: int = _CALLS
+    most_in_flight: int = _CALLS
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,10 @@ class Lane:
             flying, arrived = heard.asked - new, heard.unread(new, life.until)
             cell.in_flight, cell.arrived = cell.in_flight + flying.total(), cell.arrived + len(arrived)
             cell.window_ms = max([cell.window_ms, *(1_000 * (life.until - max(at, life.since)) for at in arrived)])
-            if flying.total() > play.at_once:
-                raise _Violation(f"`{words[0]}`: {flying.total()} calls were in flight, of at most {play.at_once}")
+            if flying.total() > play.most_in_flight:
+                raise _Violation(
+                    f"`{words[0]}`: {flying.total()} calls were in flight, of at most {play.most_in_flight}"
+                )
             before, words = now, self._again(play, place, now)
         if life.code:
             raise _Violation(f"`{words[0]}` ended with {life.code}: {life.complaint}")
@@ -213,7 +215,7 @@ class Lane:
             return _Play(("run", "--name", _PLAYED, *self._scenario(game)), _LOGS, (_PLAYED,))
         if command == "batch":
             words = ("batch", "--games", str(len(_GAMES)), "--jobs", str(_JOBS), "--out", _MANY)
-            return _Play((*words, *self._scenario(game)), _MANY, _GAMES, at_once=_JOBS * _CALLS)
+            return _Play((*words, *self._scenario(game)), _MANY, _GAMES, most_in_flight=_JOBS * _CALLS)
         parent = self._reference(game, self._command(game, "run"))
         if command == "resume":
             return _Play(("resume", _PLAYED), _LOGS, (_PLAYED,), lambda folder: self._cut(parent.folder, folder))

@@ -45,11 +45,11 @@ EVENT = re.compile(rb'<article class="event[^"]*" id="e(\d+)"')
 
 def told_by(files: RunFiles) -> dict[int, int]:
     """Return how many events had been told after each wave, by the index of the wave's last decision."""
-    recorded = read_journal(files.journal)
-    played = PlayedGame.of_journal(recorded)
+    contents = read_journal(files.journal)
+    played = PlayedGame.of_journal(contents)
     play = played.play
     found, last = {}, 0
-    for wave in played.replay(recorded):
+    for wave in played.replay(contents):
         if last:
             found[last] = len(play.log)
         last = max((entry.index for entry in wave.records.values()), default=0)

@@ -100,17 +100,17 @@ def test_runs_of_models_are_weighed() -> None:
 @pytest.mark.slow
 def test_prompts_of_personas_are_measured_and_billed() -> None:
     words = ("--agents", "20", "--days", "3", "--billed-days", "1", "--latency", "0.01")
-    prompts, at_once, ahead = printed("society_prompts", *words)
+    prompts, together, ahead = printed("society_prompts", *words)
     assert prompts["prompts"] == 180
     assert prompts["rest"] <= 6_000
     assert prompts["posts"] == prompts["proposals"] == 1
     assert prompts["own"]["Your earlier actions"] > 0.9
-    assert ahead["prompt"] == at_once["prompt"]
-    assert ahead["cached"] > at_once["cached"]
+    assert ahead["prompt"] == together["prompt"]
+    assert ahead["cached"] > together["cached"]
     for prices in LISTS:
-        assert ahead["usd"][prices] < at_once["usd"][prices]
+        assert ahead["usd"][prices] < together["usd"][prices]
         # the machine decides whether one of the simultaneous calls begins after another has ended
-        assert (at_once["usd"][prices] < at_once["uncached"][prices]) == (at_once["cached"] > 0)
+        assert (together["usd"][prices] < together["uncached"][prices]) == (together["cached"] > 0)
 
 
 @pytest.mark.slow

@@ -312,9 +312,11 @@ def test_the_calls_that_the_architecture_quotes_stand_in_the_modules_that_it_nam
 
 
 @pytest.mark.parametrize("page", [ARCHITECTURE, ROOT / "docs" / "concepts.md"], ids=relative)
-def test_the_functions_and_classes_that_a_page_names_are_in_the_code(page: Path) -> None:
+def test_the_functions_classes_constants_and_fields_that_a_page_names_are_in_the_code(page: Path) -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "agentsim").rglob("*.py"))
     defined = set(re.findall(r"^\s*(?:class|def|async def) (\w+)", source, re.MULTILINE))
+    defined |= set(re.findall(r"^([A-Z][A-Z_]+)(?:: .+)? = ", source, re.MULTILINE))
+    defined |= set(re.findall(r"^    (\w+): ", source, re.MULTILINE))
     defined |= {path.stem for path in (ROOT / "agentsim").rglob("*.py")}
     named = re.findall(r"`(?:agentsim\.[a-z_.]+\.)?((?:[A-Z]\w+|[a-z]\w*_\w+)(?:\.\w+)?)`", page.read_text("utf-8"))
     assert len(named) >= 15

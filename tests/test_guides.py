@@ -44,7 +44,7 @@ def test_what_a_page_names_of_the_package_is_there(page: Path) -> None:
 
 
 def test_a_name_that_is_not_there_is_noticed() -> None:
-    assert found("agentsim.runs.played_game.recorded_wave")
+    assert found("agentsim.runs.played_game.journaled_wave")
     assert not found("agentsim.runs.played_game.recorded_wav")
     assert not found("agentsim.runer.drive")
 

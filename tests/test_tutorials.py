@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
 import re
 import subprocess
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from benchmarks.promises_world import OTHERS, meaning
+from benchmarks.promises_world import PROMISES as WORDINGS
 from tests.cli.command_line import ROOT, agentsim
 from tests.cli.processes import CommandProcess
 from tests.fakes.replies import varied_by_schema
 from tests.fakes.server import FakeServer
 from tests.server.site import PATIENCE_S, ServedSite, answer_to, until
+from tests.server.test_coding import answers, ask
 from tests.test_docs import blocks, commands
 
 STUDY = (ROOT / "docs" / "tutorial_study.md").read_text(encoding="utf-8")
+PROMISES = (ROOT / "docs" / "tutorial_promises.md").read_text(encoding="utf-8")
 PEOPLE = (ROOT / "docs" / "tutorial_people.md").read_text(encoding="utf-8")
 
 
@@ -119,3 +127,89 @@ def test_people_and_programs_play_one_session_and_leave_the_files_that_the_page_
         ("Bruno", "33", "All of them."),
     ]
     assert {row["source"] for row in rows(tmp_path / "logs" / "session.decisions.csv")} == {"human", "bot"}
+
+
+ISLANDERS = ("Ada", "Ben", "Cem", "Dan", "Eve", "Fay")
+FAITHLESS = "gemini-2.5-flash"
+
+
+def promising(body: Mapping[str, Any]) -> str:
+    """The reply of a player that promises in a third of its pitches, or of a judge who knows the wordings.
+
+    The model `FAITHLESS` breaks every second promise, the other none. A judge errs in a twentieth of the messages.
+    """
+    last = str(body["messages"][-1]["content"])
+    draw = int(hashlib.sha256(json.dumps([body["messages"], body["model"]]).encode()).hexdigest(), 16)
+    properties = body["response_format"]["json_schema"]["schema"]["properties"]
+    if "promise" in properties:
+        kind, whom = meaning(json.loads(last.partition("The unit (message):\n")[2].splitlines()[0])["words"])
+        given = (kind == "promise") != (draw % 20 == 0)
+        details = {"to": whom, "will": "will not", "deed": "voted to eliminate", "whom": whom, "until": "this round"}
+        found = dict.fromkeys(properties, "none") | {"promise": "yes" if given else "no"}
+        return json.dumps(found | details if given else found)
+    if "vote" not in properties:
+        words, whom = (WORDINGS if draw % 3 == 0 else OTHERS), ISLANDERS[draw // 3 % len(ISLANDERS)]
+        return json.dumps({"text": words[draw // 18 % len(words)].format(x=whom)})
+    ballot = properties["vote"]["enum"]
+    kind, whom = meaning(re.findall(r'\(you\) pitch: "(.*?)"$', last, re.MULTILINE)[-1])
+    if kind == "promise" and whom in ballot:
+        breaks = FAITHLESS in body["model"] and draw % 2 == 0
+        ballot = [whom] if breaks else [name for name in ballot if name != whom]
+    return json.dumps({"explanation": "So.", "vote": ballot[draw // 2 % len(ballot)]})
+
+
+def code_in_browser(words: list[str], folder: Path) -> str:
+    """Run `agentsim code --human`, code each message that its page shows, and return what it prints."""
+    with CommandProcess(*words, "--port", "0", cwd=folder, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        link = process.stdout.readline().strip()
+        while "All is coded." not in (page := ask(link)[1]):
+            assert ask(link, answers(page))[0] == 303
+        said = process.stdout.read()
+        assert process.wait(PATIENCE_S) == 0
+    return str(said)
+
+
+@pytest.mark.usefixtures("without_workers")
+def test_the_study_of_promises_leads_from_a_question_to_a_table_and_a_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fake server answers in place of the provider, and a person codes in a browser."""
+    write_files(PROMISES, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    said = {}
+    with FakeServer(promising).in_thread() as server:
+        with (tmp_path / "word" / "island.toml").open("a", encoding="utf-8") as file:
+            file.write(f'\n[providers.openrouter]\nbase_url = "{server.url()}"\n')
+            for model in ("openai/gpt-5-mini", "google/gemini-2.5-flash", "anthropic/claude-haiku-4.5"):
+                file.write(f'[prices."openrouter/{model}"]\ninput = 0.25\noutput = 2.0\n')
+        for words in commands(PROMISES):
+            if "--human" in words:
+                said["human"] = code_in_browser(words, tmp_path)
+                continue
+            done = agentsim(*words, cwd=tmp_path)
+            assert done.code == 0, f"{words}: {done.err}"
+            said[" ".join(words[:2] + words[-1:])] = done.out + done.err
+    forecast, ledger = blocks(PROMISES, "text")
+    judged = said["code logs/word 2"]
+    assert masked(forecast) in masked(judged), "the price depends on the provider"
+    assert "human: 40 of 40 units" in said["human"]
+    report = said["report logs/word share-of-promises-broken"]
+    title, *lines = ledger.splitlines()
+    found = report.partition(f"\n{title}\n")[2].splitlines()[: len(lines)]
+    assert list(map(masked, found)) == list(map(masked, lines))
+    broken = {line.split()[0].rpartition("/")[2]: int(line.split()[4]) for line in found[1:]}
+    assert broken[FAITHLESS] > 3 * broken["gpt-5-mini"]
+    drawn = (tmp_path / "broken.svg").read_text("utf-8")
+    assert "<title>Share of promises broken</title>" in drawn
+    assert drawn.count('<circle class="dot') == 2
+    assert r"\caption{Promises}" in (tmp_path / "tables" / "promises.tex").read_text("utf-8")
+    assert 'id="promises"' in (tmp_path / "logs" / "word" / "game_0001.html").read_text("utf-8")
+    (loaded,) = blocks(PROMISES, "python")
+    exec(compile(loaded, "tutorial_promises.md", "exec"), {})
+
+
+def masked(text: str) -> str:
+    """Return a text with its intervals left out, every number as 0 and every gap as one space."""
+    without = re.sub(r" \([^()\n]*% to [^()\n]*\)", "", text)
+    return " ".join(re.sub(r"\d[\d,.]*", "0", without).split())

@@ -20,7 +20,7 @@ from agentsim.analysis.intervals import (
     ratio_intervals,
 )
 from agentsim.engine.event import PlayerId
-from agentsim.engine.panel import Cell, DataTable, Struck
+from agentsim.engine.panel import Cell, DataTable, Estimate, Estimates, Panel, Struck
 from agentsim.engine.wording import counted
 from agentsim.records.claims import Claim
 from agentsim.records.history import History
@@ -231,14 +231,15 @@ def claim_panel(lines: Sequence[ClaimLine], *, doubt: str = "") -> DataTable:
     return DataTable("Claims beside the truth", columns, tuple(rows), note)
 
 
-def promise_panels(games: Sequence[PromisingGame], *, doubt: str = "", found_by: Sequence[str] = ()) -> list[DataTable]:
-    """Return the tables of promises. With a `doubt` about the coders rates are struck through, with the reason."""
+def promise_panels(games: Sequence[PromisingGame], *, doubt: str = "", found_by: Sequence[str] = ()) -> list[Panel]:
+    """Return the tables and the plot of promises. With a `doubt` about the coders rates are struck through."""
 
     def shown(text: str | None) -> Cell:
         return None if text is None else Struck(text) if doubt else text
 
+    lines = promise_lines(games)
     rows: list[tuple[Cell, ...]] = []
-    for line in promise_lines(games):
+    for line in lines:
         rate = shown(None if line.rate is None else written(line.rate, ".0%"))
         rows.append((line.label, line.games, line.promises, line.kept, line.broken, line.open, rate))
     if not rows:
@@ -247,7 +248,7 @@ def promise_panels(games: Sequence[PromisingGame], *, doubt: str = "", found_by:
     struck = f" Struck through: {doubt}." if doubt else ""
     note = f"Broken: of those kept or broken, with an interval of 95%, games left out in turn.{by}{struck}"
     columns = ("model", "games", "promises", "kept", "broken", "open", "share broken")
-    panels = [DataTable("Promises", columns, tuple(rows), note)]
+    panels: list[Panel] = [DataTable("Promises", columns, tuple(rows), note), *_promise_plot(lines, doubt)]
     paid = [
         (
             each.measure,
@@ -265,3 +266,15 @@ def promise_panels(games: Sequence[PromisingGame], *, doubt: str = "", found_by:
         heads = ("measure", "compared", "broke", "kept all", "difference")
         panels.append(DataTable("Whether breaking promises paid", heads, tuple(paid), f"{between}{struck}"))
     return panels
+
+
+def _promise_plot(lines: Sequence[PromiseLine], doubt: str) -> list[Panel]:
+    """Return the plot of the shares of promises broken, or [] if none was kept or broken."""
+    rows = tuple(
+        Estimate(line.label, line.rate.value, line.rate.low, line.rate.high, struck=bool(doubt))
+        for line in lines
+        if line.rate is not None
+    )
+    struck = f" (struck through: {doubt})" if doubt else ""
+    note = "Of those kept or broken, with intervals of 95%, games left out in turn."
+    return [Estimates("Share of promises broken", rows, f"share of promises broken{struck}", note)] if rows else []

@@ -102,14 +102,14 @@ def carry_on(
 ) -> None:
     """Play the remaining games, print the result, and exit with the batch's code."""
     from agentsim.cli.display import shown_batch
-    from agentsim.runs.batch.manifest import at_once
+    from agentsim.runs.batch.manifest import concurrent_games
     from agentsim.runs.batch.run_batch import Batch
     from agentsim.studies.batches import width_reached
 
     jobs = playing.jobs
     if jobs is None and playing.executor == "dask":
         jobs = _ON_A_CLUSTER if playing.scheduler is not None else os.cpu_count() or 1
-    jobs = at_once(manifest) if jobs is None else jobs
+    jobs = concurrent_games(manifest) if jobs is None else jobs
     elsewhere = _elsewhere(playing.executor, playing.scheduler, jobs, env)
     enough = width_reached(directory, manifest.design.until)
     design = _design_in_words(manifest, directory)
@@ -166,10 +166,10 @@ def write_pages(directory: Path, names: Iterable[str]) -> None:
 
 def _design_in_words(manifest: Manifest, directory: Path) -> str | None:
     """Return the size of a batch's factorial design and the aliases of its fraction, or None without a design."""
-    from agentsim.studies.designs import recorded_design
+    from agentsim.studies.designs import load_design
 
     record = manifest.design.factorial
-    return None if record is None else recorded_design(directory, record).in_words
+    return None if record is None else load_design(directory, record).in_words
 
 
 def _print(manifest: Manifest, result: BatchResult, design: str | None, *, as_json: bool) -> None:

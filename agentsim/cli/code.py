@@ -56,7 +56,7 @@ def code(
     sample, rates are corrected for the judges' errors. Needs the extra analysis.
     """
     from agentsim.cli.display import PlainCoding
-    from agentsim.runs.playback import recording_of
+    from agentsim.runs.playback import reply_source_of
 
     with needed_by("code"):
         from agentsim.studies.coding import Coding, CodingPlan, Judges, load_codebook
@@ -66,8 +66,8 @@ def code(
     stopped: AgentsimError | None = None
     judges = None
     if judge:
-        recording = recording_of(record, replay_replies)
-        judges = Judges(plan, judge, keys.env, overrides or (), limits.given, recording=recording)
+        reply_source = reply_source_of(record, replay_replies)
+        judges = Judges(plan, judge, keys.env, overrides or (), limits.given, reply_source=reply_source)
         judges.watcher = PlainCoding(_say_forecast(judges))
     elif record is not None or replay_replies or overrides:
         raise UsageError("--record, --replay-replies and --set are of judges; name one with --judge")

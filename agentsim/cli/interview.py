@@ -54,14 +54,14 @@ def interview(
     from agentsim.cli.display import shown
     from agentsim.records.load import named_run
     from agentsim.runs.interview import InterviewPlan, RunInterview
-    from agentsim.runs.playback import recording_of
+    from agentsim.runs.playback import reply_source_of
     from agentsim.runs.run import RunOptions
 
     files = named_run(name, logs_dir)
     moments = tuple(sorted(set(at))) if at else (None,)
     plan = InterviewPlan(ask, tuple(battery or ()), moments, tuple(players or ()), model, label)
     with shown(display) as watcher:
-        options = RunOptions(keys.env, watcher, recording_of(record, replay_replies))
+        options = RunOptions(keys.env, watcher, reply_source_of(record, replay_replies))
         result = RunInterview(files, plan, options, limits.given).play_sync()
     _show(result, as_json=as_json)
 

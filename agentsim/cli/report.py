@@ -67,6 +67,14 @@ def report(  # noqa: PLR0917 - the argument and one option each
     figure: Annotated[
         Path | None, o.path_option("--figure", "Write the effects, or else the mean ranks, as an SVG file.", "FILE.svg")
     ] = None,
+    plot: Annotated[
+        str | None,
+        o.option(
+            "--plot",
+            "With --figure: another plot, such as share-of-promises-broken or calibration-of-beliefs.",
+            "KEY",
+        ),
+    ] = None,
     html: Annotated[
         bool, o.option("--html", "Also write DIR/index.html, and the pages of the games that it links to.")
     ] = False,
@@ -83,6 +91,8 @@ def report(  # noqa: PLR0917 - the argument and one option each
     """
     if out is not None and file_format in {None, "json"}:
         raise UsageError("--out: needs --format csv, latex or markdown")
+    if plot is not None and figure is None:
+        raise UsageError("--plot: needs --figure FILE.svg")
     from agentsim.records.load import require_folder
 
     directories = [require_folder(name, logs_dir) for name in sources]
@@ -95,7 +105,7 @@ def report(  # noqa: PLR0917 - the argument and one option each
     if html:
         note(f"page: {write_page(directories[0], found, max_fallbacks)}")
     if figure is not None:
-        note(f"figure: {_write_figure(found, figure)}")
+        note(f"figure: {_write_figure(found, figure, plot)}")
     if as_json or file_format == "json":
         say_json(_as_json(directories, found, max_fallbacks))
     elif file_format == "csv":
@@ -106,14 +116,19 @@ def report(  # noqa: PLR0917 - the argument and one option each
         _say(directories, found, max_fallbacks, exploratory=exploratory)
 
 
-def _write_figure(found: Report, path: Path) -> Path:
-    """Write the first plot as an SVG file. Raises `UsageError` if there is none."""
+def _write_figure(found: Report, path: Path, key: str | None) -> Path:
+    """Write the plot of this name, or the first one, as an SVG file. Raises `UsageError` if there is none."""
     from agentsim.records.run_files import write_whole
-    from agentsim.report.paper import first_plot, svg
+    from agentsim.report.paper import plots, svg
+    from agentsim.studies.folder_report import slug
 
     if path.suffix.lower() != ".svg":
         raise UsageError(f"--figure {path}: must end with .svg")
-    if (panel := first_plot(found.main)) is None:
+    by_key = {slug(panel.title): panel for panel in reversed(plots([each.panel for each in found.panels]))}
+    if key is not None and by_key and key not in by_key:
+        raise UsageError(f"--plot {key}: there is no such plot in this report (plots: {', '.join(sorted(by_key))})")
+    panel = next(iter(plots(found.main)), None) if key is None else by_key.get(key)
+    if panel is None:
         raise UsageError("--figure: there is no plot in this report")
     write_whole(path, svg(panel))
     return path

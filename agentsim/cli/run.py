@@ -47,12 +47,12 @@ def run(
     from agentsim.cli.display import shown
     from agentsim.cli.finish import finish
     from agentsim.cli.serve import play_and_serve
-    from agentsim.runs.playback import recording_of
+    from agentsim.runs.playback import reply_source_of
     from agentsim.runs.run import RunOptions
 
     def created(watcher: Watcher) -> Run:
-        recording = recording_of(record, replay_replies)
-        options = RunOptions(keys.env, watcher, recording, served=serving.serve)
+        reply_source = reply_source_of(record, replay_replies)
+        options = RunOptions(keys.env, watcher, reply_source, served=serving.serve)
         return create_run(scenario.path, logs_dir, options, name=name, seed=seed, **loading.with_limits(limits))
 
     def ended(result: RunResult) -> None:
@@ -97,7 +97,7 @@ def resume(
     from agentsim.cli.serve import play_and_serve
     from agentsim.records.load import named_run
     from agentsim.runs.batch.manifest import folder_of, require_manifest
-    from agentsim.runs.playback import recording_of
+    from agentsim.runs.playback import reply_source_of
     from agentsim.runs.run import Run, RunOptions
 
     at = serving.at
@@ -111,8 +111,8 @@ def resume(
     files = named_run(name, logs_dir)
 
     def opened(watcher: Watcher) -> Run:
-        recording = recording_of(record, replay_replies)
-        return Run.open(files, RunOptions(keys.env, watcher, recording, served=serving.serve), limits.given)
+        reply_source = reply_source_of(record, replay_replies)
+        return Run.open(files, RunOptions(keys.env, watcher, reply_source, served=serving.serve), limits.given)
 
     def ended(result: RunResult) -> None:
         if result.how == "unchanged":  # its page does not change either
@@ -195,7 +195,7 @@ def fork(
 
 def _play_each(
     planned: Sequence[BranchJob],
-    at_once: int | None,
+    concurrency: int | None,
     env: Mapping[str, str],
     name: str | None,
     limits: LimitOverrides,
@@ -229,7 +229,7 @@ def _play_each(
         except typer.Exit as left:
             worst = worst or left.exit_code
 
-    play_branches(planned, at_once, display, opened, ended)
+    play_branches(planned, concurrency, display, opened, ended)
     if there:
         branches = f"{there} of {counted(len(planned), 'branch')} {by_count(there, 'was', 'were')}"
         note(f"{branches} finished already: nothing was played there")
@@ -239,7 +239,7 @@ def _play_each(
 
 def play_branches(
     planned: Sequence[BranchJob],
-    at_once: int | None,
+    concurrency: int | None,
     display: o.DisplayMode,
     opened: Callable[[BranchJob, Watcher], Run],
     ended: Callable[[RunResult], object],
@@ -252,11 +252,11 @@ def play_branches(
 
     from agentsim.cli.display import shown
     from agentsim.errors import Interrupted
-    from agentsim.runs.fork import branches_at_once, jobs_to_play, kinds_of_models, play_at_once
+    from agentsim.runs.fork import concurrent_branches, jobs_to_play, kinds_of_models, play_concurrently
     from agentsim.runs.process import stoppable
 
-    at_once = branches_at_once(kinds_of_models(planned), at_once)
-    if min(at_once, len(planned)) == 1:
+    concurrency = concurrent_branches(kinds_of_models(planned), concurrency)
+    if min(concurrency, len(planned)) == 1:
         for job in jobs_to_play(planned, remark):
             with shown(display) as watcher:
                 result = opened(job, watcher).play_sync()
@@ -268,7 +268,9 @@ def play_branches(
 
         async def play() -> None:
             task = asyncio.create_task(
-                play_at_once(planned, lambda job: opened(job, watcher), ended, at_once=at_once, noted=remark)
+                play_concurrently(
+                    planned, lambda job: opened(job, watcher), ended, concurrency=concurrency, noted=remark
+                )
             )
             stop(task)
             await task

@@ -706,6 +706,7 @@ _GOES_ON = Pattern(
 )
 _OWN_ANSWER = Pattern(
     r"\s*+(?:(?:<\|start\|>\s*+(?:assistant)?\s*+)?<\|channel\|>\s*+(?:final\b|commentary[^<>]{0,40} to=)"
+    r"|<\|start\|>\s*+assistant\s?to=[\w.]{1,60}\s?<\|channel\|>"
     r"|<\|begin\|>assistant<\|content\|>)",
     re.IGNORECASE,
 )
@@ -851,6 +852,8 @@ def first_turn(
         inside = place < len(objects) and objects[place][0] - shift < start
         if inside or mark.lastgroup == "inner" or start in struck:
             continue
+        if mark.lastgroup == "label" and _BEGINS_WITH_ANOTHER.match(bare):
+            continue  # a transcript from its first line on: what stands before the own turn is no answer
         if _is_doubtful(bare, start, end, speakers) if mark.lastgroup == "label" else in_sentence(bare, start, end):
             continue
         said, next_message = bare[begins:start], end if mark.lastgroup in {"end", "close"} else start
@@ -858,7 +861,8 @@ def first_turn(
         if unsaid and (_GOES_ON.match(bare, next_message) or _header().match(bare, next_message)):
             begins = next_message
             continue
-        ends = mark.lastgroup in {"end", "close"} and not (answer or tokens_alone)
+        ends = mark.lastgroup in {"end", "close"} or bare.startswith("<|start|>", start)
+        ends = ends and not (answer or tokens_alone)
         if ends and _OWN_ANSWER.match(bare, next_message):
             answer = begins = next_message
             continue
@@ -1059,6 +1063,7 @@ def _speaks_of_itself(lines: Sequence[re.Match[str]]) -> bool:
 _INK = Pattern(r"\S")
 _UNSAID = Pattern(rf"[\W_]*+(?:(?i:{_ROLES})[\W_]*+)?")
 _LABELS = Pattern(
+    r"\A\s*+Action:[ \t]*+\w{1,40}[ \t]*+\n+[ \t]*+Action Input:|"
     rf"(?:\A(?!\s*+\w++\s*+\Z)\s*+|\n[ \t]{{0,4}}){_LABEL}"
     r"|\n[ \t]{0,4}(?i:user|human|assistant|system|model|AI|chatbot|bot|gpt|llm|пользователь|usuario|utilisateur"
     r"|benutzer"
@@ -1155,6 +1160,7 @@ def _is_doubtful(text: str, start: int, end: int, speakers: Speakers) -> bool:
     return _LABELLED.match(behind) is not None or (unfinished and behind.lstrip()[:1].islower())
 
 
+_BEGINS_WITH_ANOTHER = Pattern(r"\s*+(?:User|Human)(?:[:：](?=\s)|：)")
 _LINE_SEPARATORS = dict.fromkeys(map(ord, "\r\v\f\x85\u2028\u2029"), "\n")
 _LINE_TAG = Pattern(
     r"(?:<|&lt;)[ \t]?/?[ \t]?(?:br|p|div|li|ul|ol|hr|tr|h[1-6]|blockquote)"
@@ -1284,12 +1290,23 @@ def _is_in_list(text: str, label: re.Match[str]) -> bool:
     return _LISTED.fullmatch(line) is not None and any(map(_LISTED.fullmatch, beside))
 
 
-def is_of_another(value: Any) -> bool:
-    """Return whether a JSON value is a message of another role: `{"role": "user", "content": "..."}`."""
-    role = value.get("role") if isinstance(value, Mapping) and "content" in value else None
-    return isinstance(role, str) and _OTHER_ROLES.fullmatch(role.strip()) is not None
+def is_of_another(value: Any, players: Collection[str] = ()) -> bool:
+    """Return whether a JSON object is a message of another role or by one of these other `players`, in lowercase.
+
+    `{"role": "user", "content": "..."}`, `{"speaker": "B", "text": "..."}`.
+    """
+    for key, name in value.items() if isinstance(value, Mapping) and len(value) > 1 else ():
+        if isinstance(name, str) and key.strip().casefold() in _SPEAKER_KEYS:
+            if _OTHER_ROLES.fullmatch(name.strip()) or name.strip().casefold() in players:
+                return True
+        elif isinstance(name, str) and key.strip().casefold() == "type" and _OTHER_TYPES.fullmatch(name.strip()):
+            return True
+    return False
 
 
+_OTHER_TYPES = Pattern(r"user|system|(?:tool|function)_(?:result|response|output)|error", re.IGNORECASE)
+_SPEAKER_KEYS = frozenset(("role", "speaker", "author", "sender", "from", "voter"))
+"""Keys that name who says the words beside them, or casts the vote."""
 _OTHER_ROLES = Pattern(r"user|human|system|developer|tool|function|observation|environment|ipython", re.IGNORECASE)
 
 
@@ -1452,6 +1469,10 @@ _IN_OTHER_BRACKETS = Pattern(
     rf"[{CLOSE_BRACKETS}]|(?<![<＜].)(?=[\s{_BARS}]{{0,3}}[A-Za-z])\s?{BAR}{{0,2}}(?P<name>[A-Za-z]{{2,20}}(?:[_▁][A-Za-z]{{2,20}}){{1,4}}){BAR}{{0,2}}\s?"
     rf"[{CLOSE_BRACKETS})\]}}])"
 )
+_WIDE_TAG = Pattern(r"＜(?:[/／][A-Za-z]|!--|[A-Za-z][\w.:-]{0,40}\s[^<>＜＞\n]{0,80}[=＝])")
+"""A closing tag, a comment, or a tag with an attribute in full-width brackets, which sentences do not have."""
+_WIDE = Pattern(r"＜{1,2}(?:[/／]?[A-Za-z!]|!--)[^<>＜＞\n]{0,200}＞{1,2}|＜!--|--＞")
+_NARROW = str.maketrans("＜＞／", "<>/")
 _TO_BARS = str.maketrans(dict.fromkeys(_LIKE_BARS, "|"))
 _ESCAPED = Pattern(
     r"&(?:amp;){0,3}(?:(?P<name>lt|gt|vert|verbar|VerticalLine|sol|lowbar|quot|lsqb|rsqb|lbrack|rbrack)"
@@ -1500,6 +1521,8 @@ def plain_signs(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     text = text.lstrip(_INVISIBLE)
     if not text.isascii():
+        if "＜" in text and _WIDE_TAG.search(text):
+            text = _WIDE.sub(lambda tag: tag[0].translate(_NARROW), text)
         text = _BARS_OF_TOKENS.sub(lambda bars: bars[0].translate(_TO_BARS), text)
         if (latin := with_latin(text)) != text and _tokens(latin) not in ([], _tokens(text)):
             text = _with_latin_tokens(text, latin)

@@ -135,12 +135,16 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimate and its interval; without ends it is a point."""
+    """An estimate and its interval; without ends it is a point.
+
+    A `struck` one is shown with its name struck through, since it must not be relied on.
+    """
 
     name: str
     value: float
     low: float | None = None
     high: float | None = None
+    struck: bool = False
 
 
 @dataclass(frozen=True)

@@ -363,7 +363,10 @@ def _prompt_read(value: Any, info: ValidationInfo[Any]) -> tuple[Message, ...]:
     return tuple(Message(str(role), _segments_read(segments, info)) for role, segments in value)
 
 
-Prompt: TypeAlias = Annotated[tuple[Message, ...], PlainSerializer(_prompt_written), PlainValidator(_prompt_read)]
+PromptMessages: TypeAlias = Annotated[
+    tuple[Message, ...], PlainSerializer(_prompt_written), PlainValidator(_prompt_read)
+]
+"""The messages that a prompt (`engine.wording.Prompt`) was sent as."""
 
 Fault: TypeAlias = Literal["transport", "limited", "refused", "rejected"]
 """The kind of `ModelError` of a failed call."""
@@ -402,7 +405,7 @@ class Attempt:
     if the host asked for more time than the decision had left.
     """
 
-    messages: Prompt
+    messages: PromptMessages
     code: ShortText | None = None
     error: ShortText | None = None
     latency_s: Rounded = 0.0

@@ -41,7 +41,7 @@ _THIS_PROMPT = frozenset((UNACCEPTED, FORBIDDEN, NOT_FOUND, REDIRECT))
 
 
 def may_be_the_prompt(refused: bool, code: str | None) -> bool:
-    """Return whether a refusal may be about its prompt alone, instead of every call of the model.
+    """Return whether an error may be about its prompt alone, instead of every call of the model.
 
     If the model has answered before, the cause is likely the prompt: a proxy's filter may say 302, 403 or 404.
     Otherwise it is the key, the address, the model or a parameter.
@@ -49,17 +49,17 @@ def may_be_the_prompt(refused: bool, code: str | None) -> bool:
     return refused and code in _THIS_PROMPT
 
 
-RefusalKind: TypeAlias = tuple[str | None, int | None, str]
-"""The code, the HTTP status and the words of a refusal; refusals for one cause have the same."""
+ErrorKind: TypeAlias = tuple[str | None, int | None, str]
+"""The code, the HTTP status and the words of an error; errors of one cause have the same."""
 
 
-def refusal_kind(code: str | None, status: int | None, message: str) -> RefusalKind:
-    """Return the kind of a refusal: its message without quotations, numbers and identifiers, which differ each time."""
+def error_kind(code: str | None, status: int | None, message: str) -> ErrorKind:
+    """Return the kind of an error: its message without quotations, numbers and identifiers, which differ each time."""
     words = re.findall(r"[^\W\d_]+", re.sub(r"\S*\d\S*|\S{24,}", " ", _QUOTED.sub(" ", message)))
     return code, status, " ".join(words)[:_OF_A_KIND].lower()
 
 
-_OF_A_KIND = 200  # characters of the words by which refusals are compared
+_OF_A_KIND = 200  # characters of the words by which errors are compared
 _FOREIGN = 300  # characters of a provider's own words in a message
 _YEAR_S = 365 * 86_400.0
 _READ = 64 * 1024  # bytes of an error that are read
@@ -81,7 +81,7 @@ _NO_PATH = re.compile(
     r"|(unknown|invalid|unexpected) (url|path|route|endpoint)",
     re.IGNORECASE,
 )
-_REFUSALS = frozenset((400, 403, 412))
+_CLIENT_ERRORS = frozenset((400, 403, 412))
 _ABSENT = frozenset((404, 410))
 # A quotation of some words, and what FastAPI says of the input.
 _QUOTED = re.compile(r"'input':.{0,2000}|\"[^\"\n]{16,2000}\"|'[^'\n]{16,2000}'", re.DOTALL)
@@ -296,7 +296,8 @@ class ErrorFactory:
             return self._not_accepted(message, status, report, full)
         no_model = report.plain_codes & table.NO_MODEL_CODES
         limited = meant == 429 and not no_model and not table.says_no_money(report.searchable_text)
-        if (limited or (status in _REFUSALS and table.renews_soon(report.searchable_text))) and not report.is_unpaid:
+        renews = status in _CLIENT_ERRORS and table.renews_soon(report.searchable_text)
+        if (limited or renews) and not report.is_unpaid:
             # If no wait is stated, the policy's own applies; the words help to see which limit it was.
             message = f"{self._who}: rate limited{_for(report.retry_after)}{says}"
             return RateLimited(message, retry_after=report.retry_after, status=status)
@@ -325,12 +326,12 @@ class ErrorFactory:
         told = _QUOTED.sub(" ", report.searchable_text)
         meant = _status_by_codes(status, report)
         named = bool(report.plain_codes & table.NO_MODEL_CODES)
-        unpaid = report.is_unpaid or (status in {*_REFUSALS, 500} and meant != 401 and table.says_no_money(told))
-        unpaid = unpaid or (status in _REFUSALS and table.ASKS_FOR_MONEY.search(told) is not None)
+        unpaid = report.is_unpaid or (status in {*_CLIENT_ERRORS, 500} and meant != 401 and table.says_no_money(told))
+        unpaid = unpaid or (status in _CLIENT_ERRORS and table.ASKS_FOR_MONEY.search(told) is not None)
         if unpaid or status == 402 or (status == 429 and not named):
             return self._rejected("no_credit", status, f"no credit is left (HTTP {status}){says}")
         closed = status == 400 and table.CLOSED.search(told)
-        if meant == 401 or closed or (status in _REFUSALS and table.BAD_KEY.search(told)):
+        if meant == 401 or closed or (status in _CLIENT_ERRORS and table.BAD_KEY.search(told)):
             variable = " or ".join(self.profile.key_envs)
             what = f"does not accept the key in {variable}" if variable else "needs a key, and none was sent"
             hint = "" if variable else f"; name its variable as `api_key_env` in [providers.{self.profile.provider}]"

@@ -256,13 +256,13 @@ SAYS_NOTHING: Final = frozenset(
 """Words and codes of an error field that reports no error, in lower case."""
 
 ABOUT_CAP: Final = _any_of(r"max_(completion_|output_)?tokens|max tokens")
-"""A refusal of the limit on a reply."""
+"""An error about the limit on a reply."""
 ABOUT_SCHEMA: Final = _any_of(
     r"response_?(format|schema|json_schema|mime_?type)|output_?(config|format)|text\.format",
     r"json_?\s?(schema|object|mode)|schema|grammar|guided.?(json|decoding)|structured.?output",
     r"tool_choice|\btools?\b|tool use|function.?call",
 )
-"""A refusal of the structured mode."""
+"""An error about the structured mode."""
 PARAMETER: Final = _any_of(
     r"temperature|\btop_?[pk]\b|\bmin_p\b|\bseed\b|log_?probs|penalty|\bstop (words?|sequences?)|reasoning|thinking",
     r"\beffort\b|system.?(message|prompt|role|instruction)|developer.?(message|instruction)|\bstream",
@@ -276,7 +276,7 @@ ABOUT_SYSTEM: Final = re.compile(
     r"|roles must alternate|(only|supports?) (user|\W{0,2}user).{0,20}assistant",
     re.IGNORECASE | re.DOTALL,
 )
-"""A refusal of the system message, by a chat template."""
+"""An error about the system message, from a chat template."""
 UNSERVED: Final = _any_of(ABOUT_SCHEMA.pattern, ABOUT_SYSTEM.pattern, r"\bformat\b|not supported|unsupported")
 """A request that a host cannot serve, in the words of hosts that say 500 instead of 400."""
 _OF_THE_MODEL: Final = re.compile(r"\b(parameter|argument|field)s?\W{0,5}model\b|\bmodel (parameter|argument)\W*$")

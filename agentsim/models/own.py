@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -60,7 +60,10 @@ class Own:
                 raise
             message = f"{self.name}: no complete answer within {sampling.timeout_s:g} s"
             raise TransportFailed(message, code="timeout") from None
-        return Completion(cleaned(reply)) if isinstance(reply, str) else reply
+        if isinstance(reply, str):
+            return Completion(cleaned(reply))
+        reasoning = None if reply.reasoning is None else cleaned(reply.reasoning)
+        return replace(reply, text=cleaned(reply.text), reasoning=reasoning)
 
     async def aclose(self) -> None:
         """Do nothing: the program owns the object."""

@@ -1,9 +1,9 @@
 """Remote models: endpoints, one call to a model with its deadline, and the negotiation with its host.
 
-A refusal of a body names a part of the request (`temperature`, `response_format`) or no part. Either way the request is
-sent again without the part that may have been refused, or with the part renamed or expressed in another way, until it
-is accepted. The result (`base.Adjustments`) applies to all later calls of the model. `faults` decides which errors are
-such refusals, `wire` builds bodies and reads answers, and `pacing` asks again after a failure.
+If a host does not accept a request (`faults.RequestNotAccepted`), its error names a part of the request (`temperature`,
+`response_format`) or no part. Either way the request is sent again without the part that may have caused the error, or
+with the part renamed or expressed in another way, until it is accepted. The result (`base.Adjustments`) applies to all
+later calls of the model. `wire` builds bodies and reads answers, and `pacing` asks again after a failure.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class RemoteModel:
     async def complete(self, call: Call, sampling: Sampling) -> Completion:
         """Make one attempt. The deadline starts when a request is sent and covers the whole answer.
 
-        A refusal of a parameter does not count as an attempt: the model has read nothing, and another request is sent.
+        An error about a parameter is no attempt: the model has read nothing, and another request is sent.
         """
 
         def request(adjustments: Adjustments) -> tuple[dict[str, Any], Function | None]:
@@ -176,8 +176,8 @@ class RemoteModel:
             completion = await self._exchanged(body, function, timeout_s)
         except TimeoutError:
             raise self._faults.timeout(timeout_s) from None
-        except AnswerNotRead as refused:
-            raise self._faults.bad_envelope(str(refused)) from None
+        except AnswerNotRead as unread:
+            raise self._faults.bad_envelope(str(unread)) from None
         host, pin = completion.served_by, self._profile.pin
         asked = at(body, "provider", "only") == [pin]  # a player's `extra` may choose its own hosts
         if host is not None and pin is not None and asked and not is_host(host, pin):
@@ -267,16 +267,16 @@ BodyOf: TypeAlias = Callable[[Adjustments], dict[str, Any]]
 """Builds the body of the request under these adjustments."""
 
 _MOST_REQUESTS: Final = 24
-"""The most requests for one call before its refusal is final."""
-_MOST_HOPELESS: Final = 64  # remembered refusals that no adjustments could prevent
+"""The most requests for one call before its error is final."""
+_MOST_HOPELESS: Final = 64  # remembered errors that no adjustments could prevent
 
 _MAX_TOKENS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _OF_SCHEMA: Final = frozenset(("response_format", "tools", "tool_choice", "text", "output_config.format"))
 # Fields that a request needs, or that decide where it goes.
 _NEEDED: Final = frozenset(("model", "messages", "input", "instructions", "system", "provider", "stream"))
-# Fields without which a request means something else: they are left out only if a refusal names them as fields.
+# Fields without which a request means something else: they are left out only if an error names them as fields.
 _NAMED_ALONE: Final = frozenset(("store",))
-# Groups of fields for one setting, with the words for it in refusals. A dot leads into an object.
+# Groups of fields for one setting, with the words for it in errors. A dot leads into an object.
 _GROUPS: Final[Mapping[str, tuple[frozenset[str], re.Pattern[str]]]] = {
     "reasoning": (
         frozenset(
@@ -302,14 +302,14 @@ _KEYWORDS: Final = (
     *("exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "uniqueItems", "multipleOf"),
     *("pattern", "format", "default", "title", "$schema"),
 )
-# The order in which parts are tried if a refusal names none: those that change least come first.
+# The order in which parts are tried if an error names none: those that change least come first.
 _OPTIONAL: Final = ("seed", "random_seed", "logprobs", "reasoning", "top_p", "temperature")
 
 
 class Negotiation:
-    """The search for the adjustments that one model's host accepts, guided by its refusals.
+    """The search for the adjustments that one model's host accepts, guided by its errors.
 
-    `adjustments` apply to every call that begins. If several calls are refused at the same time, one negotiates and the
+    `adjustments` apply to every call that begins. If several calls are not accepted at once, one negotiates and the
     others are sent again under its result.
     """
 
@@ -327,8 +327,8 @@ class Negotiation:
 
     @property
     def limiter(self) -> RateLimiter:
-        """The rate limiter for the model's calls. It admits one call at a time until `auto` is settled."""
-        return self._endpoint.limiter if self._first is None or self._first.settled else self._first
+        """The rate limiter for the model's calls. It admits one call at a time until the mode of `auto` is known."""
+        return self._endpoint.limiter if self._first is None or self._first.mode_known else self._first
 
     async def completion(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
         """Return the completion of one call, under adjustments that its host accepts.
@@ -338,8 +338,8 @@ class Negotiation:
         """
         try:
             return await self._negotiated(call, body_of, send)
-        except RequestNotAccepted as refused:
-            raise (refused.otherwise or refused) from None
+        except RequestNotAccepted as error:
+            raise (error.otherwise or error) from None
 
     async def _negotiated(self, call: Call, body_of: BodyOf, send: Send) -> Completion:
         for _ in range(_MOST_REQUESTS):
@@ -350,11 +350,13 @@ class Negotiation:
             if search is None:
                 try:
                     return self._accept(call, adjustments, await send(adjustments))
-                except RequestNotAccepted as refused:
-                    search = _Search(refused, adjustments, self._ways(call, refused, body_of(adjustments), adjustments))
+                except RequestNotAccepted as error:
+                    search = _Search(
+                        error, adjustments, self._candidates(call, error, body_of(adjustments), adjustments)
+                    )
             async with self._turn:
                 if self.adjustments == adjustments:
-                    return await self._settled(call, body_of, send, search, sent=sent)
+                    return await self._try_candidates(call, body_of, send, search, sent=sent)
             await self._endpoint.limiter.acquire_again()  # another call has found new adjustments in the meantime
         return await send(self.adjustments)
 
@@ -365,17 +367,17 @@ class Negotiation:
             self._accepted.add(call.schema_name)
         auto = self._profile.structured == "auto"
         if auto and call.schema is not None and self._first is not None:
-            self._first.settled = True
-        settled = auto and (self._first is None or self._first.settled)
+            self._first.mode_known = True
+        mode_known = auto and (self._first is None or self._first.mode_known)
         said = self.adjustments
-        if settled:
+        if mode_known:
             said = replace(said, structured=mode_of(self._profile, said, self._wire))
         return completion if said == UNADJUSTED else replace(completion, adjustments=said)
 
     async def _confirmed(self, call: Call, send: Send) -> Completion | None:
-        """Return the completion under the adjustments before a doubtful change, or None if they are refused.
+        """Return the completion under the adjustments before a doubtful change, or None if they are not accepted.
 
-        None also if no adjustments are in doubt for this call. A refusal that named no part may have been about its
+        None also if no adjustments are in doubt for this call. An error that named no part may have been about its
         prompt alone. So the first call with another prompt is sent under the earlier adjustments, which apply again if
         the host accepts them.
         """
@@ -404,79 +406,83 @@ class Negotiation:
             self._searches.clear()
             self._hopeless.clear()
 
-    async def _settled(self, call: Call, body_of: BodyOf, send: Send, search: _Search, *, sent: bool) -> Completion:
-        """Send a refused request again under different adjustments, and keep the first that are accepted.
+    async def _try_candidates(
+        self, call: Call, body_of: BodyOf, send: Send, search: _Search, *, sent: bool
+    ) -> Completion:
+        """Send a request that was not accepted under each candidate, and keep the first that is accepted.
 
         `sent` says whether the call has been sent before. If the host fails in another way, the search is kept, and the
         next attempt of the same call continues it.
         """
-        hopeless = call.schema_name, _alike(search.first)
+        hopeless = call.schema_name, _signature(search.first)
         if hopeless in self._hopeless:
             raise search.first
-        while (way := search.next_way(self.adjustments)) is not None:
+        while (candidate := search.next_candidate(self.adjustments)) is not None:
             if sent:
                 await self._endpoint.limiter.acquire_again()
             sent = True
             try:
-                completion = await send(way)
+                completion = await send(candidate)
             except RequestNotAccepted as error:
-                search.way = None
-                if _alike(error) != _alike(search.refused):  # the part that was refused before is accepted now
-                    search.refused, search.adjustments = error, way
-                    search.left = self._ways(call, error, body_of(way), way)
+                search.candidate = None
+                if _signature(error) != _signature(
+                    search.error
+                ):  # the part that caused the error before is accepted now
+                    search.error, search.adjustments = error, candidate
+                    search.left = self._candidates(call, error, body_of(candidate), candidate)
             except ModelError:
-                if self._is_named(way, search, body_of):
-                    self._keep_to(way)  # a part that was refused by name is not tried again
+                if self._is_change_named(candidate, search, body_of):
+                    self._keep_to(candidate)  # a part that an error named is not tried again
                 else:
                     self._searches[call.schema_name, call.messages] = search
                 raise
             else:
-                self._found(call, way, search, body_of)
-                return self._accept(call, way, completion)
+                self._keep_accepted(call, candidate, search, body_of)
+                return self._accept(call, candidate, completion)
         self._searches.pop((call.schema_name, call.messages), None)
         if len(self._hopeless) < _MOST_HOPELESS:
             self._hopeless.add(hopeless)
         raise search.first
 
-    def _found(self, call: Call, way: Adjustments, search: _Search, body_of: BodyOf) -> None:
-        """Keep the adjustments that were accepted. They are in doubt if no refusal named the part they change."""
+    def _keep_accepted(self, call: Call, candidate: Adjustments, search: _Search, body_of: BodyOf) -> None:
+        """Keep the adjustments that were accepted. They are in doubt if no error named the part they change."""
         self._searches.pop((call.schema_name, call.messages), None)
-        doubtful = way != search.adjustments and not self._is_named(way, search, body_of)
+        doubtful = candidate != search.adjustments and not self._is_change_named(candidate, search, body_of)
         before = search.adjustments
-        self._keep_to(way)
-        self._doubt = _Doubt(call.schema_name, call.messages, before, way) if doubtful else None
+        self._keep_to(candidate)
+        self._doubt = _Doubt(call.schema_name, call.messages, before, candidate) if doubtful else None
 
-    def _is_named(self, way: Adjustments, search: _Search, body_of: BodyOf) -> bool:
-        """Return whether the latest refusal names, without doubt, the part that these adjustments change."""
-        report, adjustments = search.refused.report, search.adjustments
-        return not search.refused.is_doubtful and way in list(
-            named(report, body_of(adjustments), adjustments, self._wire, self._profile)
+    def _is_change_named(self, candidate: Adjustments, search: _Search, body_of: BodyOf) -> bool:
+        """Return whether the latest error names, without doubt, the part that these adjustments change."""
+        report, adjustments = search.error.report, search.adjustments
+        return not search.error.is_doubtful and candidate in list(
+            without_named_parts(report, body_of(adjustments), adjustments, self._wire, self._profile)
         )
 
-    def _ways(
-        self, call: Call, refused: RequestNotAccepted, body: Mapping[str, Any], adjustments: Adjustments
+    def _candidates(
+        self, call: Call, error: RequestNotAccepted, body: Mapping[str, Any], adjustments: Adjustments
     ) -> Iterator[Adjustments]:
-        """Yield adjustments to try after a refusal.
+        """Yield the candidates to try after an error.
 
-        If the refusal names parts, yield adjustments without these. Else yield the same adjustments again; then, if the
+        If the error names parts, yield adjustments without these. Else yield the same adjustments again; then, if the
         model has not answered before, adjustments without each part; if it has, and this schema is new, the other
         structured modes.
         """
-        found = list(named(refused.report, body, adjustments, self._wire, self._profile))
-        if refused.is_doubtful or not found:
-            yield adjustments  # the refusal may have been an accident
+        found = list(without_named_parts(error.report, body, adjustments, self._wire, self._profile))
+        if error.is_doubtful or not found:
+            yield adjustments  # the error may have been an accident
         yield from found
         if not self._answered:
-            yield from unnamed(body, adjustments, self._wire, self._profile)
+            yield from without_each_part(body, adjustments, self._wire, self._profile)
             return
-        # All other parts were accepted before. If this schema was accepted, too, the refusal is about the prompt.
+        # All other parts were accepted before. If this schema was accepted, too, the error is about the prompt.
         if call.schema_name not in self._accepted and _holds_schema(body):
             yield from _next_modes(adjustments, self._wire, self._profile)
 
 
 @dataclass(frozen=True, slots=True)
 class _Doubt:
-    """The adjustments that were `found` for one call after a refusal that named no part, and those `before`."""
+    """The adjustments that were `found` for one call after an error that named no part, and those `before`."""
 
     schema_name: str
     messages: tuple[tuple[str, str], ...]
@@ -486,46 +492,46 @@ class _Doubt:
 
 @dataclass(slots=True)
 class _Search:
-    """The state of a search for accepted adjustments after a refusal."""
+    """The state of a search for accepted adjustments after an error."""
 
     first: RequestNotAccepted
     adjustments: Adjustments
-    """The adjustments of the latest refusal."""
+    """The adjustments under which the latest `error` came."""
     left: Iterator[Adjustments]
-    refused: RequestNotAccepted = field(init=False)
+    error: RequestNotAccepted = field(init=False)
     tried: set[Adjustments] = field(default_factory=set)
-    way: Adjustments | None = None
-    """The adjustments sent last, while they are neither accepted nor refused."""
+    candidate: Adjustments | None = None
+    """The adjustments sent last, while the host has neither accepted them nor answered with such an error."""
 
     def __post_init__(self) -> None:
-        self.refused = self.first
+        self.error = self.first
         self.tried.add(self.adjustments)
 
-    def next_way(self, present: Adjustments) -> Adjustments | None:
-        """Return the adjustments to send next, or None if none are left. The `present` ones may be sent again."""
-        if self.way is None and len(self.tried) < _MOST_REQUESTS:
-            self.way = next((each for each in self.left if each == present or each not in self.tried), None)
-            if self.way is not None:
-                self.tried.add(self.way)
-        return self.way
+    def next_candidate(self, present: Adjustments) -> Adjustments | None:
+        """Return the candidate to send next, or None if none is left. The `present` ones may be sent again."""
+        if self.candidate is None and len(self.tried) < _MOST_REQUESTS:
+            self.candidate = next((each for each in self.left if each == present or each not in self.tried), None)
+            if self.candidate is not None:
+                self.tried.add(self.candidate)
+        return self.candidate
 
 
 class FirstCall(RateLimiter):
-    """A limiter that passes one call at a time to the host's limiter until `settled`.
+    """A limiter that passes one call at a time to the host's limiter until `mode_known`.
 
     Otherwise the order of replies would decide the mode.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__()
-        self.settled = False
+        self.mode_known = False
         self._endpoint = endpoint
         self._turn = asyncio.Lock()
 
     async def acquire(self, tokens: int = 0) -> Slot:
         host = self._endpoint.limiter
         await self._turn.acquire()
-        if self.settled:  # settled while this call waited
+        if self.mode_known:  # another call found it out while this one waited
             self._turn.release()
             return await host.acquire(tokens)
         try:
@@ -591,10 +597,10 @@ def trimmed(adjustments: Adjustments, body: dict[str, Any]) -> dict[str, Any]:
     return {key: _pruned(value, nested) for key, value in made.items()} if nested else made
 
 
-def named(
+def without_named_parts(
     report: ErrorReport, body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profile: Profile
 ) -> Iterator[Adjustments]:
-    """Yield adjustments without the parts that a refusal names, in the order in which it names them."""
+    """Yield adjustments without the parts that an error names, in the order in which it names them."""
     words = report.words
     found: list[tuple[bool, int, Iterator[Adjustments]]] = []
     if _holds_schema(body):
@@ -612,20 +618,20 @@ def named(
             found.append((False, -1, _caps_within(room, adjustments, wire)))
         elif about:
             found.append((name not in report.fields, about.start(), _other_caps(name, words, body, adjustments, wire)))
-    found += _named_parts(report, body, adjustments)
-    sorted_ways = [list(ways) for _, _, ways in sorted(found, key=lambda each: each[:2])]
-    for each in sorted_ways:
+    found += _optional_parts_named(report, body, adjustments)
+    sorted_candidates = [list(candidates) for _, _, candidates in sorted(found, key=lambda each: each[:2])]
+    for each in sorted_candidates:
         yield from each
-    if len(sorted_ways) > 1:
-        yield _together(adjustments, [each[0] for each in sorted_ways if each])
+    if len(sorted_candidates) > 1:
+        yield _combined(adjustments, [each[0] for each in sorted_candidates if each])
 
 
-def _named_parts(
+def _optional_parts_named(
     report: ErrorReport, body: Mapping[str, Any], adjustments: Adjustments
 ) -> Iterator[tuple[bool, int, Iterator[Adjustments]]]:
-    """Yield, for each optional part that a refusal names, a sort key and the adjustments without it.
+    """Yield, for each optional part that an error names, a sort key and the adjustments without it.
 
-    The sort key is whether the refusal's `fields` lack the part, and the position of its name.
+    The sort key is whether the error's `fields` lack the part, and the position of its name.
     """
     words = report.words
     alone = [
@@ -639,11 +645,11 @@ def _named_parts(
             yield not keys.intersection(report.fields), min(places), iter((_without(adjustments, name),))
 
 
-def _together(adjustments: Adjustments, ways: Iterable[Adjustments]) -> Adjustments:
-    """Return adjustments that combine the changes of all these ways."""
+def _combined(adjustments: Adjustments, candidates: Iterable[Adjustments]) -> Adjustments:
+    """Return adjustments that combine the changes of all these candidates."""
     both = adjustments
-    for way in ways:
-        changed = {each.name: getattr(way, each.name) for each in fields(way)}
+    for candidate in candidates:
+        changed = {each.name: getattr(candidate, each.name) for each in fields(candidate)}
         changed = {name: value for name, value in changed.items() if value != getattr(adjustments, name)}
         for name in changed.keys() & {"dropped", "keywords"}:
             changed[name] = tuple(sorted({*getattr(both, name), *changed[name]}))
@@ -651,8 +657,10 @@ def _together(adjustments: Adjustments, ways: Iterable[Adjustments]) -> Adjustme
     return both
 
 
-def unnamed(body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profile: Profile) -> Iterator[Adjustments]:
-    """Yield adjustments to try if a refusal names no part: each part left out alone, then all of them."""
+def without_each_part(
+    body: Mapping[str, Any], adjustments: Adjustments, wire: Wire, profile: Profile
+) -> Iterator[Adjustments]:
+    """Yield adjustments to try if an error names no part: each part left out alone, then all of them."""
     if _holds_schema(body):
         yield from _next_modes(adjustments, wire, profile)
     optional = _droppable(body)
@@ -694,9 +702,9 @@ def adjustment_words(adjustments: Adjustments, known: Adjustments = UNADJUSTED) 
         yield "the host accepts no system message, which is put before the first of the user"
 
 
-def _alike(refused: RequestNotAccepted) -> str:
-    """Return the words of a refusal without those that contain digits, which differ between refusals of one kind."""
-    return re.sub(r"[\w-]*\d[\w-]*", "", refused.report.words)
+def _signature(error: RequestNotAccepted) -> str:
+    """Return the words of an error without those that contain digits, which differ between errors of one kind."""
+    return re.sub(r"[\w-]*\d[\w-]*", "", error.report.words)
 
 
 def _mentions(word: str, words: str) -> bool:

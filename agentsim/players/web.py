@@ -24,7 +24,7 @@ WITHDRAWN = "withdrawn"
 """The `fallback_reason` of a decision whose person has left the study."""
 
 
-class Withdrawn(Exception):
+class PersonLeft(Exception):
     """The person has left, so there is no answer."""
 
 
@@ -84,10 +84,10 @@ class WebPlayer:
     async def reply(self, ask: Ask, messages: tuple[Message, ...], attempt: int) -> Completion:
         """Put the question on the page and wait for its answer, without a time limit.
 
-        Raises `Withdrawn` if the person leaves, or has left before.
+        Raises `PersonLeft` if the person leaves, or has left before.
         """
         if self.withdrawn:
-            raise Withdrawn
+            raise PersonLeft
         loop = asyncio.get_running_loop()
         ends = None if self.timeout_s is None else loop.time() + self.timeout_s
         self.question = WebQuestion(ask, messages, ends, loop.create_future())
@@ -102,4 +102,4 @@ class WebPlayer:
         """Mark the person as gone: the current question and later ones get no answer."""
         self.withdrawn = True
         if self.question is not None and not self.question.answer.done():
-            self.question.answer.set_exception(Withdrawn())
+            self.question.answer.set_exception(PersonLeft())

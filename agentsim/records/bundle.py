@@ -56,9 +56,9 @@ def pack(runs: Sequence[RunFiles], path: Path, others: Sequence[Path] = ()) -> N
     index: dict[str, Any] = {"format": FORMAT, "runs": [files.name for files in runs], "versions": {}, "files": {}}
     readable: dict[str, bytes] = {}
     for files in runs:
-        recorded = read_journal(files.journal)
-        head = recorded.head
-        if recorded.history not in {None, _digest(files.history)}:
+        contents = read_journal(files.journal)
+        head = contents.head
+        if contents.history not in {None, _digest(files.history)}:
             raise UsageError(f"{files.history}: is not the one that its journal names; `agentsim replay` says more")
         readable |= _readable(files.name, head)
         index["versions"][files.name] = dict(head["versions"])

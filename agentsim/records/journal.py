@@ -619,17 +619,17 @@ class Journal:
             raise
         return cls(file, contents)
 
-    def append_decision(self, entry: DecisionRecord, *, at_once: bool) -> None:
-        """Append a decision. If not `at_once`, the line may stay in memory up to `MOST_UNWRITTEN` bytes.
+    def append_decision(self, entry: DecisionRecord, *, write_now: bool) -> None:
+        """Append a decision. If not `write_now`, the line may stay in memory up to `MOST_UNWRITTEN` bytes.
 
-        The next `sync()` syncs what was written at once, and all lines before it, to the disk.
+        The next `sync()` syncs such a line, and all lines before it, to the disk.
         """
         line = {"record": "decision", **entry.to_json(self._texts)}
         self._add_texts()
         self._add(line)
-        if at_once or len(self._unwritten) > MOST_UNWRITTEN:
+        if write_now or len(self._unwritten) > MOST_UNWRITTEN:
             self._write()
-        self._due = self._due or at_once
+        self._due = self._due or write_now
         self.contents.add_decision(entry)
 
     def sync(self) -> None:

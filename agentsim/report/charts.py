@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from typing import NamedTuple
 
-from agentsim.engine.panel import Chart, DataTable, Estimate, Estimates, Forest, Scatter
+from agentsim.engine.panel import Cell, Chart, DataTable, Estimate, Estimates, Forest, Scatter, Struck
 from agentsim.engine.wording import decimals
 from agentsim.report.markup import TemplateContext, fitted, number, plain, series_tone, table, tone, tone_of
 
@@ -51,6 +51,7 @@ class Label(NamedTuple):
     text: str
     full: str = ""
     second: bool = False
+    struck: bool = False
     """True if a telephone has no room for it."""
 
 
@@ -328,15 +329,15 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
     x = Axis(_around(ends, about=8), left, WIDTH - 16)
     heights = [(row, round(_TOP + _ROW * (place + 0.5), 1)) for place, row in enumerate(drawn)]
     tones = {row.name: tone_of(row.name, players, "solo") for row in drawn}
-    rows = tuple((row.name, row.value, row.low, row.high) for row in panel.rows)
+    rows = tuple((row.name, *(_struck(row, each) for each in (row.value, row.low, row.high))) for row in panel.rows)
     return Plot(
         panel=panel,
         x=x,
         y=Axis((0, 1), _TOP + _ROW * max(1, len(drawn)), _TOP),
         x_ticks=x.labels(_widest(x.marks) + 8),
-        y_ticks=tuple(Label(y, shorts[row.name], row.name) for row, y in heights),
+        y_ticks=tuple(Label(y, shorts[row.name], row.name, struck=row.struck) for row, y in heights),
         lines=tuple(
-            (f"{x.at(row.low)},{y} {x.at(row.high)},{y}", tones[row.name])
+            (f"{x.at(row.low)},{y} {x.at(row.high)},{y}", f"{tones[row.name]}{' struck' * row.struck}")
             for row, y in heights
             if row.low is not None and row.high is not None
         ),
@@ -473,6 +474,10 @@ def _signed(text: str) -> str:
 
 def _ending(name: str) -> str:
     return name if len(name) <= _NAME_MAX else f"…{name[1 - _NAME_MAX :]}"  # model names differ at their ends
+
+
+def _struck(row: Estimate, value: float | None) -> Cell:
+    return Struck(number(value)) if row.struck and value is not None else value
 
 
 def _interval(row: Estimate) -> str:

@@ -163,6 +163,6 @@ def svg(panel: Forest | Estimates) -> str:
     return environment().get_template("figure.svg.j2").render(plot=drawn).strip() + "\n"
 
 
-def first_plot(panels: Sequence[Panel]) -> Forest | Estimates | None:
-    """Return the first plot of effects or estimates, or None."""
-    return next((panel for panel in panels if isinstance(panel, Forest | Estimates)), None)
+def plots(panels: Sequence[Panel]) -> list[Forest | Estimates]:
+    """Return the plots of effects and estimates."""
+    return [panel for panel in panels if isinstance(panel, Forest | Estimates)]

@@ -36,14 +36,14 @@ from agentsim.models.remote import adjustment_words
 from agentsim.players.base import Player, RejectedReply
 from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer
-from agentsim.players.web import NO_ANSWER, WITHDRAWN, WebPlayer, Withdrawn
+from agentsim.players.web import NO_ANSWER, WITHDRAWN, PersonLeft, WebPlayer
 from agentsim.records.diagnostics import diagnostics, empty_reply_code
 from agentsim.records.history import Branch
 from agentsim.records.journal import WAVE_DEADLINE, DecisionRecord, Journal, Parse, Source, Totals
 from agentsim.runs.limits import CallLimits, ModelId
 from agentsim.runs.watcher import Watcher
 
-Seat: TypeAlias = Player | BotPlayer
+SeatedPlayer: TypeAlias = Player | BotPlayer
 BeforeDecision: TypeAlias = Callable[[Ask], Awaitable[None]]
 """An awaitable check before each decision that is not on record: the player is asked when it returns."""
 UNSYNCED_S = 0.05
@@ -186,11 +186,11 @@ class _RetryLoop:
     def may_take_over(self, error: ModelError) -> bool:
         """Return whether another model takes over after this final error.
 
-        One does if this model is unreachable, and none if it refuses, unless the refusal may be about every call of it.
+        One does if this model is unreachable, and none if it refuses, unless the error may be about its every call.
         """
-        unclear_refusal = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
+        unclear = may_be_the_prompt(isinstance(error, ModelRefused), error.code)
         unreachable = isinstance(error, TransportFailed | RateLimited | ProviderRejected)
-        return (unreachable or unclear_refusal) and any(index > self._model_index for index in self._order)
+        return (unreachable or unclear) and any(index > self._model_index for index in self._order)
 
     def take_over(self) -> None:
         """Switch to the next model, with attempts of its own."""
@@ -356,7 +356,7 @@ async def reach_decision(ask: Ask, player: Player, calls: Calls, earlier: Sequen
 class Decider:
     """Has each request of a run decided by its player; `totals` counts every call, also those of open decisions."""
 
-    seats: Mapping[str, Seat]
+    seats: Mapping[str, SeatedPlayer]
     journal: Journal
     limits: CallLimits
     watcher: Watcher
@@ -385,22 +385,22 @@ class Decider:
         if self.wave_deadline_s is not None:
             self._wave_ends = asyncio.get_running_loop().time() + self.wave_deadline_s
         self._breaker_indices = {ask.place: order for order, ask in enumerate(asked)}
-        breaker, recorded = self.limits.breaker, self.journal.contents
+        breaker, contents = self.limits.breaker, self.journal.contents
         breaker.begin_wave(
             [[ModelId(model.name, model.provider) for model in self._player(ask).chain] for ask in asked]
         )
         for index, ask in enumerate(asked):
             key = (ask.wave, ask.place)
-            entry = recorded.decisions.get(key)
-            for attempt in recorded.open_attempts(*key) if entry is None else entry.attempts:
-                breaker.add_earlier(index, attempt, past=key in recorded.decided_before_stop)
+            entry = contents.decisions.get(key)
+            for attempt in contents.open_attempts(*key) if entry is None else entry.attempts:
+                breaker.add_earlier(index, attempt, past=key in contents.decided_before_stop)
             if entry is not None:
                 breaker.mark_decided(index)
             player = self._player(ask)
             inherited = self.branch is not None and self.branch.inherits(ask.wave, ask.index)  # the parent has paid
             if isinstance(player, ModelPlayer) and not inherited:
                 # a call of an earlier process counts against the run's limits, and is shown
-                for attempt in recorded.calls(*key):
+                for attempt in contents.calls(*key):
                     self.totals.add_call(attempt)
                     used = self.limits.cost(ask, player.with_model(attempt.model), attempt.messages, attempt.usage)
                     self.limits.budget.add_earlier(1, used)
@@ -416,7 +416,7 @@ class Decider:
             await self.before_decision(ask)
         decision = bot.decide(ask, rng)
         record = decision_record_of(ask, DecisionResult(decision, "bot"))
-        self.journal.append_decision(record, at_once=False)
+        self.journal.append_decision(record, write_now=False)
         self.watcher.decided(record)
         return decision, record
 
@@ -441,10 +441,10 @@ class Decider:
                     result = await reach_decision(
                         ask, player, _AdmittedCalls(self, ask, player, index, wave_timeout), earlier
                     )
-            except (TimeoutError, Withdrawn) as ended:
+            except (TimeoutError, PersonLeft) as ended:
                 if isinstance(ended, TimeoutError) and not wave_timeout.expired():
                     raise
-                code = WITHDRAWN if isinstance(ended, Withdrawn) else code
+                code = WITHDRAWN if isinstance(ended, PersonLeft) else code
                 result = fallback_result(ask, self.journal.contents.open_attempts(ask.wave, ask.place), code)
             late = result.fallback_reason == WAVE_DEADLINE
             if breaker.is_unreachable(index) if late else result.fallback_reason not in {None, NO_ANSWER, WITHDRAWN}:
@@ -452,7 +452,7 @@ class Decider:
                     self.limits.check()  # or it would wait for requests that are not asked any more
                 await breaker.stop_if_unavailable(index, late=late)
             record = decision_record_of(ask, result)
-            self.journal.append_decision(record, at_once=True)
+            self.journal.append_decision(record, write_now=True)
             self.sync_soon()
             self.watcher.decided(record)
             breaker.mark_decided(index)

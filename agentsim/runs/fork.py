@@ -158,7 +158,7 @@ class ForkPoint:
                 for each in does if wave <= self.ask.wave else ():
                     journal.append_steering(wave, each)
             for kept in (*self.kept, *((entry,) if entry is not None else ())):
-                journal.append_decision(kept, at_once=True)
+                journal.append_decision(kept, write_now=True)
             journal.sync()
         journal.close()
 
@@ -357,7 +357,7 @@ CALLERS = 8
 """The number of branches with models that are played at once by default; each waits for its own replies."""
 
 
-def branches_at_once(kinds: Collection[str], asked: int | None = None) -> int:
+def concurrent_branches(kinds: Collection[str], asked: int | None = None) -> int:
     """Return the number of branches to play at once, if their players are of these kinds of models.
 
     By default it is 1 for bots, who do not wait, for embedded models, each with a server of its own, and for a person
@@ -381,15 +381,15 @@ def kinds_of_models(jobs: Sequence[BranchJob]) -> set[str]:
     return {name.kind for scenario in scenarios for plan in scenario.seats for name in plan.names}
 
 
-async def play_at_once(
+async def play_concurrently(
     jobs: Sequence[BranchJob],
     opened: Callable[[BranchJob], Run],
     ended: Callable[[RunResult], object],
     *,
-    at_once: int,
+    concurrency: int,
     noted: Callable[[str], object],
 ) -> None:
-    """Play the branches, up to `at_once` at a time, and pass each result to `ended`.
+    """Play the branches, up to `concurrency` at a time, and pass each result to `ended`.
 
     `opened` makes the run of a branch when its turn comes. An error of either ends all branches in order, as a
     cancellation does. `noted` gets a line about branches that another process plays.
@@ -400,7 +400,7 @@ async def play_at_once(
         for job in turns:
             run = opened(job)
             calls = run.seats.most_calls(run.scenario.limits.concurrency) if not run.is_over else 0
-            if (line := reserve_descriptors(calls * at_once, at_once)) is not None:
+            if (line := reserve_descriptors(calls * concurrency, concurrency)) is not None:
                 noted(line)
             task = asyncio.create_task(run.play())
             try:
@@ -410,7 +410,7 @@ async def play_at_once(
                 await asyncio.wait({task})
                 ended(task.result())
 
-    workers = [asyncio.create_task(play_in_turn()) for _ in range(min(at_once, len(jobs)))]
+    workers = [asyncio.create_task(play_in_turn()) for _ in range(min(concurrency, len(jobs)))]
     try:
         await asyncio.gather(*workers)
     finally:

@@ -81,8 +81,8 @@ class RunInterview:
         self.path = interview_path(files, plan.file_label)
         if is_running(files.journal):
             raise UsageError(f"{files.name}: is being played; ask its players from its page, or when it has ended")
-        recorded = read_journal(files.journal)
-        played = PlayedGame.of_journal(recorded)
+        contents = read_journal(files.journal)
+        played = PlayedGame.of_journal(contents)
         with closing(played.play):
             self.game, original = played.game, played.scenario
             known = [each.id for each in original.players]
@@ -91,7 +91,7 @@ class RunInterview:
             if plan.ask is None and not plan.batteries:
                 raise UsageError("asks nothing: give --ask FILE or --battery BATTERY")
             questions = load_questions(plan.ask, plan.batteries, self.game, known)
-            self.waves = _waves(files.name, played, recorded, plan, questions)
+            self.waves = _waves(files.name, played, contents, plan, questions)
         settings = [] if plan.model is None else [f"players.{n}.model={plan.model}" for n in range(len(known))]
         scenario = changed_scenario(original, self.game, settings)
         self.scenario: Scenario = with_limits(replace(scenario, branch=None), options.env, limits or LimitOverrides())
@@ -104,7 +104,7 @@ class RunInterview:
         try:
             known = journal.contents.adjustments(self.scenario.first_models)
             seats = seats_of(self.scenario, self.game, self.options, known)
-            self.options.recording.start(self.scenario.seed or 0)
+            self.options.reply_source.start(self.scenario.seed or 0)
         except BaseException:
             journal.close()
             raise
@@ -137,7 +137,7 @@ class RunInterview:
             with stoppable(seats.interrupt) as stop:
                 asyncio.run(ask(stop))
             status = "completed"
-            self.options.recording.finished()
+            self.options.reply_source.finished()
         except RunStopped as stopped:
             status, error = stopped.status, stopped
         except AgentsimError as failed:
@@ -147,7 +147,7 @@ class RunInterview:
                 journal.append_stop(status, stamp(datetime.now(UTC)), time.monotonic() - started, "")
             finally:
                 journal.close()
-                self.options.recording.close()
+                self.options.reply_source.close()
         return InterviewResult(self.path, interview_of(self.plan.file_label, journal.contents), decider.totals, error)
 
     async def _ask(self, decider: Decider) -> None:
@@ -177,10 +177,10 @@ class RunInterview:
 
 
 def _waves(
-    name: str, played: PlayedGame, recorded: JournalContents, plan: InterviewPlan, questions: Sequence[SurveyQuestion]
+    name: str, played: PlayedGame, contents: JournalContents, plan: InterviewPlan, questions: Sequence[SurveyQuestion]
 ) -> list[Wave]:
     """Play a run again, and return a wave of surveys for each moment, in the order of the game."""
-    of_decision = {entry.index: entry.wave for entry in recorded.decisions.values()}
+    of_decision = {entry.index: entry.wave for entry in contents.decisions.values()}
     numbers = sorted(of_decision)
     for at in plan.at:
         if at is not None and at not in of_decision:
@@ -201,7 +201,7 @@ def _waves(
         )
         waves.append(Wave(number, tuple(asks)))
 
-    for found in played.replay(recorded):
+    for found in played.replay(contents):
         if found.wave.number in moments:
             ask(moments.pop(found.wave.number))
         if not moments and None not in plan.at:

@@ -21,7 +21,7 @@ from agentsim.engine.request import Ask
 from agentsim.engine.wording import TOKEN_BYTES, counted
 from agentsim.errors import BudgetReached, ModelError, ProviderRejected, ProviderStopped
 from agentsim.models.base import UNADJUSTED, Attempt, Fault, Message, Usage, fault_of
-from agentsim.models.faults import UNACCEPTED, RefusalKind, may_be_the_prompt, refusal_kind
+from agentsim.models.faults import UNACCEPTED, ErrorKind, error_kind, may_be_the_prompt
 from agentsim.models.prices import Prices, longest_reply, most_tokens
 from agentsim.models.remote import cap_under
 from agentsim.players.model import ModelPlayer
@@ -161,7 +161,7 @@ class _Call(NamedTuple):
     fault: Fault | None
     error: ModelError | None  # None for calls of earlier processes, which are only counted
     exceeds_patience: bool
-    refusal: RefusalKind | None = None  # a refusal that may be about this prompt, or about every call of the model
+    unclear: ErrorKind | None = None  # of an error that may be about this prompt, or about every call of the model
     unaccepted: bool = False  # the host accepts no such request, whatever is left out of it
 
 
@@ -175,15 +175,15 @@ class _RequestCalls:
     decided: bool = False  # no call follows
     rejected: set[int] = field(default_factory=set)  # indices of the models that rejected this very request
     unreachable: set[str] = field(default_factory=set)  # providers whose last call was a transport failure
-    refused: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if it was such a refusal
+    unclear: dict[str, _Call] = field(default_factory=dict)  # the last call of each model, if its error was unclear
 
     def add(self, call: _Call) -> None:
         """Add a call. Any reply, also a bad one or a refusal, shows that its provider is reachable."""
         self.calls.append(call)
-        if call.refusal is not None:
-            self.refused[call.model.name] = call
+        if call.unclear is not None:
+            self.unclear[call.model.name] = call
         elif call.fault in {None, "refused"}:
-            self.refused.pop(call.model.name, None)
+            self.unclear.pop(call.model.name, None)
         if call.fault == "transport":
             self.unreachable.add(call.model.provider)
         elif call.fault in {None, "refused"}:
@@ -198,17 +198,18 @@ class CircuitBreaker:
     wave on for requests that have another model. The run stops before a decision for which no other model is left, and
     before a decision none of whose providers has ever answered if it gets no answer. It also stops if a model's host
     wants more time than a decision has (`exceeds_patience`), twice without an answer between: that limit holds for
-    every call of the model. A refusal that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if
-    the model has answered before; if it never has, the model counts as rejected. If a model refuses `STREAK` decisions
-    in a row alike (`faults.refusal_kind`), without an answer between, the prompts are not the cause: it is skipped, and
-    the run stops, as if its provider had not answered. Other failures cost one decision.
+    every call of the model. An error that may be about its prompt (`faults.may_be_the_prompt`) costs one decision if
+    the model has answered before; if it never has, the model counts as rejected. If such errors of one
+    kind (`faults.error_kind`) fail `STREAK` decisions of a model in a row, without an answer between, the prompts are
+    not the cause: it is skipped, and the run stops, as if its provider had not answered. Other failures cost one
+    decision.
 
     Decisions are judged in the order of the requests, not of the replies: the calls of a wave count as if they had been
     made one after another, so that concurrency never decides whether a run stops, or which models the next wave asks.
     An index is the position of a request in the current wave.
 
     With `on_failure="fallback"`, unreachable providers, calls that exceed patience, requests that are not accepted and
-    refusals alike cost decisions only; rejected models still stop the run.
+    unclear errors cost decisions only; rejected models still stop the run.
     """
 
     def __init__(self, on_failure: Literal["stop", "fallback"] = "stop") -> None:
@@ -217,7 +218,7 @@ class CircuitBreaker:
         self._answered_by: set[str] = set()  # models
         self._streak: Counter[str] = Counter()
         self._impatient: Counter[str] = Counter()  # by model
-        self._refused: dict[str, tuple[RefusalKind, int]] = {}  # consecutive decisions refused alike, by model
+        self._unclear: dict[str, tuple[ErrorKind, int]] = {}  # consecutive decisions failed by one kind of error
         self._last: dict[str, ModelError] = {}
         self._rejected: set[str] = set()
         self._requests: list[_RequestCalls] = []
@@ -236,7 +237,7 @@ class CircuitBreaker:
     def _lives(self, model: ModelId, here: _RequestCalls | None = None) -> bool:
         """Return whether a model may still be asked: it is not rejected, and no streak of failures has ended it."""
         failed = self._streak[model.provider] if here is None else self._failed(model.provider, here)
-        return max(failed, self._refusals(model.name, here)) < STREAK and model.name not in self._rejected
+        return max(failed, self._failed_alike(model.name, here)) < STREAK and model.name not in self._rejected
 
     def order(self, index: int) -> tuple[int, ...]:
         """Return which of a request's models to ask, in order: those alive when the wave began, or all if none was."""
@@ -256,10 +257,10 @@ class CircuitBreaker:
             fault = None
         elif fault is None or (past and not impatient):
             return
-        refusal = None
+        unclear = None
         if may_be_the_prompt(fault == "refused", attempt.code):
-            refusal = refusal_kind(attempt.code, attempt.status, attempt.error or "")
-        self._requests[index].add(_Call(model, fault, None, impatient, refusal, attempt.code == UNACCEPTED))
+            unclear = error_kind(attempt.code, attempt.status, attempt.error or "")
+        self._requests[index].add(_Call(model, fault, None, impatient, unclear, attempt.code == UNACCEPTED))
         self._judge()
 
     def count_call(
@@ -276,11 +277,11 @@ class CircuitBreaker:
             if here.rejected.issuperset(here.order):
                 raise ProviderStopped(f"{here.models[model].provider}: {error}") from None
         fault = None if error is None else fault_of(error)
-        refusal = None
+        unclear = None
         if error is not None and may_be_the_prompt(fault == "refused", error.code):
-            refusal = refusal_kind(error.code, error.status, str(error))
+            unclear = error_kind(error.code, error.status, str(error))
         unaccepted = error is not None and error.code == UNACCEPTED
-        here.add(_Call(here.models[model], fault, error, exceeds_patience, refusal, unaccepted))
+        here.add(_Call(here.models[model], fault, error, exceeds_patience, unclear, unaccepted))
         self._judge()
 
     def mark_decided(self, index: int) -> None:
@@ -299,9 +300,9 @@ class CircuitBreaker:
     async def stop_if_unavailable(self, index: int, *, late: bool = False) -> None:
         """Wait until all requests before one that got no usable answer are decided, then judge it.
 
-        Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or its models have
-        refused as many alike, or if they had not answered before. A `late` decision, which fell back at its deadline,
-        is exempt from the last rule.
+        Raises `ProviderStopped` if its providers have failed `STREAK` decisions with this one, or its models as
+        many by one kind of error, or if they had not answered before. A `late` decision, which fell back at its
+        deadline, is exempt from the last rule.
         """
         while self.waits_for_earlier(index):
             self._moved.clear()
@@ -314,9 +315,9 @@ class CircuitBreaker:
         ]
         alive = any(self._lives(model, here) for model in here.models)
         for model in () if alive else here.models:
-            last, refusals = here.refused.get(model.name), self._refusals(model.name, here)
-            if last is not None and last.error is not None and refusals >= STREAK:
-                row = f"refuses {counted(refusals, 'decision')} in a row alike, whatever the prompt"
+            last, count = here.unclear.get(model.name), self._failed_alike(model.name, here)
+            if last is not None and last.error is not None and count >= STREAK:
+                row = f"refuses {counted(count, 'decision')} in a row alike, whatever the prompt"
                 raise ProviderStopped(f"{model.provider}: {row}; the last: {last.error}") from None
         if seen_unreachable and not alive:
             row = f"no answer for {counted(self._failed(seen_unreachable[0], here), 'decision')} in a row"
@@ -339,13 +340,13 @@ class CircuitBreaker:
         """Return how many consecutive decisions a provider has failed, with this one."""
         return self._streak[provider] + (provider in here.unreachable)
 
-    def _refusals(self, model: str, here: _RequestCalls | None) -> int:
-        """Return how many consecutive decisions a model has refused alike, with this one."""
-        kind, count = self._refused.get(model, (None, 0))
-        last = None if here is None else here.refused.get(model)
+    def _failed_alike(self, model: str, here: _RequestCalls | None) -> int:
+        """Return how many consecutive decisions a model has failed by one kind of unclear error, with this one."""
+        kind, count = self._unclear.get(model, (None, 0))
+        last = None if here is None else here.unclear.get(model)
         if last is None:
             return count
-        return count + 1 if last.refusal == kind else 1
+        return count + 1 if last.unclear == kind else 1
 
     def _never_answered(self, model: ModelId, here: _RequestCalls) -> bool:
         if model.name in self._rejected:
@@ -361,23 +362,23 @@ class CircuitBreaker:
                 return
             for provider in request.unreachable:
                 self._streak[provider] += 1
-            for model, call in request.refused.items():
-                assert call.refusal is not None, "only refusals are kept"
-                self._refused[model] = call.refusal, self._refusals(model, request)
+            for model, call in request.unclear.items():
+                assert call.unclear is not None, "only calls with unclear errors are kept"
+                self._unclear[model] = call.unclear, self._failed_alike(model, request)
             self._judged += 1
             self._moved.set()
 
     def _count(self, request: _RequestCalls, call: _Call) -> None:
         provider = call.model.provider
-        unclear_refusal = call.refusal is not None  # about this prompt, or about every call of the model
-        if unclear_refusal and (call.model.name in self._answered_by or (self._goes_on and call.unaccepted)):
+        unclear = call.unclear is not None  # about this prompt, or about every call of the model
+        if unclear and (call.model.name in self._answered_by or (self._goes_on and call.unaccepted)):
             return
-        match "rejected" if unclear_refusal else call.fault:
+        match "rejected" if unclear else call.fault:
             case None | "refused":
                 self._answered.add(provider)
                 self._answered_by.add(call.model.name)
                 self._streak[provider] = self._impatient[call.model.name] = 0
-                self._refused.pop(call.model.name, None)
+                self._unclear.pop(call.model.name, None)
                 return
             case "limited" if not call.exceeds_patience:
                 return

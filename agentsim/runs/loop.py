@@ -20,7 +20,7 @@ from agentsim.errors import JournalMismatch, RunStopped
 from agentsim.players.model import BotPlayer
 from agentsim.records.journal import DecisionRecord
 from agentsim.runs.decide import Decider
-from agentsim.runs.played_game import DecidedWave, PlayedGame, recorded_wave
+from agentsim.runs.played_game import DecidedWave, PlayedGame, journaled_wave
 
 BeforeWave: TypeAlias = Callable[[GamePlay, Wave], Awaitable[Wave]]
 """A function that is awaited before each wave and returns the wave to decide: see `GamePlay.steered`."""
@@ -40,7 +40,7 @@ async def play(game: PlayedGame, decider: Decider, before: BeforeWave | None = N
         except BaseException:
             # A stop may come after the last decision of the wave is recorded: a replay of the journal plays that wave
             # too.
-            game.advance(recorded_wave(journal.contents, game.wave))
+            game.advance(journaled_wave(journal.contents, game.wave))
             raise
         game.advance(decided)
     journal.sync()
@@ -75,7 +75,7 @@ async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Str
     Raises `RunStopped`, `JournalMismatch` if the journal answers another wave.
     """
     journal, seats = decider.journal, decider.seats
-    found = recorded_wave(journal.contents, wave)
+    found = journaled_wave(journal.contents, wave)
     records, decisions, live = dict(found.records), dict(found.decisions), list[Ask]()
     for ask in wave.asks:
         seat = seats[ask.request.player]
@@ -89,13 +89,13 @@ async def decide_wave(wave: Wave, decider: Decider, bot_rng: Callable[[Ask], Str
         if live and wave.number < journal.contents.last_wave:
             raise JournalMismatch(f"wave {wave.number} is not whole, though later ones are recorded")
         decider.begin_wave(wave.asks)
-        for ask, (decision, record) in zip(live, await decide_at_once(live, decider), strict=True):
+        for ask, (decision, record) in zip(live, await decide_concurrently(live, decider), strict=True):
             decisions[ask.place], records[ask.place] = decision, record
         journal.sync()
     return DecidedWave(wave, records, decisions)
 
 
-async def decide_at_once(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision, DecisionRecord]]:
+async def decide_concurrently(asks: Sequence[Ask], decider: Decider) -> list[tuple[Decision, DecisionRecord]]:
     """Return the decisions of concurrent requests. If one stops the run, calls in flight finish first."""
     if not asks:
         return []

@@ -21,7 +21,7 @@ from agentsim.models.base import Attempt, Call, Completion, Model, Sampling, Sho
 from agentsim.records.journal import read_journal
 from agentsim.records.versions import JOURNAL_FORMAT, require_version
 from agentsim.runs.played_game import restored_scenario
-from agentsim.runs.recorder import Recorder, Recording, Sent, digest
+from agentsim.runs.recorder import Recorder, ReplySource, Sent, digest
 
 _MAX_SEED = 2**63  # no scenario has a seed above that; drawn seeds are smaller
 _Tag: TypeAlias = Annotated[ShortText, Field(pattern=r"^[^/].*/[^/]+/[0-9]+/[0-9]+$")]
@@ -48,7 +48,7 @@ class _Answer(NamedTuple):
 _Answers: TypeAlias = dict[tuple[str, str], _Answer]
 
 
-class Playback(Recording):
+class Playback(ReplySource):
     """The replies of some files, by model and tag of the call; a later file replaces replies of an earlier one."""
 
     live = False
@@ -98,8 +98,8 @@ class Playback(Recording):
         raise ProviderStopped(f"{self._where}: {_words(call.tag)}, {problem}")
 
 
-def recording_of(record: Path | None, replies: Sequence[Path] | None) -> Recording:
-    """Return the recording for `--record` or `--replay-replies`.
+def reply_source_of(record: Path | None, replies: Sequence[Path] | None) -> ReplySource:
+    """Return the reply source for `--record` or `--replay-replies`.
 
     Raises `UsageError` for both, or for unusable files.
     """
@@ -107,7 +107,7 @@ def recording_of(record: Path | None, replies: Sequence[Path] | None) -> Recordi
         raise UsageError("--record and --replay-replies exclude each other: the replies are recorded already")
     if record is not None:
         return Recorder(record)
-    return Playback(replies) if replies else Recording()
+    return Playback(replies) if replies else ReplySource()
 
 
 class _Played:

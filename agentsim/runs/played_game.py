@@ -1,6 +1,6 @@
 """PlayedGame: a run's game as far as it is played, with decisions from a journal or made live.
 
-`recorded_wave` restores a wave's decisions from a journal, and `PlayedGame.advance` gives them to the rules. `loop`
+`journaled_wave` restores a wave's decisions from a journal, and `PlayedGame.advance` gives them to the rules. `loop`
 does so between live waves; `PlayedGame.replay` does so alone: to prove or rebuild a history, to fork, and to follow a
 run while another process plays it.
 """
@@ -62,16 +62,16 @@ class PlayedGame:
         self.wave = self.play.start()
 
     @classmethod
-    def of_journal(cls, recorded: JournalContents) -> PlayedGame:
+    def of_journal(cls, contents: JournalContents) -> PlayedGame:
         """Start the game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
-        return cls.of_scenario(*restored_scenario(recorded), recorded)
+        return cls.of_scenario(*restored_scenario(contents), contents)
 
     @classmethod
-    def of_scenario(cls, scenario: Scenario, game: Game, recorded: JournalContents) -> PlayedGame:
+    def of_scenario(cls, scenario: Scenario, game: Game, contents: JournalContents) -> PlayedGame:
         """Start the game of a scenario, with the steering of the journal."""
-        return cls(scenario, game, new_play(scenario, game, recorded))
+        return cls(scenario, game, new_play(scenario, game, contents))
 
-    def replay(self, recorded: JournalContents) -> Iterator[DecidedWave]:
+    def replay(self, contents: JournalContents) -> Iterator[DecidedWave]:
         """Play on with the journal's decisions, and yield each wave before the rules get its decisions.
 
         The last wave may not be whole; a later call goes on from there, with newer records of the journal. Raises
@@ -80,10 +80,10 @@ class PlayedGame:
         """
         while self.wave is not None:
             self.wave = self.play.steered(self.wave)
-            found = recorded_wave(recorded, self.wave)
+            found = journaled_wave(contents, self.wave)
             yield found
             if not found.is_whole:
-                if found.wave.number < recorded.last_wave:
+                if found.wave.number < contents.last_wave:
                     raise JournalMismatch(f"wave {found.wave.number} is not whole, though later ones are recorded")
                 return
             self.advance(found)
@@ -108,12 +108,12 @@ class PlayedGame:
         found = fallback_rates((entry.index, entry.player, entry.source) for entry in own)
         return "degraded" if limit is not None and found.worst > limit else "completed"
 
-    def history(self, status: str, recorded: JournalContents, volatile: Mapping[str, Any]) -> History:
+    def history(self, status: str, contents: JournalContents, volatile: Mapping[str, Any]) -> History:
         """Build the history so far; the journal has the attempts at requests without a decision.
 
         `volatile` is the part that differs between executions: name, times, versions (`volatile_of`).
         """
-        undecided = recorded.undecided()
+        undecided = contents.undecided()
         return self._build_history(
             self.play.log,
             self.decisions,
@@ -152,20 +152,20 @@ class PlayedGame:
         return branch.model_copy(update=used)
 
 
-def recorded_wave(recorded: JournalContents, wave: Wave) -> DecidedWave:
+def journaled_wave(contents: JournalContents, wave: Wave) -> DecidedWave:
     """Return the journal's decisions of a wave, checked and read again. Raises `JournalMismatch`."""
-    if wave.number > recorded.last_wave:
+    if wave.number > contents.last_wave:
         return DecidedWave(wave, {}, {})
-    entries = {ask.place: entry for ask in wave.asks if (entry := _entry(recorded, ask)) is not None}
+    entries = {ask.place: entry for ask in wave.asks if (entry := _entry(contents, ask)) is not None}
     asks = {ask.place: ask for ask in wave.asks}
     return DecidedWave(
         wave, entries, {place: restored_decision(asks[place], entry) for place, entry in entries.items()}
     )
 
 
-def _entry(recorded: JournalContents, ask: Ask) -> DecisionRecord | None:
+def _entry(contents: JournalContents, ask: Ask) -> DecisionRecord | None:
     """Return the journal's answer to this request, or None. Raises `JournalMismatch` if it answers another request."""
-    if (entry := recorded.decisions.get((ask.wave, ask.place))) is None:
+    if (entry := contents.decisions.get((ask.wave, ask.place))) is None:
         return None
     request = ask.request
     found = (request.kind, request.player, request.fingerprint, ask.index)
@@ -224,16 +224,16 @@ def _says(ask: Ask, entry: DecisionRecord, decision: Decision) -> bool:
     return False
 
 
-def restored_scenario(recorded: JournalContents) -> tuple[Scenario, Game]:
+def restored_scenario(contents: JournalContents) -> tuple[Scenario, Game]:
     """Return the scenario and game of a journal. Raises `JournalMismatch` if its first line does not describe a run."""
-    head = recorded.head
+    head = contents.head
     try:
         scenario = Scenario.restore(head["scenario"], head["run"], seed=int(head["seed"]))
         if "fork" in head:
             scenario = replace(scenario, branch=Branch.restore(head["fork"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JournalMismatch(f"the journal's first line does not describe a run: {error}") from None
-    return with_filled_seats(scenario, recorded.filled), find(scenario.game)
+    return with_filled_seats(scenario, contents.filled), find(scenario.game)
 
 
 def with_filled_seats(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
@@ -242,7 +242,7 @@ def with_filled_seats(scenario: Scenario, bots: Mapping[str, str]) -> Scenario:
     return replace(scenario, players=players) if bots else scenario
 
 
-def new_play(scenario: Scenario, game: Game, recorded: JournalContents | None = None) -> GamePlay:
+def new_play(scenario: Scenario, game: Game, contents: JournalContents | None = None) -> GamePlay:
     """Return the game of a scenario, ready to start, with the steering of the journal if there is one."""
     assert scenario.seed is not None, "a run has its seed before it plays"
     players = [plan.id for plan in scenario.players]
@@ -257,7 +257,7 @@ def new_play(scenario: Scenario, game: Game, recorded: JournalContents | None = 
         names=names,
         salts=salts,
         interviews=scenario.interviews,
-        steering=None if recorded is None else recorded.steered,
+        steering=None if contents is None else contents.steered,
     )
 
 
@@ -277,26 +277,26 @@ def head_of(scenario: Scenario, game: Game, name: str, now: datetime) -> dict[st
     }
 
 
-def volatile_of(scenario: Scenario, recorded: JournalContents, name: str, now: str, wall_s: float) -> dict[str, Any]:
+def volatile_of(scenario: Scenario, contents: JournalContents, name: str, now: str, wall_s: float) -> dict[str, Any]:
     """Return the history's `volatile`; `wall_s` are the seconds of all sessions."""
     run = scenario.run_settings()
-    void = recorded.void_calls()
+    void = contents.void_calls()
     negotiated = {
         model: json_fields(adjustments)
-        for model, adjustments in sorted(recorded.negotiated.items())
+        for model, adjustments in sorted(contents.negotiated.items())
         if adjustments != UNADJUSTED
     }
     return {
         "name": name,
-        "started_at": recorded.head["started_at"],
+        "started_at": contents.head["started_at"],
         "finished_at": now,
         "wall_s": round(wall_s, 3),
-        "versions": recorded.head["versions"],
+        "versions": contents.head["versions"],
         "run": {"concurrency": run["limits"]["concurrency"], **run},
-        **({"replies": list(recorded.replies)} if recorded.replies else {}),
+        **({"replies": list(contents.replies)} if contents.replies else {}),
         # these calls were made, but the undisturbed run's `usage` has none of them
         **({"void_calls": void} if void else {}),
-        **({"filled": dict(sorted(recorded.filled.items()))} if recorded.filled else {}),
+        **({"filled": dict(sorted(contents.filled.items()))} if contents.filled else {}),
         **({"negotiated": negotiated} if negotiated else {}),
     }
 

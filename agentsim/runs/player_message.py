@@ -127,8 +127,8 @@ def messages(files: RunFiles, at: int, *, each: bool = False) -> list[PlayerMess
 
 def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
     """Return each decision's events with words that another player heard, and the first wave after the last of them."""
-    recorded = read_journal(files.journal)
-    played = PlayedGame.of_journal(recorded)
+    contents = read_journal(files.journal)
+    played = PlayedGame.of_journal(contents)
     play = played.play
     found: dict[int, tuple[list[LoggedEvent], int]] = {}
     seen = number = 0
@@ -138,7 +138,7 @@ def _told(files: RunFiles) -> dict[int, tuple[list[LoggedEvent], int]]:
             if entry.decision is not None and entry.event.words is not None and _heard(entry, play.table.players):
                 found[entry.decision] = [*found.get(entry.decision, ([], 0))[0], entry], wave
 
-    for each in played.replay(recorded):
+    for each in played.replay(contents):
         take(number := each.wave.number)
         seen = len(play.log)
     take(number + 1)

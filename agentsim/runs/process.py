@@ -87,5 +87,5 @@ def reserve_descriptors(calls: int, games: int = 1, *, connections: int = 0) -> 
     CONNECTION_SLOTS[loop].tight = room < connections
     if room >= calls:
         return None
-    at_once = counted(room, "call is", "calls are")
-    return f"ulimit -n is {soft}: at most {at_once} made at once, not {calls}; a higher limit allows more"
+    allowed = counted(room, "call is", "calls are")
+    return f"ulimit -n is {soft}: at most {allowed} made at once, not {calls}; a higher limit allows more"

@@ -56,8 +56,8 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-class Recording:
-    """A layer between a run and its models; this one passes everything through."""
+class ReplySource:
+    """The source of a run's replies: this one, its models themselves."""
 
     live = True
     """Whether models are really called."""
@@ -83,8 +83,10 @@ class Recording:
         """Stop recording. May be called again."""
 
 
-class Recorder(Recording):
-    """A recording into a new file. Each reply is written at once, so a killed process leaves a usable beginning.
+class Recorder(ReplySource):
+    """The run's models, with a copy of every reply in a new file.
+
+    Each reply is written at once, so a killed process leaves a usable beginning.
 
     After a failed write, replies that are paid for still reach the game, and no further call begins.
     """
@@ -107,7 +109,7 @@ class Recorder(Recording):
         return UsageError(f"{self._path}: cannot be written: {write_problem(error, self._path)}")
 
     def model(self, name: str, provider: str, opened: Callable[[], Model], settings: Mapping[str, Any]) -> Model:
-        return _Recorded(opened(), self, settings)
+        return _RecordedModel(opened(), self, settings)
 
     def start(self, seed: int) -> None:
         """Create the file and write its head. Raises `UsageError` or `AgentsimError` if that fails."""
@@ -148,7 +150,7 @@ class Recorder(Recording):
             os.close(handle)
 
 
-class _Recorded(Wrapper):
+class _RecordedModel(Wrapper):
     """A model whose replies are recorded."""
 
     def __init__(self, model: Model, recorder: Recorder, settings: Mapping[str, Any]) -> None:

@@ -52,7 +52,7 @@ def prove(files: RunFiles) -> Proof:
     Raises `JournalMismatch` if the rules ask something else than the journal answers, `ReplayDiffers` if the resulting
     history is not the one on disk, `JournalError` if either file cannot be used.
     """
-    recorded = read_journal(files.journal)
+    contents = read_journal(files.journal)
     try:
         raw = read_history(files.history)
         claimed = json.loads(raw.decode(), object_pairs_hook=_members)
@@ -61,13 +61,13 @@ def prove(files: RunFiles) -> Proof:
         raise JournalError(f"{files.name}: there is no history to prove; `agentsim resume` ends the run") from None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise JournalError(f"{files.history.name}: is not a history") from None
-    again = replayed(files.name, recorded)
-    status = _status(str(claimed["status"]), recorded.stops, again.final_status)
-    history = json.loads(dump_history(again.history(status, recorded, claimed.get("volatile", {}))))
+    again = replayed(files.name, contents)
+    status = _status(str(claimed["status"]), contents.stops, again.final_status)
+    history = json.loads(dump_history(again.history(status, contents, claimed.get("volatile", {}))))
     one, other = without_volatile(claimed), without_volatile(history)
     if json.dumps(one) != json.dumps(other):
         raise ReplayDiffers(f"{files.name}: {_where('', one, other)}")
-    if recorded.history not in {None, bytes_id([raw])}:
+    if contents.history not in {None, bytes_id([raw])}:
         raise ReplayDiffers(f"{files.name}: the history's `volatile`, or its spelling, is not what was written")
     return Proof(len(again.decisions), again.final_status is not None, history)
 
@@ -80,20 +80,20 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def replayed(name: str, recorded: JournalContents) -> PlayedGame:
+def replayed(name: str, contents: JournalContents) -> PlayedGame:
     """Play a journal to its end.
 
     Raises `JournalMismatch` if the rules ask something else than it answers, `ReplayDiffers` if they ask for less.
     """
-    played = PlayedGame.of_journal(recorded)
-    for found in played.replay(recorded):
+    played = PlayedGame.of_journal(contents)
+    for found in played.replay(contents):
         if not found.is_whole:
             played.advance(found)
             break  # the rules never asked for later records
     played.play.close()
-    if len(played.decisions) < len(recorded.decisions):
+    if len(played.decisions) < len(contents.decisions):
         raise ReplayDiffers(
-            f"{name}: the journal has {counted(len(recorded.decisions), 'decision')}, "
+            f"{name}: the journal has {counted(len(contents.decisions), 'decision')}, "
             f"{len(played.decisions)} were asked"
         )
     return played
@@ -175,13 +175,13 @@ def rebuild_history(files: RunFiles) -> History:
     Raises `JournalError` if the journal cannot be used or its decisions do not end the game, `ReplayDiffers` if it has
     more decisions than the game asked.
     """
-    recorded = read_journal(files.journal)
-    again = replayed(files.name, recorded)
+    contents = read_journal(files.journal)
+    again = replayed(files.name, contents)
     if again.final_status is None:
         raise JournalMismatch(f"{files.journal.name} says that the game is over, and its decisions do not end it")
-    end = recorded.stops[-1]
-    volatile = volatile_of(again.scenario, recorded, files.name, end.at, recorded.wall_s)
-    history = again.history(again.final_status, recorded, volatile)
+    end = contents.stops[-1]
+    volatile = volatile_of(again.scenario, contents, files.name, end.at, contents.wall_s)
+    history = again.history(again.final_status, contents, volatile)
 
     def named(digest: str) -> None:
         if end.history not in {None, digest}:  # with other limits, for example: the journal must name the new file

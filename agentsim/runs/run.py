@@ -33,7 +33,7 @@ from agentsim.runs.limits import Budget, CallLimits
 from agentsim.runs.loop import BeforeWave
 from agentsim.runs.played_game import PlayedGame, head_of, restored_scenario, stamp, volatile_of, with_filled_seats
 from agentsim.runs.process import reserve_descriptors, stoppable
-from agentsim.runs.recorder import Recording
+from agentsim.runs.recorder import ReplySource
 from agentsim.runs.replay import history_problem, is_over, rebuild_history
 from agentsim.runs.seats import Seats, build_players
 from agentsim.runs.watcher import PublicWatcher, Watcher
@@ -49,13 +49,13 @@ MAX_DRAWN_SEED = 2**31
 class RunOptions:
     """The arguments of a run besides its scenario and its files.
 
-    `env` are the variables that keys come from, `recording` records or plays replies, `budget` is shared by several
+    `env` are the variables that keys come from, `reply_source` records or plays replies, `budget` is shared by several
     runs, `own` are the program's own models by name. Players at pages need a run that is `served`.
     """
 
     env: Mapping[str, str]
     watcher: Watcher = field(default_factory=Watcher)
-    recording: Recording = field(default_factory=Recording)
+    reply_source: ReplySource = field(default_factory=ReplySource)
     budget: Budget | None = None
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     served: bool = False
@@ -129,20 +129,20 @@ class Run:
         All errors of the scenario are found before the journal exists: after `ScenarioError` and `UsageError` nothing
         is written.
         """
-        recording = options.recording
-        seed = recording.seed if scenario.seed is None else scenario.seed
+        reply_source = options.reply_source
+        seed = reply_source.seed if scenario.seed is None else scenario.seed
         seed = secrets.randbelow(MAX_DRAWN_SEED) if seed is None else seed
         scenario = replace(scenario, seed=seed)
         game = find(scenario.game)
         seats = seats_of(scenario, game, options)
         now = datetime.now(UTC)
-        recording.start(seed)
+        reply_source.start(seed)
         try:
             stem = name or default_stem(now, scenario.name)
             files, handle = RunFiles.reserve(logs_dir, stem, numbered=name is None)
             journal = Journal.create(files.journal, handle, head_of(scenario, game, files.name, now))
         except BaseException:
-            recording.abandon()
+            reply_source.abandon()
             raise
         return cls(files, options, prepared=PreparedRun(scenario, game, seats, journal))
 
@@ -185,7 +185,7 @@ class Run:
                 scenario = with_limits(scenario, self.options.env, self._limits)
                 known = journal.contents.adjustments(scenario.first_models)
                 seats = seats_of(scenario, game, self.options, known)
-                self.options.recording.start(cast("int", scenario.seed))
+                self.options.reply_source.start(cast("int", scenario.seed))
             except BaseException:
                 journal.close()
                 raise
@@ -243,7 +243,7 @@ class Run:
     @contextmanager
     def _recorded(self) -> Iterator[None]:
         """Write the history when the block ends, also by an error but one of the journal, and set the result."""
-        journal, recording = self.journal, self.options.recording
+        journal, reply_source = self.journal, self.options.reply_source
         started, status = time.monotonic(), "failed"
         error: AgentsimError | None = None
         remark: str | None = None
@@ -251,7 +251,7 @@ class Run:
         try:
             yield
             status = self._played.final_status or status
-            remark = recording.finished()
+            remark = reply_source.finished()
         except RunStopped as stopped:
             status, error = stopped.status, stopped
         except JournalError:
@@ -266,20 +266,20 @@ class Run:
                     history = self._write(status, time.monotonic() - started)
             finally:
                 journal.close()
-                recording.close()
+                reply_source.close()
         # Recorded decisions are not asked again, so only a run from the start can tell which replies were never asked
         # for.
         self._result = RunResult(
-            self.files, history, error, replayed=not recording.live, remark=remark if fresh else None
+            self.files, history, error, replayed=not reply_source.live, remark=remark if fresh else None
         )
 
     async def _play(self, stop: Callable[[asyncio.Task[Any]], None] | None = None) -> None:
         if self.before_game is not None:
             await self.before_game()
         scenario, seats, journal, watcher = self.scenario, self.seats, self.journal, self.options.watcher
-        limits, recorded = scenario.limits, journal.contents
+        limits, contents = scenario.limits, journal.contents
         budget = Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s, within=self.options.budget)
-        budget.add_earlier(0, 0.0, recorded.wall_s)
+        budget.add_earlier(0, 0.0, contents.wall_s)
         decider = Decider(
             seats=seats.by_id,
             journal=journal,
@@ -291,7 +291,7 @@ class Run:
         )
         if (line := reserve_descriptors(seats.most_calls(limits.concurrency))) is not None:
             watcher.noted(f"agentsim: {line}")
-        journal.append_reply_files(self.options.recording.played)
+        journal.append_reply_files(self.options.reply_source.played)
         for line in seats.key_disclosures:
             watcher.noted(line)
         watcher.began(self.files.name, self.game.title, self._played.play.table.players)
@@ -307,9 +307,9 @@ class Run:
             await seats.aclose()
 
     def _write(self, status: str, wall_s: float) -> History:
-        now, recorded = stamp(datetime.now(UTC)), self.journal.contents
-        volatile = volatile_of(self.scenario, recorded, self.files.name, now, recorded.wall_s + wall_s)
-        history = self._played.history(status, recorded, volatile)
+        now, contents = stamp(datetime.now(UTC)), self.journal.contents
+        volatile = volatile_of(self.scenario, contents, self.files.name, now, contents.wall_s + wall_s)
+        history = self._played.history(status, contents, volatile)
         # The journal names the digest first: if the process is killed in between, the history is made again.
         write_history(
             self.files,
@@ -324,5 +324,5 @@ def seats_of(
 ) -> Seats:
     """Seat the players of a scenario; see `build_players`."""
     return build_players(
-        scenario, game, options.env, options.recording, known=known, own=options.own, served=options.served
+        scenario, game, options.env, options.reply_source, known=known, own=options.own, served=options.served
     )

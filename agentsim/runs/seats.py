@@ -21,8 +21,8 @@ from agentsim.players.human import HumanPlayer
 from agentsim.players.model import BotPlayer, ModelPlayer
 from agentsim.players.terminal import InterruptRequest, Terminal
 from agentsim.players.web import WebPlayer
-from agentsim.runs.decide import Seat
-from agentsim.runs.recorder import Recording
+from agentsim.runs.decide import SeatedPlayer
+from agentsim.runs.recorder import ReplySource
 from agentsim.scenario.player_plan import PEOPLE, PlayerPlan
 from agentsim.scenario.scenario import Scenario, check_prices, prices_of, shown_path
 
@@ -35,7 +35,7 @@ class Seats:
     sent.
     """
 
-    by_id: dict[str, Seat]
+    by_id: dict[str, SeatedPlayer]
     models: dict[str, Model]
     endpoints: Endpoints
     known: Mapping[str, Adjustments]
@@ -65,7 +65,7 @@ def build_players(
     scenario: Scenario,
     game: Game,
     env: Mapping[str, str],
-    recording: Recording | None = None,
+    reply_source: ReplySource | None = None,
     *,
     known: Mapping[str, Adjustments] | None = None,
     own: Mapping[str, OwnModel] | None = None,
@@ -73,14 +73,14 @@ def build_players(
 ) -> Seats:
     """Build a player for every plan; plans with the same model share it.
 
-    A `recording` records the models' replies or plays recorded ones. `known` are the adjustments of the models that
+    A `reply_source` records the models' replies or plays recorded ones. `known` are the adjustments of the models that
     have answered earlier in this run; `own` are the program's own models, by their names in the scenario. Players at
     pages need a run that is `served`.
 
     Raises `ScenarioError` for a key that is missing or may not be sent, an unknown provider, a missing extra, an
     unusable script or, under a limit in dollars, an unknown price; it names the scenario's file and the key.
     """
-    recording = recording or Recording()
+    reply_source = reply_source or ReplySource()
     errors = ErrorCollector()
     away = [plan for plan in scenario.seats if plan.name.kind == "web"]
     if away and not served:
@@ -107,12 +107,12 @@ def build_players(
             seats.by_id[plan.id] = WebPlayer(plan.prompt or "", plan.timeout_s)
         else:
             with errors.noted():
-                seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, recording)
+                seats.by_id[plan.id] = _model_player(plan, scenario, env, seats, reply_source)
     try:
         errors.raised()
     except ScenarioError as error:
         raise error.placed(where=shown_path(scenario.path)) from None
-    if recording.live:
+    if reply_source.live:
         seats.key_disclosures = [*key_disclosures(scenario, env), *setting_notes(scenario, env)]
     on_call = [plan.id for plan in scenario.staff.values() if plan.name.kind == "human"]
     may_ring = bool(on_call) and any(request.on_call for request in game.requests)
@@ -157,7 +157,7 @@ def _local_profile() -> Profile:
 
 
 def _model_player(
-    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, recording: Recording
+    plan: PlayerPlan, scenario: Scenario, env: Mapping[str, str], seats: Seats, reply_source: ReplySource
 ) -> ModelPlayer:
     assert plan.timeout_s is not None, "only people have all the time there is"
     assert plan.max_attempts is not None, "only people may go on for ever"
@@ -171,7 +171,7 @@ def _model_player(
                 return PricedModel(_model(plan, scenario, env, seats), seats.prices)
 
             asked = scenario.providers.get(provider, ProviderSettings()).request_part()
-            seats.models[key] = recording.model(plan.model, provider, opened, asked)
+            seats.models[key] = reply_source.model(plan.model, provider, opened, asked)
         except ScenarioError as error:
             raise error.placed(key=plan.key) from None
     return ModelPlayer(
@@ -186,12 +186,12 @@ def _model_player(
             rate_limit_jitter_s=plan.rate_limit_jitter_s,
             rate_limit_patience_s=plan.rate_limit_patience_s,
             count_rate_limits=plan.count_rate_limits,
-            waits=recording.live,
+            waits=reply_source.live,
         ),
         reasking=ReaskPolicy(plan.reasks, frozenset(plan.reask_on), plan.reask_with, plan.repair),
         source="script" if plan.name.kind == "script" else "model",
-        backup=None if plan.backup is None else _model_player(plan.backup, scenario, env, seats, recording),
-        warm=recording.live and plan.name.kind == "remote" and resolve(provider, scenario.providers, env).warm,
+        backup=None if plan.backup is None else _model_player(plan.backup, scenario, env, seats, reply_source),
+        warm=reply_source.live and plan.name.kind == "remote" and resolve(provider, scenario.providers, env).warm,
     )
 
 

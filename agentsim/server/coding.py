@@ -84,7 +84,7 @@ class Desk:
         journal = self.plan.open(game, PERSON, person=True)
         try:
             if (ask.wave, ask.place) not in journal.contents.decisions:
-                journal.append_decision(record_of_person(ask, coded), at_once=True)
+                journal.append_decision(record_of_person(ask, coded), write_now=True)
                 journal.sync()
         finally:
             journal.close()

@@ -100,10 +100,10 @@ class Control:
     async def before_wave(self, play: GamePlay, wave: Wave) -> Wave:
         """Wait until a wave may start, and return it, or the wave of a steering action that comes before it."""
         self._play = play
-        recorded = self._run.journal.contents
-        if any((wave.number, ask.place) not in recorded.decisions for ask in wave.asks):
+        contents = self._run.journal.contents
+        if any((wave.number, ask.place) not in contents.decisions for ask in wave.asks):
             self._stands.set()
-        if wave.number <= recorded.last_begun_wave:
+        if wave.number <= contents.last_begun_wave:
             self._asides = len(play.asides)
             return wave
         self._between = True

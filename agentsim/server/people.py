@@ -32,7 +32,7 @@ LEAVABLE: Final = frozenset({"before", "waiting", "game", "paused", "after"})
 _RECORDED_S = 5.0  # the most seconds to wait until an answer is in the journal
 
 
-class Seat(News):
+class PersonSeat(News):
     """One person's seat, which announces changes to the person's pages."""
 
     def __init__(self, people: People, player: str, web: WebPlayer | None) -> None:
@@ -100,7 +100,7 @@ class Seat(News):
             file.change(self.player, **{stage: answers_to(questionnaire(questions), given)})
         elif step == "answer" and stage == "game" and (asked := self.question) is not None and _is_of(given, asked):
             asked.submit(given)
-            await self.people.recorded(asked)
+            await self.people.wait_until_journaled(asked)
         elif step == "withdraw" and stage in LEAVABLE:
             file.change(self.player, withdrawn_at=now)
             if self._web is not None:
@@ -125,10 +125,10 @@ class People:
         self.state: Literal["gathering", "playing", "paused", "over"] = "over" if run is None else "gathering"
         self._run = run
         chairs = run.seats.by_id if run is not None else {}
-        self.seats: dict[str, Seat] = {}
+        self.seats: dict[str, PersonSeat] = {}
         for player in self.file.people:
             chair = chairs.get(player)
-            self.seats[player] = Seat(self, player, chair if isinstance(chair, WebPlayer) else None)
+            self.seats[player] = PersonSeat(self, player, chair if isinstance(chair, WebPlayer) else None)
 
     @classmethod
     def of_run(cls, run: Run) -> People | None:
@@ -179,16 +179,16 @@ class People:
         self.state = "playing"
         self.announce()
 
-    def missing(self, run: Run) -> list[Seat]:
+    def missing(self, run: Run) -> list[PersonSeat]:
         """Return the seats whose person the game waits for before it begins."""
         return [] if _begun(run) else self._empty()
 
-    def _empty(self) -> list[Seat]:
+    def _empty(self) -> list[PersonSeat]:
         """Return the seats whose person has not arrived, withdrawn, or been replaced by a bot."""
         known = self.filled
         return [each for player, each in self.seats.items() if not (player in known or each.ready or each.left)]
 
-    def _fill(self, empty: Sequence[Seat], run: Run) -> None:
+    def _fill(self, empty: Sequence[PersonSeat], run: Run) -> None:
         """Put the bot of the table, if it names one, into these seats."""
         for seat in empty:
             if self.table.fill_with is not None and seat.player not in self.filled:
@@ -200,7 +200,7 @@ class People:
         self.state = "over" if status in FINISHED else "paused"
         self.announce()
 
-    async def recorded(self, asked: WebQuestion) -> None:
+    async def wait_until_journaled(self, asked: WebQuestion) -> None:
         """Wait until the answer to a question is in the journal, for at most `_RECORDED_S` seconds.
 
         A page then shows an answer as sent only once it is stored.

@@ -19,7 +19,7 @@ from agentsim.players.rendering import as_read, paragraphs, plainly, split_quest
 from agentsim.players.web import WebQuestion
 from agentsim.report.page import Served
 from agentsim.server.news import within
-from agentsim.server.people import LEAVABLE, Seat, digest
+from agentsim.server.people import LEAVABLE, PersonSeat, digest
 from agentsim.server.runs import followed
 from agentsim.server.seat_panels import NO_PANELS
 from agentsim.server.site import STREAM_SCRIPT, STYLE, Site, environment, naming, page, script, style
@@ -58,7 +58,7 @@ def routes(site: Site) -> Iterable[web.RouteDef]:
     ]
 
 
-def _seat(site: Site, request: web.Request) -> Seat:
+def _seat(site: Site, request: web.Request) -> PersonSeat:
     seat = site.seats.get(digest(request.match_info["token"]))
     if seat is None:
         raise web.HTTPNotFound(text="There is no such seat. Look whether the link is whole.")
@@ -72,7 +72,7 @@ def _holder(site: Site, request: web.Request) -> str | None:
 
 
 async def _page(
-    site: Site, seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem: FieldProblem | None = None
+    site: Site, seat: PersonSeat, given: Mapping[str, Sequence[str]] | None = None, problem: FieldProblem | None = None
 ) -> web.Response:
     position, rounds, panels, more = Position(), Markup(""), NO_PANELS, False
     if seat.stage in {"game", "paused", "after", "done"}:
@@ -90,18 +90,20 @@ async def _page(
     return page("seat.html.j2", values, status=200 if problem is None else 422)
 
 
-def _audience(seat: Seat) -> PageAudience:
+def _audience(seat: PersonSeat) -> PageAudience:
     return PageAudience(seat.player, seated=True)
 
 
-def _key(seat: Seat) -> str:
+def _key(seat: PersonSeat) -> str:
     """Return a key of the part of the page beside the transcript, which is rendered again if the key changes."""
     asked = seat.question
     here = "-".join(map(str, seat.people.here)) if seat.stage == "waiting" else ""
     return f"{seat.stage}-{asked.ask.index if asked else here}"
 
 
-def _part(seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem: FieldProblem | None = None) -> Markup:
+def _part(
+    seat: PersonSeat, given: Mapping[str, Sequence[str]] | None = None, problem: FieldProblem | None = None
+) -> Markup:
     """Render the part of the page that depends on what the person has to do."""
     stage, table, asked = seat.stage, seat.people.table, seat.question
     values: dict[str, Any] = {"seat": seat, "stage": stage, "given": given or {}, "problem": problem, "asked": None}
@@ -114,7 +116,7 @@ def _part(seat: Seat, given: Mapping[str, Sequence[str]] | None = None, problem:
     return Markup(_macros().part(values))  # noqa: S704 - made by our templates
 
 
-def _leave(seat: Seat) -> Markup:
+def _leave(seat: PersonSeat) -> Markup:
     """Render the button that withdraws the person, hidden in stages in which there is nothing to leave."""
     return Markup(_macros().leave(seat, seat.stage in LEAVABLE))  # noqa: S704 - made by our templates
 
@@ -140,7 +142,7 @@ def _rows(lines: Iterable[str]) -> list[tuple[str, bool]]:
     return [row for line in paragraphs(lines) for row in as_read(line)]
 
 
-async def _stream(site: Site, seat: Seat, request: web.Request) -> web.StreamResponse:
+async def _stream(site: Site, seat: PersonSeat, request: web.Request) -> web.StreamResponse:
     """Stream the events that the seat hears, and its question, to its page."""
     position, _, key = (request.headers.get("Last-Event-ID") or request.query.get("from", "")).partition("~")
     here = Position.read(position)

@@ -21,7 +21,7 @@ from agentsim.server.guard import Guard
 if TYPE_CHECKING:
     from agentsim.server.followed import Followed
     from agentsim.server.hosting import HostedRun
-    from agentsim.server.people import Seat
+    from agentsim.server.people import PersonSeat
 
 STYLE = "/static/logs.css"
 POLICY = (
@@ -40,7 +40,7 @@ class Site:
     followers: dict[Path, Followed] = field(default_factory=dict)
     hosted: dict[Path, HostedRun] = field(default_factory=dict)
     """The runs that this process plays, by the path of their journal, since two batches may have runs of one name."""
-    seats: dict[str, Seat] = field(default_factory=dict)
+    seats: dict[str, PersonSeat] = field(default_factory=dict)
     """The seats of people, by the digest of the secret token of their link."""
 
     def folder(self, batch: str | None) -> Path:

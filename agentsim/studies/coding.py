@@ -36,7 +36,7 @@ from agentsim.engine.decision import Decision
 from agentsim.engine.event import PlayerId
 from agentsim.engine.game import Game, GameConfig
 from agentsim.engine.options import Choice, FormField, LegalValues, Number, Option, Options, PerKey
-from agentsim.engine.panel import Cell, DataTable, Frame, Struck
+from agentsim.engine.panel import Cell, DataTable, Frame, Panel, Struck
 from agentsim.engine.reading import READER_VERSION
 from agentsim.engine.request import Ask, Request
 from agentsim.engine.wording import Prompt, counted, near, quoted
@@ -69,10 +69,10 @@ from agentsim.records.run_files import CODES, RunFiles, empty_journal
 from agentsim.records.versions import package_versions
 from agentsim.runs.decide import Decider, DecisionResult, decision_record_of
 from agentsim.runs.limits import Budget, CallLimits
-from agentsim.runs.loop import decide_at_once
+from agentsim.runs.loop import decide_concurrently
 from agentsim.runs.played_game import stamp
 from agentsim.runs.process import reserve_descriptors
-from agentsim.runs.recorder import Recording
+from agentsim.runs.recorder import ReplySource
 from agentsim.runs.seats import Seats, build_players
 from agentsim.runs.watcher import Watcher
 from agentsim.scenario.document import overridden
@@ -395,7 +395,7 @@ class Judges:
     limits: LimitOverrides = field(default_factory=LimitOverrides)
     own: Mapping[str, OwnModel] = field(default_factory=dict)
     watcher: Watcher = field(default_factory=Watcher)
-    recording: Recording = field(default_factory=Recording)
+    reply_source: ReplySource = field(default_factory=ReplySource)
 
     def __post_init__(self) -> None:
         if len({*self.models}) < len(self.models):
@@ -477,7 +477,7 @@ class Judges:
         """
         limits = self._scenarios[0].limits
         budget = Budget(limits.max_calls, limits.max_cost_usd, limits.max_wall_s)
-        self.recording.start(self.plan.seed)
+        self.reply_source.start(self.plan.seed)
         try:
             for scenario in self._scenarios:
                 seats = self._seated(scenario)
@@ -491,13 +491,13 @@ class Judges:
                             await self._code_game(game, asks, scenario, seats, budget)
                 finally:
                     await seats.aclose()
-            self.recording.finished()
+            self.reply_source.finished()
         finally:
-            self.recording.close()
+            self.reply_source.close()
 
     def _seated(self, scenario: Scenario) -> Seats:
         try:
-            return build_players(scenario, _Judging(), self.env, self.recording, own=self.own)
+            return build_players(scenario, _Judging(), self.env, self.reply_source, own=self.own)
         except ScenarioError as error:
             error.where = ""  # no file names the judge
             raise
@@ -520,7 +520,7 @@ class Judges:
                     await decider.decide_by_bot(ask, judge, Chance(self.plan.seed).once(f"{JUDGE}/{ask.nth}"))
             else:
                 decider.begin_wave(asks)
-                await decide_at_once(live, decider)
+                await decide_concurrently(live, decider)
             journal.sync()
         finally:
             journal.close()
@@ -752,9 +752,9 @@ class Coding:
         return _frame_of(Promise, [each for game in self.promising for each in game.promises])
 
     @cached_property
-    def panels(self) -> list[DataTable]:
+    def panels(self) -> list[Panel]:
         """The rates, the agreement of coders and where they differ, and what became of promises."""
-        found = [rate_panel(self.codebook, self.rates)] if self.rates else []
+        found: list[Panel] = [rate_panel(self.codebook, self.rates)] if self.rates else []
         if self.promising:
             doubts = [self.doubt(PROMISE, coder) for coder in self.coders]
             found += promise_panels(
@@ -797,7 +797,7 @@ class Coding:
     def __str__(self) -> str:
         from agentsim.report import paper
 
-        return "\n\n".join(map(paper.text, self.panels))
+        return "\n\n".join(filter(None, map(paper.text, self.panels)))
 
     def _repr_html_(self) -> str:
         from agentsim.report import paper

@@ -181,7 +181,7 @@ class Factorial:
         return " x ".join(self.names[self.factors[place]] for place in effect)
 
 
-def recorded_design(directory: Path, record: DesignRecord) -> Factorial:
+def load_design(directory: Path, record: DesignRecord) -> Factorial:
     """Return the design in a batch's manifest.
 
     Raises `UsageError` if it is invalid, or if its cells are not those of its table.

@@ -30,7 +30,7 @@ from agentsim.games import score_words
 from agentsim.records.load import load_history
 from agentsim.records.run_files import MANIFEST, RunFiles
 from agentsim.runs.batch.manifest import DesignRecord
-from agentsim.studies.designs import EVERYONE, Contrast, Factorial, recorded_design
+from agentsim.studies.designs import EVERYONE, Contrast, Factorial, load_design
 
 _DEEDS = (" (done)", " (received)")
 
@@ -122,7 +122,7 @@ class DesignGames:
             manifest = _Manifest.model_validate_json(text)
         except ValidationError as error:
             raise UsageError(f"{path}: is not a batch's manifest: {': '.join(first_objection(error))}") from None
-        design = recorded_design(self._directory, manifest.design)
+        design = load_design(self._directory, manifest.design)
         size = len(design.cells)
         found: dict[tuple[int, int], MeasuredGame] = {}
         for number, game in enumerate(manifest.games):

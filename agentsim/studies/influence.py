@@ -364,10 +364,10 @@ def _followed(message: PlayerMessage, files: RunFiles) -> BranchResult | None:
     history, at = load_history(files.history), message.parent.ask.index
     if (record := game_record(files.name, history)) is None:
         return None
-    recorded = read_journal(files.journal)
-    played = PlayedGame.of_journal(recorded)
+    contents = read_journal(files.journal)
+    played = PlayedGame.of_journal(contents)
     found = responses(
-        played.replay(recorded),
+        played.replay(contents),
         played.play.log,
         heard=message.heard,
         speaker=message.parent.ask.request.player,

@@ -9,7 +9,7 @@ import pytest
 from agentsim.models.base import UNADJUSTED, Adjustments
 from agentsim.models.faults import ErrorReport
 from agentsim.models.profiles import BUILT_IN
-from agentsim.models.remote import adjustment_words, cap_under, named, trimmed, unnamed
+from agentsim.models.remote import adjustment_words, cap_under, trimmed, without_each_part, without_named_parts
 from agentsim.models.wire import messages, responses
 
 EFFORT = {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}}
@@ -17,7 +17,7 @@ FORMAT = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
 
 
 def ways(words: str, body: dict[str, Any]) -> list[Adjustments]:
-    return list(named(ErrorReport(words), body, UNADJUSTED, messages, BUILT_IN["anthropic"]))
+    return list(without_named_parts(ErrorReport(words), body, UNADJUSTED, messages, BUILT_IN["anthropic"]))
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,14 @@ STORED = {"model": "m", "input": [], "store": False, "temperature": 1.0}
 def test_storage_is_turned_off_until_a_refusal_names_it(report: ErrorReport) -> None:
     """Without the field, OpenAI would store the answer."""
     profile = BUILT_IN["openai"]
-    (way,) = named(report, STORED, UNADJUSTED, responses, profile)
+    (way,) = without_named_parts(report, STORED, UNADJUSTED, responses, profile)
     assert trimmed(way, STORED) == {"model": "m", "input": [], "temperature": 1.0}
-    assert not list(named(ErrorReport("failed to store the response"), STORED, UNADJUSTED, responses, profile))
-    ladder = list(unnamed(STORED, UNADJUSTED, responses, profile))
-    assert ladder
-    assert all(trimmed(terms, STORED)["store"] is False for terms in ladder)
+    assert not list(
+        without_named_parts(ErrorReport("failed to store the response"), STORED, UNADJUSTED, responses, profile)
+    )
+    candidates = list(without_each_part(STORED, UNADJUSTED, responses, profile))
+    assert candidates
+    assert all(trimmed(terms, STORED)["store"] is False for terms in candidates)
 
 
 @pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens", "max_output_tokens"])

@@ -20,9 +20,9 @@ def written(tmp_path: Path) -> Path:
     """A head, texts, attempts of a decided request, two decisions, an unfinished decision's attempt."""
     book = journal(tmp_path)
     book.append_attempts(1, 0, "A", [failed(), paid("bad", code="unreadable")])
-    book.append_decision(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), at_once=True)
+    book.append_decision(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), write_now=True)
     book.append_stop("interrupted", "2026-01-01T00:00:01.000Z", 1.0, "0" * 32)
-    book.append_decision(entry(2), at_once=True)
+    book.append_decision(entry(2), write_now=True)
     book.append_attempts(3, 0, "A", [paid("worse", code="illegal")])
     book.close()
     return book.path
@@ -73,7 +73,7 @@ def test_a_line_needs_a_digest(written: Path) -> None:
 
 def test_a_journal_that_is_gone_on_with_has_the_digests_of_one_that_was_written_at_once(written: Path) -> None:
     book = Journal.reopen(written)
-    book.append_decision(entry(4), at_once=True)
+    book.append_decision(entry(4), write_now=True)
     book.close()
     lines = written.read_bytes().splitlines(keepends=True)
     assert lines == resealed(lines)
@@ -84,7 +84,7 @@ def test_the_attempts_of_a_decision_are_those_that_were_recorded_before_it(tmp_p
     """Also where the digests are made anew: who changes one of the two changes only one."""
     book = journal(tmp_path)
     book.append_attempts(1, 0, "A", [paid("bad", code="unreadable")])
-    book.append_decision(entry(1, attempts=(paid("good", code="unreadable"), paid())), at_once=True)
+    book.append_decision(entry(1, attempts=(paid("good", code="unreadable"), paid())), write_now=True)
     book.close()
     with pytest.raises(JournalCorrupt, match="decision 1 has other attempts than were recorded before it"):
         read_journal(book.path)
@@ -94,6 +94,6 @@ def test_a_resumed_run_may_need_fewer_attempts_than_there_were(tmp_path: Path) -
     """A model may have no attempts left."""
     book = journal(tmp_path)
     book.append_attempts(1, 0, "A", [paid("bad", code="unreadable"), paid("worse", code="unreadable")])
-    book.append_decision(entry(1, attempts=(paid("bad"),)), at_once=True)
+    book.append_decision(entry(1, attempts=(paid("bad"),)), write_now=True)
     book.close()
     assert list(read_journal(book.path).decisions) == [(1, 0)]

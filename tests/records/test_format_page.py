@@ -24,7 +24,7 @@ from agentsim.models.base import (
     Attempt,
     Completion,
     LongText,
-    Prompt,
+    PromptMessages,
     Segments,
     Usage,
 )
@@ -49,7 +49,11 @@ RECORDS: dict[str, type[Any]] = {
     for cls in (*_MODELS.values(), *_OTHERS, Outcome, Standing)
     if cls not in _BASES and not cls.__name__.startswith("_")
 }
-_PLACES: list[tuple[Any, str]] = [(LongText, "place"), (Segments, "places"), (Prompt, "list of [string, places]")]
+_PLACES: list[tuple[Any, str]] = [
+    (LongText, "place"),
+    (Segments, "places"),
+    (PromptMessages, "list of [string, places]"),
+]
 _PLAIN = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null", Any: "any"}
 
 

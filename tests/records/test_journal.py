@@ -35,9 +35,9 @@ def written(tmp_path: Path) -> Path:
     """Head, texts, an unfinished decision's attempts, three decisions of which one is of the same wave, a stop."""
     book = journal(tmp_path)
     book.append_attempts(1, 0, "A", [failed(), paid("bad", code="unreadable")])
-    book.append_decision(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), at_once=True)
-    book.append_decision(entry(2, wave=2, place=1), at_once=False)
-    book.append_decision(entry(3, wave=2, place=0), at_once=True)
+    book.append_decision(entry(1, attempts=(failed(), paid("bad", code="unreadable"), paid())), write_now=True)
+    book.append_decision(entry(2, wave=2, place=1), write_now=False)
+    book.append_decision(entry(3, wave=2, place=0), write_now=True)
     book.append_attempts(3, 0, "A", [paid("worse", code="illegal")])
     book.append_stop("interrupted", "2026-01-01T00:00:01.000Z", 1.23456, DIGEST)
     book.close()
@@ -89,7 +89,7 @@ def places(line: dict[str, Any]) -> Iterator[int]:
 def test_a_journal_reopened_knows_its_texts(written: Path) -> None:
     before = written.read_bytes()
     book = Journal.reopen(written)
-    book.append_decision(entry(4), at_once=True)
+    book.append_decision(entry(4), write_now=True)
     book.close()
     added = written.read_bytes().removeprefix(before).splitlines()
     assert [json.loads(line)["record"] for line in added] == ["decision"]
@@ -99,10 +99,10 @@ def test_a_journal_reopened_knows_its_texts(written: Path) -> None:
 def test_what_costs_nothing_to_repeat_waits_for_what_does_and_stands_before_it(written: Path) -> None:
     before = written.read_bytes()
     book = Journal.reopen(written)
-    book.append_decision(entry(4), at_once=False)
+    book.append_decision(entry(4), write_now=False)
     book.sync()
     assert written.read_bytes() == before
-    book.append_decision(entry(5), at_once=True)
+    book.append_decision(entry(5), write_now=True)
     added = [json.loads(line) for line in written.read_bytes().removeprefix(before).splitlines()]
     assert [line["index"] for line in added if line["record"] == "decision"] == [4, 5]
     book.close()
@@ -113,10 +113,10 @@ def test_what_waits_is_written_once_it_is_much_and_when_the_journal_is_closed(wr
     book = Journal.reopen(written)
     index = 4
     while written.stat().st_size == before:
-        book.append_decision(entry(index), at_once=False)
+        book.append_decision(entry(index), write_now=False)
         index += 1
     assert written.stat().st_size - before < 2 * MOST_UNWRITTEN
-    book.append_decision(entry(index), at_once=False)
+    book.append_decision(entry(index), write_now=False)
     assert max(read_journal(written).decisions)[0] == index - 1
     book.close()
     assert max(read_journal(written).decisions)[0] == index
@@ -164,7 +164,7 @@ def test_any_prefix_of_any_journal_is_a_prefix_of_its_entries(
         book = journal(folder)
         start = book.path.stat().st_size
         for decision in decisions:
-            book.append_decision(decision, at_once=False)
+            book.append_decision(decision, write_now=False)
         book.close()
         whole = book.path.read_bytes()
         assert list(read_journal(book.path).decisions.values()) == decisions
@@ -293,7 +293,7 @@ def test_a_full_disk_fails_the_write_that_meets_it_and_lets_nothing_follow(
 ) -> None:
     """Not even when there is room again: half a line stands at the end."""
     book = journal(tmp_path)
-    book.append_decision(entry(1), at_once=True)
+    book.append_decision(entry(1), write_now=True)
     book.sync()
     real, written = os.write, [0]
 
@@ -310,7 +310,7 @@ def test_a_full_disk_fails_the_write_that_meets_it_and_lets_nothing_follow(
     )
     for index in (2, 3):
         with pytest.raises(AgentsimError, match=failure):
-            book.append_decision(entry(index), at_once=True)
+            book.append_decision(entry(index), write_now=True)
     with pytest.raises(AgentsimError, match=failure):
         book.check()
     assert len(written) == 3
@@ -347,7 +347,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(JournalError, match=r"^run\.jsonl: another process is playing this run$"):
             Journal.reopen(first.path)
     assert len(list(Path("/proc/self/fd").iterdir())) == before, "a second writer leaves no file open"
-    first.append_decision(entry(1), at_once=True)
+    first.append_decision(entry(1), write_now=True)
     first.close()
     first.close()
     assert not is_running(first.path)
@@ -367,8 +367,8 @@ def test_a_decision_is_on_the_disk_when_it_was_to_be(
         synced.append(os.fstat(handle).st_size)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    book.append_decision(entry(1), at_once=sync)
-    book.append_decision(entry(2), at_once=False)
+    book.append_decision(entry(1), write_now=sync)
+    book.append_decision(entry(2), write_now=False)
     assert synced == [], "decisions that come together are synced together"
     book.sync()
     book.sync()
@@ -395,7 +395,7 @@ def test_bad_replies_are_written_at_once_and_synced_together(tmp_path: Path, mon
 
 
 def on_disk(book: Journal, decision: DecisionRecord) -> None:
-    book.append_decision(decision, at_once=True)
+    book.append_decision(decision, write_now=True)
     book.sync()
 
 
@@ -404,7 +404,7 @@ def test_after_a_write_that_failed_nothing_more_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     book = journal(tmp_path)
-    book.append_decision(entry(1), at_once=True)
+    book.append_decision(entry(1), write_now=True)
     with monkeypatch.context() as patch:
 
         def fail(*_: object) -> int:
@@ -415,7 +415,7 @@ def test_after_a_write_that_failed_nothing_more_is_written(
             on_disk(book, entry(2))
     size = book.path.stat().st_size
     with pytest.raises(AgentsimError, match="No space left on device"):
-        book.append_decision(entry(3), at_once=True)
+        book.append_decision(entry(3), write_now=True)
     with pytest.raises(AgentsimError, match="No space left on device"):
         book.append_stop("failed", "now", 1.0, DIGEST)
     assert book.path.stat().st_size == size
@@ -428,7 +428,7 @@ def test_a_short_write_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     real = os.write
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", lambda handle, data: real(handle, bytes(data)[:7]))
-        book.append_decision(entry(1), at_once=True)
+        book.append_decision(entry(1), write_now=True)
     book.close()
     assert read_journal(book.path).decisions == {(1, 0): entry(1)}
 
@@ -437,7 +437,7 @@ def test_a_number_that_is_none_is_never_written(tmp_path: Path) -> None:
     book = journal(tmp_path)
     before = book.path.stat().st_size
     with pytest.raises(ValueError, match="JSON compliant"):
-        book.append_decision(entry(1, decision={"bid": float("nan")}), at_once=True)
+        book.append_decision(entry(1, decision={"bid": float("nan")}), write_now=True)
     assert book.path.stat().st_size == before
     book.close()
 

@@ -12,10 +12,12 @@ import pytest
 
 import agentsim as library
 from agentsim.analysis.said_and_done import PromisingGame, breaking_paid, promise_lines, promise_panels
+from agentsim.engine.panel import DataTable, Estimates
 from agentsim.records.codes import EVERYONE, OTHER, codes_of
 from agentsim.records.ledger import Deed, Promise, ledger_of, with_verdict
 from agentsim.records.load import load_history
 from agentsim.records.run_files import RunFiles
+from agentsim.report.paper import svg
 from benchmarks.promises_world import coded, played
 from tests.cli.command_line import agentsim
 
@@ -116,9 +118,39 @@ def test_breaking_is_compared_between_players_and_between_branches_of_a_fork() -
 
 
 def test_rates_that_coders_do_not_agree_on_are_struck_through_with_the_reason(world: Path) -> None:
-    panel, *_ = promise_panels(games_of(world), doubt="alpha 0.41 is below 0.67")
+    games = games_of(world)
+    panel, plot, *_ = promise_panels(games, doubt="alpha 0.41 is below 0.67")
+    assert isinstance(panel, DataTable)
     assert [type(cell).__name__ for cell in panel.rows[0]][-1] == "Struck"
     assert "Struck through: alpha 0.41 is below 0.67." in panel.note
+    assert isinstance(plot, Estimates)
+    assert [row.struck for row in plot.rows] == [True]
+    drawn = svg(plot)
+    assert re.search(r'<text class="row end struck"[^>]*>python:scripted<', drawn)
+    assert "(struck through: alpha 0.41 is below 0.67)" in drawn
+    _, sure, *_ = promise_panels(games)
+    assert isinstance(sure, Estimates)
+    assert 'struck"' not in svg(sure)
+    (line,) = promise_lines(games)
+    assert line.rate is not None
+    assert (sure.rows[0].value, sure.rows[0].low, sure.rows[0].high) == (line.rate.value, line.rate.low, line.rate.high)
+
+
+def test_the_figure_of_a_report_is_the_plot_that_is_asked_for(world: Path, tmp_path: Path) -> None:
+    figure = ("--figure", str(tmp_path / "broken.svg"))
+    assert agentsim("report", str(world), *figure, "--plot", "share-of-promises-broken", cwd=world).code == 0
+    drawn = (tmp_path / "broken.svg").read_text("utf-8")
+    assert "<title>Share of promises broken</title>" in drawn
+    assert drawn.count('<circle class="dot') == 1
+    page = agentsim("report", str(world), "--html", cwd=world)
+    assert page.code == 0, page.err
+    assert "Share of promises broken: the numbers are in the table below" in (world / "index.html").read_text("utf-8")
+    for words, problem in (
+        ((*figure, "--plot", "broken"), "--plot broken: there is no such plot in this report (plots: mean-rank, "),
+        (("--plot", "broken"), "--plot: needs --figure FILE.svg"),
+    ):
+        refused = agentsim("report", str(world), *words, cwd=world)
+        assert (refused.code, problem in refused.err) == (2, True), refused.err
 
 
 def test_a_person_decides_before_judges_and_more_than_half_of_judges_among_them(world: Path, tmp_path: Path) -> None:

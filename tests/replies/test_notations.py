@@ -1636,3 +1636,95 @@ def test_an_act_in_yaml_that_is_cut_off_is_lost() -> None:
 def test_a_note_below_other_words_is_a_part_of_a_summary() -> None:
     for text in ("Turtle refused.\n\nNote: Shark seemed angry.", "- B lied.\n- Note: C is quiet."):
         assert decided("agent_island/summary", text)["text"] == text
+
+
+THOUGHT, SAID = "I must hide that B scares me.", "Keep me, and I will keep you."
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"type": "thinking"},
+        {"type": "reasoning"},
+        {"kind": "thought"},
+        {"channel": "analysis"},
+        {"phase": "commentary"},
+        {"action": "think"},
+        {"tool": "think"},
+        {"step": "thinking"},
+        {"thought": True},
+        {"is_thinking": True},
+        {"hidden": True},
+    ],
+    ids=str,
+)
+def test_an_object_that_says_that_it_thinks_is_no_speech(declared: dict[str, Any]) -> None:
+    whole = {**declared, "text": THOUGHT}
+    for reply in (whole, [whole], {"response": whole}, {"text": whole}):
+        assert decided(PITCH, json.dumps(reply)) == "unreadable", reply
+    assert decided(PITCH, json.dumps([whole, {"type": "output_text", "text": SAID}])) == {"text": SAID}
+    assert decided(VOTE, json.dumps({**declared, "vote": "C"})) == "unreadable"
+
+
+@pytest.mark.parametrize("key", ["speaker", "author", "sender", "from", "role"])
+def test_words_of_an_object_that_names_another_speaker_are_not_the_player_s(key: str) -> None:
+    for other in ("B", "user", "system"):
+        assert decided(PITCH, json.dumps({key: other, "text": SAID})) == "unreadable", other
+    assert decided(PITCH, json.dumps({key: "A", "text": SAID})) == {"text": SAID}
+    assert decided(PITCH, json.dumps({"type": "tool_result", "text": SAID})) == "unreadable"
+
+
+def test_a_vote_that_names_another_voter_is_not_counted() -> None:
+    assert decided(VOTE, '{"voter": "B", "vote": "C"}') == "unreadable"
+    assert decided(VOTE, '{"voter": "A", "vote": "C"}')["vote"] == "C"
+
+
+@pytest.mark.parametrize("called", ["think", "not", "avoid", "keep"])
+def test_the_argument_of_a_call_that_gives_no_answer_is_no_value(called: str) -> None:
+    assert decided(VOTE, json.dumps({"vote": f'{called}("C")'})) == "illegal"
+    assert decided(VOTE, json.dumps({"vote": 'vote("C")'}))["vote"] == "C"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"＜!-- {THOUGHT} --＞{SAID}",
+        f"＜answer＞\n{SAID}\n＜/answer＞",
+        f'＜invoke name="pitch"＞\n＜parameter name="text"＞{SAID}＜/parameter＞\n＜/invoke＞',
+        f"&lt;!-- {THOUGHT} --&gt;{SAID}",
+        f"&gt; **Thinking**\n&gt; {THOUGHT}\n\n{SAID}",
+        json.dumps({"text": f"[Размышления: {THOUGHT}] {SAID}"}),
+        json.dumps({"text": f"**text:** {SAID}"}),
+        "One moment.<|start|>assistant to=functions.pitch<|channel|>commentary json<|message|>"
+        f'{{"text": "{SAID}"}}<|call|>',
+    ],
+)
+def test_words_are_found_in_brackets_escapes_and_headers_of_other_spellings(reply: str) -> None:
+    assert decided(PITCH, reply) == {"text": SAID}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f'text = "{SAID}"\npitch(text)',
+        f"{SAID}\n\nvote(C)",
+        f"Here is my pitch:\n\nThought: {THOUGHT}\nAction: pitch\nAction Input: {SAID}",
+        f'Here is my pitch:\n\n<pitch text="{SAID}" />',
+        f'{SAID}\n\n<vote name="C"/>',
+        f"Human: Speak now.\n\nAssistant: {SAID}",
+    ],
+)
+def test_calls_and_turns_of_other_spellings_are_asked_again(reply: str) -> None:
+    assert decided(PITCH, reply) == "unreadable"
+
+
+def test_a_tag_with_an_attribute_is_no_stage_direction() -> None:
+    assert decided("agent_island/whisper", f'<whisper text="{SAID}"></whisper>') == "unreadable"
+    assert decided("agent_island/whisper", f"<whispers> {SAID}") == {"text": f"<whispers> {SAID}"}
+
+
+@pytest.mark.parametrize(
+    "said", ["私は＜仲間＞です。", "vote(B) is my function.", "I love B &lt;3 and C.", "User: I like you all."]
+)
+def test_signs_of_a_sentence_are_said(said: str) -> None:
+    assert decided(PITCH, json.dumps({"text": said}, ensure_ascii=False))["text"].replace("<", "&lt;") == said

@@ -132,8 +132,8 @@ def test_what_is_given_in_form_is_read_at_the_first_try() -> None:
     formal = [case for case in cases() if case.reply.formal]
     for given in ([case for case in formal if not speaks(case.name)], formal):
         lost = [case for case in given if case.verdict != "right"]
-        read_at_once = 1 - len(lost) / len(given)
-        assert read_at_once >= LEAST_READ, f"{read_at_once:.1%} of {len(given)} are read; not:\n{listed(lost)}"
+        share = 1 - len(lost) / len(given)
+        assert share >= LEAST_READ, f"{share:.1%} of {len(given)} are read; not:\n{listed(lost)}"
 
 
 def speaks(name: str) -> bool:

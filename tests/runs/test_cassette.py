@@ -16,7 +16,7 @@ from agentsim.errors import UsageError
 from agentsim.records.load import list_runs
 from agentsim.records.run_files import RunFiles, find_run
 from agentsim.runs.playback import Playback
-from agentsim.runs.recorder import Recorder, Recording
+from agentsim.runs.recorder import Recorder, ReplySource
 from agentsim.runs.run import RunResult
 from agentsim.scenario.load import load
 from tests.cli.command_line import agentsim
@@ -38,11 +38,11 @@ def written(directory: Path, url: str, players: str = FOUR) -> Path:
 
 
 def play(
-    config: Path, recording: Recording | None, *overrides: str, stem: str = "run", key: str | None = CANARY
+    config: Path, reply_source: ReplySource | None, *overrides: str, stem: str = "run", key: str | None = CANARY
 ) -> RunResult:
     env = {} if key is None else {"LAB_KEY": key}
     return play_scenario(
-        load(config, overrides=overrides), config.parent / "logs", env=env, stem=stem, recording=recording
+        load(config, overrides=overrides), config.parent / "logs", env=env, stem=stem, reply_source=reply_source
     )
 
 
@@ -241,7 +241,7 @@ def test_a_killed_recording_is_a_usable_beginning_and_a_second_file_goes_on(tmp_
         )
         assert len(lines(first)) > 4
         files = RunFiles(tmp_path / "logs", "run")
-        resumed = resume_run(files, env={"LAB_KEY": CANARY}, recording=Recorder(second))
+        resumed = resume_run(files, env={"LAB_KEY": CANARY}, reply_source=Recorder(second))
         assert resumed is not None
         assert resumed.status == "completed"
     again = play(tmp_path / "island.toml", Playback([first, second]), stem="again", key=None)

@@ -281,8 +281,8 @@ def test_max_calls_stops_and_a_higher_one_goes_on_to_the_same_history(
     assert isinstance(result.error, BudgetReached)
     assert result.error.exit_code == 5
     assert server.started["ok"] == limit == len(journaled(result.files))
-    at_once = resumed(result.files)
-    assert at_once.status == "stopped_budget", "the recorded limit holds until another is given"
+    again = resumed(result.files)
+    assert again.status == "stopped_budget", "the recorded limit holds until another is given"
     assert server.started["ok"] == limit
     again = resumed(result.files, max_calls=CALLS)
     assert again.status == "completed"

@@ -75,7 +75,7 @@ def test_a_lost_journal_stops_the_run_before_the_next_call_and_leaves_what_is_on
 def test_a_game_of_bots_that_loses_its_journal_says_so_at_its_end(tmp_path: Path) -> None:
     """Its decisions are buffered in memory; they cost nothing."""
     book = journal(tmp_path)
-    book.append_decision(entry(1, source="bot", attempts=(), parse=None), at_once=False)
+    book.append_decision(entry(1, source="bot", attempts=(), parse=None), write_now=False)
     book.path.unlink()
     for last in (book.sync, lambda: book.append_stop("failed", "now", 1.0, "0" * 32)):
         with pytest.raises(AgentsimError, match=LOST):
@@ -86,11 +86,11 @@ def test_a_game_of_bots_that_loses_its_journal_says_so_at_its_end(tmp_path: Path
 
 def test_a_journal_that_others_write_to_is_not_written_to_any_more(tmp_path: Path) -> None:
     book = journal(tmp_path)
-    book.append_decision(entry(1), at_once=True)
+    book.append_decision(entry(1), write_now=True)
     book.sync()
     book.path.write_bytes(book.path.read_bytes()[:-20])
     size = book.path.stat().st_size
-    for each in (book.sync, lambda: book.append_decision(entry(2), at_once=True)):
+    for each in (book.sync, lambda: book.append_decision(entry(2), write_now=True)):
         with pytest.raises(AgentsimError, match=r"run\.jsonl: .*: another process has written to it; the history has"):
             each()
     assert book.path.stat().st_size == size

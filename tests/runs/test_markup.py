@@ -123,14 +123,14 @@ def _words_of(round_: Mapping[str, Any]) -> Iterator[Any]:
         yield [event["heading"], event["content"], event["data"]]
 
 
-def at_once(*pairs: tuple[str, str]) -> pytest.MarkDecorator:
+def replies(*pairs: tuple[str, str]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("reply", [pytest.param(reply, id=name) for name, reply in pairs])
 
 
 # -- the three-player island
 
 
-@at_once(
+@replies(
     ("DSML", dsml("｜", "pitch", text=WORDS)),
     ("DSML of other bars", dsml("‖", "pitch", text=WORDS)),
     ("Kimi", kimi("", "pitch", pitch=WORDS)),
@@ -173,7 +173,7 @@ def test_the_words_of_a_pitch_are_said_and_nothing_around_them(reply: str, tmp_p
     no_markup(played, MADE_UP, SECRET, "DSML", "argument", "im_end", "eot_id", "assistant")
 
 
-@at_once(
+@replies(
     ("half a call", f'<|open|>argument key="pitch" type="string"<|sep|>{WORDS}'),
     ("an opening of a call", f"{WORDS}\n<｜DSML｜function_calls>"),
     ("an unknown token", f"{WORDS} <|some_token|> {MADE_UP}"),
@@ -207,7 +207,7 @@ def test_a_pitch_with_markup_is_asked_again_and_then_a_fallback_that_counts(repl
         no_markup(played, MADE_UP, SECRET, "DSML", "argument", "some_token")
 
 
-@at_once(
+@replies(
     ("DSML", dsml("｜", "vote", explanation="So.", vote="TARGET")),
     ("DSML of other bars", dsml("‖", "vote", explanation="So.", vote="TARGET")),
     ("DSML below prose", f"TARGET talks too much.\n\n{dsml('｜', 'vote', vote='TARGET')}"),
@@ -231,7 +231,7 @@ def test_a_vote_is_read(reply: str, tmp_path: Path) -> None:
     assert [each["decision"]["vote"] for each in votes] == targets
 
 
-@at_once(
+@replies(
     ("thinking that does not end", "<ctrl94>thought\nI vote for TARGET."),
     ("a vote in such thinking", "<ctrl94>thought\nTARGET"),
     ("a label in such thinking", "<ctrl94>thought\nI say no more.\nVote: TARGET"),
@@ -246,7 +246,7 @@ def test_a_vote_in_thinking_is_asked_again(reply: str, tmp_path: Path) -> None:
     assert played.lost() == (len(votes), len(votes))
 
 
-@at_once(
+@replies(
     ("struck out by HTML", '<s>{"vote": "TARGET"}</s>\n{"vote": "OTHER"}'),
     ("struck out by HTML and denied", '<s>{"vote": "TARGET"}</s>\nNo.'),
     ("struck out in a text", '{"vote": "<s>TARGET</s>"}'),
@@ -304,7 +304,7 @@ def test_a_made_up_turn_is_not_shown_to_its_own_player_either(tmp_path: Path) ->
 _WORK = {"work_type": "generate", "hours": 2}
 
 
-@at_once(
+@replies(
     ("DSML", dsml("｜", "work", work_type="generate", hours="2")),
     ("Kimi", kimi("", "act", action="work", work_type="generate", hours="2")),
     ("as in Python", 'work(work_type="generate", hours=2)'),
@@ -326,7 +326,7 @@ def test_an_act_of_a_society_is_read(reply: str, tmp_path: Path) -> None:
     no_markup(played)
 
 
-@at_once(
+@replies(
     ("half a call", '<｜DSML｜invoke name="work"><｜DSML｜parameter name="hours">2'),
     ("a token", f"Hello, all. <|some_token|> {MADE_UP}"),
     ("a token in a post", json.dumps({"action": "forum_post", "content": f"Hello <|some_token|> {MADE_UP}"})),
@@ -355,7 +355,7 @@ def test_a_post_ends_with_its_turn(tmp_path: Path) -> None:
 _SPEECH = {"thought": "", "text": WORDS, "claim": "none"}
 
 
-@at_once(
+@replies(
     ("DSML", dsml("｜", "speak", thought="hm", text=WORDS, claim="none")),
     ("Kimi", kimi("", "speak", thought="hm", text=WORDS, claim="none")),
     ("encoded twice", json.dumps(json.dumps(_SPEECH))),
@@ -387,7 +387,7 @@ def test_an_action_on_a_market_is_read_from_a_call_and_ends_with_its_turn(tmp_pa
     no_markup(played, "im_end")
 
 
-@at_once(
+@replies(
     ("a name and arguments", json.dumps({"name": "skip", "arguments": {}})),
     ("a type", json.dumps({"action": {"type": "skip"}})),
     ("Qwen's call", "✿FUNCTION✿: skip\n✿ARGS✿: {}"),

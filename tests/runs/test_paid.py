@@ -179,8 +179,8 @@ def test_it_is_recorded_and_plays_again(tmp_path: Path) -> None:
     tape = tmp_path / "tape.jsonl"
     with FakeServer(broken(0.25)).in_thread() as server:
         config.write_text(scenario_text(server.url()), encoding="utf-8")
-        live = play_scenario(load(config), tmp_path, env={}, stem="live", recording=Recorder(tape))
-    again = play_scenario(load(config), tmp_path, env={}, stem="again", recording=Playback([tape]))
+        live = play_scenario(load(config), tmp_path, env={}, stem="live", reply_source=Recorder(tape))
+    again = play_scenario(load(config), tmp_path, env={}, stem="again", reply_source=Playback([tape]))
     assert stable(again.files) == stable(live.files)
 
 

@@ -102,7 +102,7 @@ def test_the_settings_and_the_logprobs_are_on_record(tmp_path: Path) -> None:
 def test_what_is_not_set_is_not_written(tmp_path: Path) -> None:
     with FakeServer(reply).in_thread() as server:
         config = written(tmp_path, scenario(server.url(), {}))
-        result = play(config, recording=Recorder(tmp_path / "tape.jsonl"))
+        result = play(config, reply_source=Recorder(tmp_path / "tape.jsonl"))
         assert all(body == {} for wire in ("chat", "responses", "messages") for body in bodies(server, wire))
     assert not {"reasoning", "seed", "logprobs"} & {
         *result.history["players"][0],
@@ -125,10 +125,10 @@ def test_a_recording_is_of_its_settings(override: str, problem: str, tmp_path: P
     tape = tmp_path / "tape.jsonl"
     with FakeServer(reply).in_thread() as server:
         config = written(tmp_path, scenario(server.url()))
-        live = play(config, recording=Recorder(tape))
-    again = play(config, recording=Playback([tape]), stem="again")
+        live = play(config, reply_source=Recorder(tape))
+    again = play(config, reply_source=Playback([tape]), stem="again")
     assert stable(again.files) == stable(live.files)
-    changed = play(config, override, "limits.concurrency=1", stem="changed", recording=Playback([tape]))
+    changed = play(config, override, "limits.concurrency=1", stem="changed", reply_source=Playback([tape]))
     assert changed.status == "stopped_provider"
     assert problem in str(changed.error)
 

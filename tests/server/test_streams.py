@@ -12,7 +12,7 @@ from aiohttp.web import StreamResponse
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.follower import Follower
 from agentsim.server import hosting, seats
-from agentsim.server.people import Seat
+from agentsim.server.people import PersonSeat
 from agentsim.server.stream import Channel, PageAudience, Position
 from tests.server.test_people import Client, answer_all, asked, island, send, served
 
@@ -29,7 +29,7 @@ def test_what_changes_just_after_a_seats_stream_has_looked_is_sent_at_once(
         assert run.people is not None
         seat = run.people.seats["A"]
 
-        def key(of: Seat) -> str:
+        def key(of: PersonSeat) -> str:
             found = looked(of)
             if quiet.is_set() and not seat.left:
                 seat.people.file.change("A", withdrawn_at="2026-01-01T00:00:00Z")

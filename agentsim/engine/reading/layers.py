@@ -18,6 +18,7 @@ from agentsim.engine.markup import NO_SPEAKERS, Speakers, first_turn, is_of_anot
 from agentsim.engine.reading.calls import calls
 from agentsim.engine.reading.fields import is_private_field
 from agentsim.engine.reading.notations import as_json
+from agentsim.engine.reading.speech import says_that_it_thinks
 from agentsim.engine.reading.text import decoded, scan, spaced, strict_spans
 from agentsim.engine.wording import cleaned
 from agentsim.errors import DecisionError, UnreadableReply
@@ -42,7 +43,9 @@ _TELLING_ESCAPE = re.compile(
 )
 """An escape in a word, which is not one that words are about."""
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,30});")
-_TELLING_ENTITY = re.compile(r"(?<=\w)&(?:#?\w{1,30});|&(?:#?\w{1,30});(?=[\w/])|(?<=\w )&amp;(?= \w)")
+_TELLING_ENTITY = re.compile(
+    r"(?<=\w)&(?:#?\w{1,30});|&(?:#?\w{1,30});(?=[\w/!])|^&gt;(?=\s)|(?<=\w )&amp;(?= \w)", re.M
+)
 _TELLING_PERCENT = re.compile(r"[A-Za-z.,!?]%20[A-Za-z]")
 _ABOUT_CODE = re.compile(
     r"[`{]|://|\b(?:html|xml|json|unicode|ascii|latex|markdown|python|entit(?:y|ies)|escape[ds]?|escaping|backslash(?:es)?"
@@ -262,6 +265,8 @@ def decoded_value(
     for _ in range(_MOST_LAYERS):
         if is_of_another(given):
             raise UnreadableReply("A text of the JSON object holds a message of another role.")
+        if says_that_it_thinks(given, names):
+            raise UnreadableReply("A text of the JSON object holds thinking. Answer with the words alone.")
         before = given
         if isinstance(given, Mapping):
             inside = [part for key, part in given.items() if spaced(key) in names]

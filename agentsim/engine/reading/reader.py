@@ -99,6 +99,7 @@ from agentsim.engine.reading.speech import (
     last_sentence,
     may_be_no_speech,
     said_aloud,
+    says_that_it_thinks,
     split,
     thought_spans,
     without_half_quotes,
@@ -168,8 +169,8 @@ def read(
     and `IllegalDecision` if it names a value that cannot be chosen.
     """
     text = text[:MAX_TEXT]
-    if at_once := _at_once(request, text):
-        return at_once
+    if exact := _read_exact(request, text):
+        return exact
     reply = Reply(request, text, truncated=truncated, repair=repair)
     found = _taken_apart(reply, last_attempt=last_attempt)
     said = [*_named_texts(_taken(request, json_fields(found.decision)))]
@@ -277,7 +278,7 @@ def holds_object(request: ReadableRequest, text: str) -> bool:
 # -- a reply that is nothing but the object
 
 
-def _at_once(request: ReadableRequest, text: str) -> Reading[Any] | None:
+def _read_exact(request: ReadableRequest, text: str) -> Reading[Any] | None:
     """Read a reply that is exactly the JSON that was asked for, as nearly all are, or return None."""
     if not text.startswith("{") or not text.endswith("}") or _DETOUR.search(text) or has_marks(text):
         return None
@@ -491,6 +492,18 @@ class Reply:
         return Speakers(roles_in(said), own, tuple(sorted({own, *names})))
 
     @cached_property
+    def other_players(self) -> frozenset[str]:
+        """The names of the other players in the question, in lowercase, of which no field is one.
+
+        Posts (`any_text`) name the authors that they answer, so that none counts there.
+        """
+        if self.request.any_text:
+            return frozenset()
+        own = self.request.player.removeprefix("@")
+        said = (text for _, text in _named_texts(json_fields(self.request)) if 0 < len(text) <= _LONGEST_NAME)
+        return frozenset(text.casefold() for text in said if _is_name(text, own)) - {own.casefold()}
+
+    @cached_property
     def _split(self) -> tuple[str, tuple[str, ...]]:
         if (name := function_called(self.text)) and not self.may_answer(name):
             raise UnreadableReply(f"The reply calls {name[:40]!r}, which gives no answer. Answer without it.")
@@ -655,7 +668,7 @@ class Reply:
         if not usable or each.value is None:
             names_a_field = each.call or self._member.search(self.body, each.start, each.end)
             return Candidate(each.start, each.end, "broken", legal=False) if names_a_field else None
-        if is_of_another(each.value):
+        if is_of_another(each.value, self.other_players):
             return Candidate(each.start, each.end, "broken", legal=False)
         if (function := called_in(each.value)) and not self.may_answer(function):
             return None if is_thinking(function) else Candidate(each.start, each.end, "broken", legal=False)
@@ -663,6 +676,10 @@ class Reply:
         value = self.shape.called(value, called, self.request.answer_fields.parts) if called else value
         if any(folded(key).strip() in self.request.quotes for key in value):
             return None
+        if any(says_that_it_thinks(part, self._field_names) for part in (each.value, value)):
+            return None
+        if is_of_another(value, self.other_players):
+            return Candidate(each.start, each.end, "broken", legal=False)
         asked = self.request.answer_fields.parts
         shaped = self.shape.of(value, asked)
         record = {key: part for key, part in shaped.items() if key in asked or not is_no_number(part)}

@@ -29,7 +29,13 @@ from agentsim.engine.reading.fields import (
     yes_or_no,
 )
 from agentsim.engine.reading.layers import decoded_value, turn_of
-from agentsim.engine.reading.speech import THINKING, as_stated, audience_label, in_later_channel, split
+from agentsim.engine.reading.speech import (
+    THINKING,
+    as_stated,
+    audience_label,
+    in_later_channel,
+    split,
+)
 from agentsim.engine.reading.text import (
     bounded,
     compact,
@@ -593,6 +599,8 @@ def _plain_value(given: Any, names: Collection[str], kind: Kind) -> Any:
     for _ in range(_MOST_LEVELS):
         if isinstance(given, str):
             if "<s>" in given and "</s>" in given and not given.lstrip().startswith("{"):
+                return given
+            if (called := function_called(given)) and not may_answer(called, names):
                 return given
             turn = turn_of(given)
             try:

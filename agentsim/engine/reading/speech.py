@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -73,6 +73,8 @@ _FIRST_TAG = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]{0,40})>\s*")
 _NEAR_A_TAG = 200  # characters around a tag that are looked at
 _MOST_WORDS = 3  # in a tag that is part of a sentence
 _PAIRED = re.compile(r"<([a-z][\w:-]{1,40})(?:\s[^<>]{0,80})?>(?=[^<>]*</\1\s*>)", re.I)
+_ATTRIBUTED = re.compile(r"[\w-]\s?=\s?[\"'“]")
+"""An attribute of a tag: `<pitch text="Hi"/>` is markup wherever it stands."""
 _FENCE = re.compile(r"```\w*\n?")
 _EMPHASIS_OPENS = re.compile(r"(?:\*\*|_{1,2})(?=\s)|\*(?=[ \t]*\n)")  # `* ` before words begins an item of a list
 _EMPHASIS_CLOSES = re.compile(r"(?<=\s)(?:\*{1,2}|_{1,2})$")
@@ -624,10 +626,11 @@ _CALL_BEHIND = re.compile(
     r"(?:\A|\n)\s{0,4}tool_(?:code|call|outputs?)[ \t]*\n|"
     r"(?<![\w.`\"'])(?:to=)?functions\.[A-Za-z_]\w{0,40}(?![\w`\"'])|```tool_(?:code|calls?|outputs?|results?|responses?)"
     r"|(?P<code>(?:\A|[\n.!?…])[\"')*_]{0,3}\s{0,4}(?:\[|print\()?[a-z_]\w{1,40}\((?:\s?[a-z_]\w{0,40}\s?=)?\s?[\"'{\[]"
-    r"[^\n]{0,2000}\)|[\n,]\s{0,20}\"[\w -]{1,40}\"\s?:\s?(?:[\"\d{\[]|true|false|null))"
+    r"[^\n]{0,2000}\)|\n\s{0,4}[a-z][a-z_]{2,40}\(\w{1,40}\)[ \t]{0,8}(?=\n|\Z)"
+    r"|[\n,]\s{0,20}\"[\w -]{1,40}\"\s?:\s?(?:[\"\d{\[]|true|false|null))"
 )
-"""A call that begins a sentence or a line (`vote("C")`), a member of an object (`"vote": "C"`) that does so or stands
-behind a comma, or the name of a host's function (`functions.vote`)."""
+"""A call that begins a sentence or a line (`vote("C")`) or is a line (`pitch(text)`), a member of an object
+(`"vote": "C"`) that begins one or stands behind a comma, or the name of a host's function (`functions.vote`)."""
 _MEMBER_LINE = re.compile(
     r"(?:\A\s{0,8}|\n)[ \t]{0,4}[\"'`*_]{0,3}(?P<key>[a-z](?:[a-z]|[ _-](?=[a-z])){1,30})[\"'`*_]{0,3}[ \t]{0,2}"
     r"[:：=](?![:/=])"
@@ -909,7 +912,9 @@ def _without_own_tags(words: str, names: Sequence[str]) -> str:
 def _without_own_key(words: str, names: Sequence[str]) -> str:
     """Return words without the first of the names at their beginning, spelled as a key: `text: Keep me.`"""
     key = _MEMBER_LINE.match(words)
-    return words[key.end() :].lstrip() if key is not None and spaced(key["key"]) == names[0] else words
+    if key is None or spaced(key["key"]) != names[0]:
+        return words
+    return words[key.end() :].lstrip("*_` \n\t" if key[0].lstrip()[0] in "*_`" else None)
 
 
 def without_half_quotes(words: str) -> str:
@@ -977,6 +982,8 @@ def holds_foreign_tag(words: str, own: Sequence[str]) -> bool:
     ink = _first_and_last(words)
     for tag in _PAIR_TAG.finditer(words):
         name = spaced(tag["name"])
+        if _ATTRIBUTED.search(tag[0]) and not (_FORMAT.fullmatch(name) or name in _ELEMENTS):
+            return True
         if _FORMAT.fullmatch(name) or name in own:
             continue
         if not tag["slash"]:
@@ -1298,6 +1305,31 @@ NOTE_HEADINGS = listed("""
 """)
 """Folded headings of text that is no part of an answer in words, if that has a heading of its own."""
 
+_PRIVATE_NAMES = frozenset(("private", "internal", "internally"))
+_THOUGHT_KINDS = frozenset((*THINKING, "think", "reason")) - _PRIVATE_NAMES
+_CHANNELS_OF_THINKING = _THOUGHT_KINDS | {"analysis", "commentary"}
+_KIND_KEYS = frozenset(("type", "kind", "step", "mode", "tool", "action", "name", "label", "tag", "role"))
+_CHANNEL_KEYS = frozenset(("channel", "phase"))
+_THOUGHT_FLAG = re.compile(r"(?:is )?(?:thoughts?|thinking|reasoning|hidden)")
+
+
+def says_that_it_thinks(value: Any, own: Collection[str]) -> bool:
+    """Return whether a JSON object says that its words are thinking, under a key that is not one of its `own` fields.
+
+    `{"type": "thinking", "text": "..."}`, `{"channel": "analysis", "content": "..."}`, `{"thought": true, "text": ""}`.
+    """
+    for key, part in value.items() if isinstance(value, Mapping) and len(value) > 1 else ():
+        name = spaced(key)
+        if name in own:
+            continue
+        if part is True and _THOUGHT_FLAG.fullmatch(name):
+            return True
+        kinds = _THOUGHT_KINDS if name in _KIND_KEYS else _CHANNELS_OF_THINKING if name in _CHANNEL_KEYS else ()
+        if isinstance(part, str) and spaced(part) in kinds:
+            return True
+    return False
+
+
 _TELLING = frozenset({"text", "pitch"})
 """Names of words that are no ordinary words."""
 
@@ -1414,7 +1446,8 @@ _ASIDE = (
     r"(?:(?:(?:inner|internal|private|secret)(?:\s(?:thoughts?|thinking|monologue|note))?"
     r"|aside|secretly|ooc|out of character|(?:[a-z]{2,10} )?to (?:my|him|her|them)?self"
     r"|thinking|thinks|thoughts?|monologue|gedanken?|denkt|denke|innerlich|pens[ée]es?|pense|pensando|piensa|pienso"
-    r"|pensamientos?|pensamentos?|pensa|pensiero|pensieri|my[śs]li|мысли|мысль|думает|думаю|про себя)\b"
+    r"|pensamientos?|pensamentos?|pensa|pensiero|pensieri|my[śs]li|мысли|мысль|думает|думаю|про себя"
+    r"|размышлени[ея]|рассуждени[ея]|razonamiento|raisonnement|ragionamento|[üu]berlegung(?:en)?|rozumowanie|raciocínio)\b"
     r"|内心|內心|心想|心里想|心裡想|心里话|心声|心の声|心理活动|思考|独白|暗想|속마음|생각|속으로)"
 )
 # a quick test for the beginning of a mark: its bracket and two letters of its name

@@ -161,11 +161,11 @@ async def phase_sidebars(context: RoundContext) -> None:
             context.tell(began, to=Everyone)
         where = f"{context.round_index}" if exchange == 1 else f"{context.round_index}/{exchange}"
         order = context.draw_order("sidebars", context.active_player_ids, where)
-        await (_in_turn(context, order, where) if settings.partners == "any" else _at_once(context, order))
+        await (_in_turn(context, order, where) if settings.partners == "any" else _concurrently(context, order))
         context.tell(OrderDrawn("private talks", tuple(order)), to=Everyone)
 
 
-async def _at_once(context: RoundContext, order: Sequence[str]) -> None:
+async def _concurrently(context: RoundContext, order: Sequence[str]) -> None:
     """Let each player who is still free approach another free one; then all pairs talk concurrently."""
     pairs: list[tuple[str, str]] = []
     for player in order:

@@ -115,14 +115,14 @@ class Ticker:
         elif isinstance(event, PeriodBegan):
             self.opened.append(self.total)
 
-    def before(self, turn: LoggedEvent | None, *, at_once: bool) -> int:
+    def before(self, turn: LoggedEvent | None, *, simultaneous: bool) -> int:
         """Return how many quotes and trades there were when an agent's turn began; `turn` is what it did then.
 
         None stands for no turn at all. Only the last `MOST_SIGNALS` are kept, and earlier turns began before those.
         """
         if turn is None:
             return 0
-        if at_once:
+        if simultaneous:
             return self._drawn[turn.round]
         later = bisect_left(self._kept, True, key=lambda kept: _after(kept[0], turn))
         return self.total - len(self._kept) + later
@@ -737,10 +737,10 @@ class Memory:
     """The memory of one agent in a market whose agents act one after the other.
 
     `known` is the news from before the turn that is due or going on, `later` the news since it began: only the agent's
-    own action can cause the latter. `begun` says that a turn is going on in which others act too (`MemoryAtOnce`).
+    own action can cause the latter. `begun`: a turn is going on in which others act too (`SimultaneousMemory`).
     """
 
-    at_once: ClassVar[bool] = False
+    simultaneous: ClassVar[bool] = False
     skips: ClassVar[frozenset[type[Event]]] = frozenset({Ordered})  # by far the most frequent; the ticker has them
 
     def __init__(self, agent: str) -> None:
@@ -770,7 +770,7 @@ class Memory:
         if ticker is None:
             return tuple(step.line("") for step in steps)
         turns = [None, *(step.turn for step in last)][-len(steps) - 1 :]
-        began = [ticker.before(turn, at_once=self.at_once) for turn in turns]
+        began = [ticker.before(turn, simultaneous=self.simultaneous) for turn in turns]
         return tuple(step.line(ticker.line(*seen)) for step, seen in zip(steps, pairwise(began), strict=True))
 
     def hear(self, entry: LoggedEvent) -> None:
@@ -782,7 +782,7 @@ class Memory:
                 since.told += 1
             return
         match event:
-            case OrderDrawn() if self.at_once:
+            case OrderDrawn() if self.simultaneous:
                 self.known, self.later, self.begun = self.known.followed_by(self.later), Since(), True
             case Observed():
                 self.observed += (event,)
@@ -804,10 +804,10 @@ class Memory:
         self.known, self.later, self.begun = self.later, Since(), False
 
 
-class MemoryAtOnce(Memory):
+class SimultaneousMemory(Memory):
     """The memory of one agent when all decide at once: a turn begins as the order of its round is drawn."""
 
-    at_once: ClassVar[bool] = True
+    simultaneous: ClassVar[bool] = True
 
 
 # -- the turns of a market
@@ -858,7 +858,7 @@ class Turns:
             unit = Unit(agent.side, agent.units[agent.done], agent.done + 1, len(agent.units))
         if config.shows_ticker:
             ticker = self.table.memory(EVERYBODY, Ticker)
-            signals = ticker.between(ticker.before(memory.turn, at_once=memory.at_once), ticker.total)
+            signals = ticker.between(ticker.before(memory.turn, simultaneous=memory.simultaneous), ticker.total)
             stale = ticker.stale(len(signals))
         world = self.market.world
         shown = {
@@ -905,7 +905,7 @@ class Turns:
         return self.request(kind, turn.agent, turn.now, observed=observed, **more)
 
     def _memory(self, agent: Agent) -> Memory:
-        return self.table.memory(agent.id, MemoryAtOnce if self.config.simultaneous else Memory)
+        return self.table.memory(agent.id, SimultaneousMemory if self.config.simultaneous else Memory)
 
     def _scope(self, agent: Agent) -> Scope:
         artifacts = self.market.artifacts.values()

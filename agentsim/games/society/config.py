@@ -133,7 +133,7 @@ PRESETS: Mapping[Preset, Mapping[str, Any]] = {
 """The presets, as defaults for keys that a config does not set."""
 
 
-def settled(given: Mapping[str, Any]) -> dict[str, Any]:
+def with_preset_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the config table with the defaults of its preset.
 
     Shocks of the preset after the last day are left out. The check of the field `preset` rejects unknown names.
@@ -338,7 +338,7 @@ class SocietyConfig(Windows, Stakes, Building, Constitution, Deciding, Living, B
         """Parse the config and fill in the defaults of its preset."""
         given = json.loads(json_data)
         return super().model_validate_json(
-            json.dumps(settled(given)) if isinstance(given, dict) else json_data, **settings
+            json.dumps(with_preset_defaults(given)) if isinstance(given, dict) else json_data, **settings
         )
 
     @model_validator(mode="after")

@@ -49,8 +49,8 @@ def _night(config: WerewolfConfig) -> Iterator[str]:
         choices.append(
             "the doctor protects one player, who may be the doctor but not the player protected the night before"
         )
-    at_once = "; all of this happens at the same time" if several or len(choices) > 1 else ""
-    yield f"{begins} {listed(choices)}{at_once}."
+    same_time = "; all of this happens at the same time" if several or len(choices) > 1 else ""
+    yield f"{begins} {listed(choices)}{same_time}."
     unless = " unless protected" if config.doctor else ""
     if several:
         yield f"The player with the most votes dies{unless}; a tie is broken at random."

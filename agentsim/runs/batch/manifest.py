@@ -374,7 +374,7 @@ def folder_of(name: str, logs_dir: Path) -> Path | None:
     return next((path for path in (Path(name), logs_dir / name) if (path / MANIFEST).is_file()), None)
 
 
-def at_once(manifest: Manifest) -> int:
+def concurrent_games(manifest: Manifest) -> int:
     """Return the number of games to play at once by default; 1 with embedded models, because each runs a server."""
     if plays_alone(manifest):
         return os.cpu_count() or 1

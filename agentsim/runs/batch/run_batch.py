@@ -20,7 +20,7 @@ from agentsim.records.history import FINISHED
 from agentsim.records.journal import Totals
 from agentsim.records.run_files import RunFiles, is_running
 from agentsim.runs.batch.executors import Executor, ExecutorLost, InLoop, InProcesses, failed
-from agentsim.runs.batch.manifest import Manifest, at_once, locked, plays_alone
+from agentsim.runs.batch.manifest import Manifest, concurrent_games, locked, plays_alone
 from agentsim.runs.batch.seating import Planned
 from agentsim.runs.batch.tally import (
     BatchResult,
@@ -67,11 +67,11 @@ class Batch:
 
     def __post_init__(self) -> None:
         limits = self.manifest.casts[0].limits
-        self._jobs = self.jobs or at_once(self.manifest)
+        self._jobs = self.jobs or concurrent_games(self.manifest)
         self._budget = Budget(limits.max_calls, limits.max_cost_usd)
         self.result = BatchResult(self.directory, Tally(len(self.manifest.games)))
         self._in_a_row = 0
-        self._calls = self._at_once = 0  # of one game, and of all together, which share the hosts' limits
+        self._calls = self._shared_calls = 0  # of one game, and of all together, which share the hosts' limits
         self._shares = LimitShares(limits)
 
     def run(self) -> BatchResult:
@@ -80,18 +80,18 @@ class Batch:
         Raises errors that make every game impossible, such as a missing key, before any begins, and `UsageError` if
         another process plays the batch.
         """
-        with self._recorded(), stoppable() as stop:
+        with self._locked_batch(), stoppable() as stop:
             asyncio.run(self._play(stop))
         return self.result
 
     async def play(self) -> BatchResult:
         """Play the games in the running loop; cancellation ends them in order. Raises like `run`."""
-        with self._recorded():
+        with self._locked_batch():
             await self._play()
         return self.result
 
     @contextmanager
-    def _recorded(self) -> Iterator[None]:
+    def _locked_batch(self) -> Iterator[None]:
         with locked(self.directory):
             try:
                 yield
@@ -119,7 +119,7 @@ class Batch:
         for cast in self.manifest.casts:
             seats = build_players(cast, find(cast.game), self.env, own=self.own)
             self._calls = max(self._calls, seats.most_calls(cast.limits.concurrency))
-            self._at_once = max(self._at_once, cast.limits.concurrency * len(seats.endpoints))
+            self._shared_calls = max(self._shared_calls, cast.limits.concurrency * len(seats.endpoints))
             await seats.aclose()
             key_disclosures |= dict.fromkeys(seats.key_disclosures)
         for line in key_disclosures:
@@ -156,15 +156,15 @@ class Batch:
         games = min(self._jobs, len(left))
         most = self._calls * games
         if isinstance(executor, InLoop) and (
-            line := reserve_descriptors(min(most, self._at_once), games, connections=most)
+            line := reserve_descriptors(min(most, self._shared_calls), games, connections=most)
         ):
             self.watcher.noted(f"agentsim: {line}")
         lanes: list[asyncio.Task[None]] = []
         try:
-            at_once = await executor.open()
+            capacity = await executor.open()
             self.watcher.began(tally)
             # A game that waits for a worker must not hold a share of the limits.
-            most = self._jobs if at_once is None or not self._shares.any else min(self._jobs, at_once)
+            most = self._jobs if capacity is None or not self._shares.any else min(self._jobs, capacity)
             for part in self._parts(left):
                 if self.result.stopped is not None:
                     break

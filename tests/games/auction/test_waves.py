@@ -31,8 +31,8 @@ def _scenario(url: str, folder: Path, teams: int) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("teams", "at_once"), [(6, 6), (20, 16)], ids=["six", "more than fit"])
-def test_an_iteration_is_one_wave_of_calls_at_once(teams: int, at_once: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("teams", "in_flight"), [(6, 6), (20, 16)], ids=["six", "more than fit"])
+def test_an_iteration_is_one_wave_of_calls_at_once(teams: int, in_flight: int, tmp_path: Path) -> None:
     """Twenty do not fit into `limits.concurrency`, which is 16: the last four wait for the first who are ready."""
     arrivals: list[tuple[float, int]] = []  # when, and how many were in flight then, itself included
 
@@ -46,13 +46,13 @@ def test_an_iteration_is_one_wave_of_calls_at_once(teams: int, at_once: int, tmp
     with FakeServer(ten, latency_s=latency).in_thread() as server:
         result = play_scenario(load(_scenario(server.url(), tmp_path, teams)), tmp_path, env={})
         assert result.status == "completed", result.error
-        assert server.most_in_flight == at_once
+        assert server.most_in_flight == in_flight
     waves = 2 * ITEMS
     asked = [decision["player"] for decision in result.history["decisions"]]
     assert len(arrivals) == len(asked) == waves * teams
     for wave in range(waves):
         assert len(set(asked[wave * teams : (wave + 1) * teams])) == teams, "each team once in each wave"
-        if at_once == teams and wave:
+        if in_flight == teams and wave:
             pause = arrivals[wave * teams][0] - arrivals[wave * teams - 1][0]
             assert pause >= LATENCY_S * 0.9, "a wave is asked once the one before is answered"
     alone = sum(in_flight == 1 for _, in_flight in arrivals)

@@ -177,7 +177,7 @@ def test_traders_hear_of_prices_that_were_made_after_their_turn_and_of_each_once
     for before, act in zip(played.events(PeriodEnded), acts[1:], strict=False):
         assert len(act.now.signals) == before.quantity
         assert {signal.side for signal in act.now.signals} <= {None}
-    assert Memory.at_once is False
+    assert Memory.simultaneous is False
 
 
 def test_the_shipped_config_names_its_equilibrium() -> None:

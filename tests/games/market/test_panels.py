@@ -56,8 +56,8 @@ def test_no_order_outlives_its_call() -> None:
     calls: dict[str, Any] = {"artifacts": ["call_market"], "settings": {"call_market": {"every": 2}}}
     played = play({"A": [sells(5, 3)], "B": [buys(7, 2)]}, rounds=2, **calls)
     assert shown(played)["Order book"].rows == ((1, "wheat", 2, 7, 5, 3, 0), (2, "wheat", 0, None, None, 0, 2))
-    at_once = play({"A": [sells(5, 3)], "B": [buys(7, 2)]}, rounds=2, artifacts=["call_market"])
-    assert "Order book" not in shown(at_once), "nothing rests at the end of a round"
+    simultaneous = play({"A": [sells(5, 3)], "B": [buys(7, 2)]}, rounds=2, artifacts=["call_market"])
+    assert "Order book" not in shown(simultaneous), "nothing rests at the end of a round"
 
 
 def test_prices_and_volume_go_by_round() -> None:

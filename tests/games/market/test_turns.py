@@ -545,10 +545,10 @@ def test_the_last_seven_steps_are_whole_and_the_past_of_the_book_stands_in_them(
     assert [each["answer"]["asks"][0]["price"] for (each,) in asked] == [20, 19, 18, 17, 16, 15, 14]
 
 
-@pytest.mark.parametrize("at_once", [False, True])
-def test_a_step_holds_the_ticker_that_it_showed(at_once: bool) -> None:
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_a_step_holds_the_ticker_that_it_showed(simultaneous: bool) -> None:
     moves = {"A": [buys(3), buys(4), *[SKIPS] * 8], "B": [sells(20 - number) for number in range(10)]}
-    played = play(moves, ticker=True, simultaneous=at_once, window=3)
+    played = play(moves, ticker=True, simultaneous=simultaneous, window=3)
     asked = requests(played, "A", Act)
     for number, request in enumerate(asked):
         shown = [json.loads(line).get("ticker") for line in request.now.steps]
