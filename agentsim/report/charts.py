@@ -349,6 +349,8 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
 
 FOREST_WIDTH = 520.0
 _FOREST_LABEL, _HEAD, _AXIS, _GAP = 34, 20.0, 30.0, 8.0
+_FOREST_LONGEST = 60
+"""The most characters of a line of a label; with more than `_FOREST_LABEL` the drawing is wider."""
 
 
 class ForestGroup(NamedTuple):
@@ -397,9 +399,11 @@ def numbers_of(group: Estimates) -> list[str]:
 def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
     """Lay out the groups one below the other, with one line at zero."""
     texts = [list(map(_signed, numbers_of(group))) for group in panel.groups]
-    labels = [row.name for group in panel.groups for row in group.rows]
-    left = round(14 + _CHARACTER * min(_FOREST_LABEL, max(map(len, labels), default=0)), 1)
-    right = round(FOREST_WIDTH - 12 - _CHARACTER * max((len(text) for own in texts for text in own), default=0), 1)
+    lines = [line for group in panel.groups for row in group.rows for line in _label_lines(row.name)]
+    longest = min(_FOREST_LONGEST, max(map(len, lines), default=0))
+    left = round(14 + _CHARACTER * longest, 1)
+    width = round(FOREST_WIDTH + _CHARACTER * max(0, longest - _FOREST_LABEL), 1)
+    right = round(width - 12 - _CHARACTER * max((len(text) for own in texts for text in own), default=0), 1)
     share, units = zero_and_units(panel.groups)
     zero, wide, y, groups = round(left + share * (right - left), 1), right - left, 4.0, []
     for group, unit, numbers in zip(panel.groups, units, texts, strict=True):
@@ -419,8 +423,7 @@ def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
                 top=top,
                 foot=foot,
                 rows=tuple(
-                    Label(height, fitted(row.name, _FOREST_LABEL), row.name)
-                    for row, height in zip(drawn, heights, strict=True)
+                    label for row, height in zip(drawn, heights, strict=True) for label in _labels(row.name, height)
                 ),
                 numbers=tuple(map(Label, heights, numbers)),
                 lines=tuple(
@@ -441,7 +444,7 @@ def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
         panel=panel,
         shape="forest",
         kind="forest",
-        width=FOREST_WIDTH,
+        width=width,
         height=round(y - _GAP, 1),
         left=left,
         right=right,
@@ -449,6 +452,20 @@ def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
         groups=groups,
         data=table(DataTable("", ("measure", "effect", "estimate", "from", "to"), rows)),
     )
+
+
+def _label_lines(name: str) -> list[str]:
+    """Return the label of an effect, a long one as two lines that break before "vs."."""
+    first, versus, second = name.partition(" vs. ")
+    return [name] if len(name) <= _FOREST_LABEL or not versus else [first, f"vs. {second}"]
+
+
+def _labels(name: str, y: float) -> Iterator[Label]:
+    lines = _label_lines(name)
+    for place, line in enumerate(lines):
+        text = fitted(line, _FOREST_LONGEST)
+        whole = line if text == line else name
+        yield Label(round(y + 11 * (place - (len(lines) - 1) / 2), 1), text, whole)
 
 
 def _signed(text: str) -> str:

@@ -308,7 +308,7 @@ class DesignFile:
 def is_design(path: Path) -> bool:
     """Return whether a file is a design rather than a scenario."""
     try:
-        return "factors" in read_toml(path)
+        return not {"factors", "replicates"}.isdisjoint(read_toml(path))
     except ScenarioError:  # loading the file reports the error
         return False
 
