@@ -219,7 +219,9 @@ def _print(manifest: Manifest, result: BatchResult, design: str | None, *, as_js
     if result.stopped is not None:
         remark(f"{shortened(str(result.stopped), 600)}; {_hint(again, result.stopped)}", 1200)
     elif not result.complete:
-        remark(f"{counted(tally.games - tally.done, 'game')} came to no result; {again} tries again")
+        failed = [end for end in result.ends if end.error is not None]
+        last = f", the last ({failed[-1].name}) with: {shortened(str(failed[-1].error), 600)}" if failed else ""
+        remark(f"{counted(tally.games - tally.done, 'game')} came to no result{last}; {again} tries again", 1200)
 
 
 def _hint(again: str, error: AgentsimError) -> str:

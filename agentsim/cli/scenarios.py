@@ -72,7 +72,7 @@ def validate(
     if not ping:  # the ping reports missing keys in more detail, for every model
         _check_players((scenario, *casts), played, env)
     doubted = played.doubts(scenario.config, [plan.id for plan in scenario.players])
-    doubts = [*idle_settings(scenario), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted]
+    doubts = [*idle_settings(scenario, casts), *setting_notes(scenario, env), *_small_caps(scenario, env), *doubted]
     for line in doubts:
         remark(f"{config}: {line}")
     verdict = "" if ping else ", can be played"
@@ -188,7 +188,7 @@ def _of_design(
     casts, _ = cells(design, design.config, cast, **loading)
     table = design.factorial.table
     unseen = check_measures(casts[0], table.measures, where=str(config))
-    said(f"{config}: a design, every cell can be played; {design.factorial.in_words}")
+    said(f"{config}: a design; {design.factorial.in_words}")
     for key, levels in table.factors.items():
         labels = design.factorial.labels[key]
         named = (

@@ -67,6 +67,9 @@ def named_run(source: str, logs_dir: Path) -> RunFiles:
         if (folder := named_folder(source, logs_dir)) is not None:
             problem = f"is a folder of runs, not a run; name one of them, as {source}/game_0001"
             raise UsageError(f"{folder}: {problem}") from None
+        if Path(source).suffix == ".toml" and Path(source).is_file():
+            problem = "is a scenario or a design, not a run; `agentsim runs` lists the runs"
+            raise UsageError(f"{source}: {problem}") from None
         raise
 
 
@@ -84,7 +87,7 @@ def require_folder(source: str, logs_dir: Path) -> Path:
         return found
     path = Path(source)
     if path.exists():
-        raise UsageError(f"{source}: is not a directory")
+        raise UsageError(f"{source}: is not a directory; name the folder that holds the games")
     folders = [each for each in dict.fromkeys((path.parent, logs_dir)) if each.is_dir()]
     known = sorted({below.name for each in folders for below in each.iterdir() if below.is_dir()})
     hint = near(path.name, known)

@@ -80,7 +80,7 @@ class Axis:
 
 def thinned(labels: Sequence[Label], room: float, apart: float) -> tuple[Label, ...]:
     """Return labels that stand `apart`, every second one marked if on a telephone each needs more than that."""
-    return tuple(label._replace(second=room * _LARGER > apart and place % 2 == 1) for place, label in enumerate(labels))
+    return tuple(label._replace(second=room * _LARGER > apart and index % 2 == 1) for index, label in enumerate(labels))
 
 
 class Plot(TemplateContext):
@@ -119,7 +119,7 @@ def _widest(marks: Sequence[float]) -> float:
 def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -> Plot:
     """Lay out a chart. A series with the name of a player has that player's tone. `leads` are marked places of x."""
     alone = len(panel.series) == 1 and panel.series[0].name not in players
-    tones = ["solo" if alone else tone_of(s.name, players, series_tone(place)) for place, s in enumerate(panel.series)]
+    tones = ["solo" if alone else tone_of(s.name, players, series_tone(index)) for index, s in enumerate(panel.series)]
     # a series shorter than x has gaps at its end
     values = [[*map(_finite, (*s.values, *[None] * len(panel.x))[: len(panel.x)])] for s in panel.series]
     whole = all(value is None or value == int(value) for row in values for value in row)
@@ -134,10 +134,10 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
     if tilted:  # the first label extends to the left of its bar
         left = max(left, 0.75 * longest - (right - left) / places / 2)
     band = (right - left) / places
-    xs = [round(left + band * (place + 0.5), 1) for place in range(len(shorts))]
+    xs = [round(left + band * (index + 0.5), 1) for index in range(len(shorts))]
     runs = list(_runs(panel, values, tones, xs, y)) if lined else []
     # the places between stretches are no data
-    named = [place for place, name in enumerate(panel.x) if name or any(row[place] is not None for row in values)]
+    named = [index for index, name in enumerate(panel.x) if name or any(row[index] is not None for row in values)]
     rows = tuple((panel.x[place], *(row[place] for row in values)) for place in named)
     unnamed = len(panel.series) == 1 and (panel.y_label or not panel.series[0].name)
     heads = [series.name or panel.y_label for series in panel.series]
@@ -164,7 +164,7 @@ def chart(panel: Chart, players: Mapping[str, int], leads: Sequence[int] = ()) -
 
 def _places(panel: Chart, labels: Sequence[Label], room: float, band: float) -> tuple[Label, ...]:
     """Return the labels of the places that have room. Of an axis in stretches, only first places have one."""
-    firsts = [place for place in range(len(labels)) if not place or not panel.x[place - 1]] if "" in panel.x else []
+    firsts = [index for index in range(len(labels)) if not index or not panel.x[index - 1]] if "" in panel.x else []
     if len(firsts) < 2:
         every = max(1, math.ceil(room / band))
         return thinned(labels[::every], room, every * band)
@@ -222,10 +222,10 @@ def _apart(values: Values, lowest: float) -> list[float]:
     Lines that touch the `lowest` mark of the axis are moved up.
     """
     moved = [0.0] * len(values)
-    for place, row in enumerate(values):
-        taken = {moved[other] for other in range(place) if _coincide(row, values[other])}
+    for index, row in enumerate(values):
+        taken = {moved[other] for other in range(index) if _coincide(row, values[other])}
         steps = _UPWARD if lowest in row else _STEPS
-        moved[place] = next(step for step in steps if step not in taken or step == steps[-1])
+        moved[index] = next(step for step in steps if step not in taken or step == steps[-1])
     return moved
 
 
@@ -327,7 +327,7 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
     shorts = {row.name: _ending(row.name) for row in drawn}
     left = round(12 + _CHARACTER * max(map(len, shorts.values()), default=0), 1)
     x = Axis(_around(ends, about=8), left, WIDTH - 16)
-    heights = [(row, round(_TOP + _ROW * (place + 0.5), 1)) for place, row in enumerate(drawn)]
+    heights = [(row, round(_TOP + _ROW * (index + 0.5), 1)) for index, row in enumerate(drawn)]
     tones = {row.name: tone_of(row.name, players, "solo") for row in drawn}
     rows = tuple((row.name, *(_struck(row, each) for each in (row.value, row.low, row.high))) for row in panel.rows)
     return Plot(
@@ -349,6 +349,8 @@ def ranges(panel: Estimates, players: Mapping[str, int]) -> Plot:
 
 FOREST_WIDTH = 520.0
 _FOREST_LABEL, _HEAD, _AXIS, _GAP = 34, 20.0, 30.0, 8.0
+_FOREST_LONGEST = 60
+"""The most characters of a line of a label; with more than `_FOREST_LABEL` the drawing is wider."""
 
 
 class ForestGroup(NamedTuple):
@@ -397,9 +399,11 @@ def numbers_of(group: Estimates) -> list[str]:
 def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
     """Lay out the groups one below the other, with one line at zero."""
     texts = [list(map(_signed, numbers_of(group))) for group in panel.groups]
-    labels = [row.name for group in panel.groups for row in group.rows]
-    left = round(14 + _CHARACTER * min(_FOREST_LABEL, max(map(len, labels), default=0)), 1)
-    right = round(FOREST_WIDTH - 12 - _CHARACTER * max((len(text) for own in texts for text in own), default=0), 1)
+    lines = [line for group in panel.groups for row in group.rows for line in _label_lines(row.name)]
+    longest = min(_FOREST_LONGEST, max(map(len, lines), default=0))
+    left = round(14 + _CHARACTER * longest, 1)
+    width = round(FOREST_WIDTH + _CHARACTER * max(0, longest - _FOREST_LABEL), 1)
+    right = round(width - 12 - _CHARACTER * max((len(text) for own in texts for text in own), default=0), 1)
     share, units = zero_and_units(panel.groups)
     zero, wide, y, groups = round(left + share * (right - left), 1), right - left, 4.0, []
     for group, unit, numbers in zip(panel.groups, units, texts, strict=True):
@@ -409,7 +413,7 @@ def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
         def at(value: float, length: float = length) -> float:
             return round(zero + value * length, 1)
 
-        heights = [round(top + _HEAD + _ROW * (place + 0.5), 1) for place in range(len(drawn))]
+        heights = [round(top + _HEAD + _ROW * (index + 0.5), 1) for index in range(len(drawn))]
         foot = round(top + _HEAD + _ROW * len(drawn), 1)
         marks = [0.0] if not unit else ticks(-share / unit, (1 - share) / unit, about=5)
         inside = [mark for mark in marks if left - 1 <= at(mark) <= right + 1]
@@ -419,8 +423,7 @@ def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
                 top=top,
                 foot=foot,
                 rows=tuple(
-                    Label(height, fitted(row.name, _FOREST_LABEL), row.name)
-                    for row, height in zip(drawn, heights, strict=True)
+                    label for row, height in zip(drawn, heights, strict=True) for label in _labels(row.name, height)
                 ),
                 numbers=tuple(map(Label, heights, numbers)),
                 lines=tuple(
@@ -441,7 +444,7 @@ def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
         panel=panel,
         shape="forest",
         kind="forest",
-        width=FOREST_WIDTH,
+        width=width,
         height=round(y - _GAP, 1),
         left=left,
         right=right,
@@ -449,6 +452,20 @@ def forest(panel: Forest, players: Mapping[str, int]) -> Plot:
         groups=groups,
         data=table(DataTable("", ("measure", "effect", "estimate", "from", "to"), rows)),
     )
+
+
+def _label_lines(name: str) -> list[str]:
+    """Return the label of an effect, a long one as two lines that break before "vs."."""
+    first, versus, second = name.partition(" vs. ")
+    return [name] if len(name) <= _FOREST_LABEL or not versus else [first, f"vs. {second}"]
+
+
+def _labels(name: str, y: float) -> Iterator[Label]:
+    lines = _label_lines(name)
+    for place, line in enumerate(lines):
+        text = fitted(line, _FOREST_LONGEST)
+        whole = line if text == line else name
+        yield Label(round(y + 11 * (place - (len(lines) - 1) / 2), 1), text, whole)
 
 
 def _signed(text: str) -> str:

@@ -396,7 +396,7 @@ def _by_share(probabilities: Mapping[str, float]) -> list[tuple[str, float]]:
 
 
 def _moment(answer: SurveyAnswer) -> tuple[int, str | None]:
-    return answer.place.round, answer.place.moment
+    return answer.survey.round, answer.survey.moment
 
 
 def _when(history: History, moment: tuple[int, str | None]) -> str:

@@ -46,7 +46,7 @@ def text(panel: Panel) -> str:
 def _plotted(panel: Forest) -> Iterator[str]:
     """Yield the lines of a forest plot: a heading per group, then a row of characters for each interval."""
     share, units = zero_and_units(panel.groups)
-    names = [_one_line(row.name, 34) for group in panel.groups for row in group.rows]
+    names = [_one_line(row.name, _WIDEST) for group in panel.groups for row in group.rows]
     room = max(map(len, names), default=0) + 4
     zero = round(share * (_PLOT - 1))
     for group, unit in zip(panel.groups, units, strict=True):
@@ -63,7 +63,7 @@ def _plotted(panel: Forest) -> Iterator[str]:
                 marks[low], marks[high] = "├", "┤"
             marks[zero] = "│" if marks[zero] == " " else "┼"
             marks[at(row.value)] = "●"
-            yield f"{'  ' + _one_line(row.name, 34):<{room}}{''.join(marks)} {numbers}".rstrip()
+            yield f"{'  ' + _one_line(row.name, _WIDEST):<{room}}{''.join(marks)} {numbers}".rstrip()
 
 
 def markdown(panel: DataTable) -> str:

@@ -407,8 +407,8 @@ class _Counter:
         for model, own in asked.items():
             measured = min(len(own), MOST_MEASURED)
             wave = ModelForecast(model)
-            for place in range(measured):
-                wave.add(self._measured(*own[place * len(own) // measured]))
+            for index in range(measured):
+                wave.add(self._measured(*own[index * len(own) // measured]))
             self._found.models[model].add(wave.times(len(own), measured))
 
     def _measured(self, ask: Ask, decision: Decision) -> ModelForecast:

@@ -16,8 +16,10 @@ from typing import Any
 
 from filelock import lock_descriptor
 
+from agentsim.engine.chance import Stream
 from agentsim.engine.decision import Decision
 from agentsim.engine.game import Game, bots_of
+from agentsim.engine.random_policy import random_decision
 from agentsim.engine.request import Ask
 from agentsim.errors import DecisionError, JournalMismatch, ScenarioError, UsageError
 from agentsim.records.history import CONTROL, Branch
@@ -201,7 +203,8 @@ class ForkPoint:
             decision = request.parse(given).decision if isinstance(given, str) else given
             request.check(decision)
         except DecisionError as error:
-            example = f"decision {self.ask.index} is a {request.kind}, such as {request.fallback().model_dump_json()}"
+            legal = random_decision(request, Stream("an example"))  # a fallback such as no vote may be refused
+            example = f"decision {self.ask.index} is a {request.kind}, such as {legal.model_dump_json()}"
             raise UsageError(f"--instead: {str(error).rstrip('.')}; {example}") from None
         return decision_record_of(self.ask, DecisionResult(decision, "human"))
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -180,9 +180,13 @@ def prices_of(scenario: Scenario, env: Mapping[str, str]) -> Prices:
 _NAMED = 4  # players named in one line; the others are counted
 
 
-def idle_settings(scenario: Scenario) -> list[str]:
-    """Return a line for each setting without effect: prices of models that do not play, sampling of bots and people."""
-    used = list(dict.fromkeys(model for plan in scenario.seats for model in plan.models))
+def idle_settings(scenario: Scenario, casts: Iterable[Scenario] = ()) -> list[str]:
+    """Return a line for each setting without effect: prices of models that do not play, sampling of bots and people.
+
+    `casts` are the scenarios of a batch, whose models play, too.
+    """
+    played = (plan for each in (scenario, *casts) for plan in each.seats)
+    used = list(dict.fromkeys(model for plan in played for model in plan.models))
     idle = [model for model in scenario.prices if model not in used]
     lines = [f'prices."{model}": no player uses this model{nearest(model, used)[0]}' for model in idle]
     for setting in ("temperature", "reasoning", "seed", "logprobs"):

@@ -185,6 +185,12 @@ def _beside(path: Path) -> str:
     return ""
 
 
+def _within(folder: Path) -> str:
+    """Return a hint at the first scenario in a folder, or ""."""
+    found = next(iter(sorted(folder.glob("*.toml"))), None)
+    return "" if found is None else f"; name one in it, as {one_line(str(found))}"
+
+
 def _content(path: Path, *, key: str = "") -> bytes:
     """Return the bytes of a regular file of at most 256 KiB.
 
@@ -195,7 +201,8 @@ def _content(path: Path, *, key: str = "") -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                problem = "is a folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "is no regular file"
+                folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+                problem = f"is a folder{'' if key else _within(path)}" if folder else "is no regular file"
                 raise ScenarioError(f"{problem}: {name}" if key else problem, key=key)
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 content = file.read(MAX_BYTES + 1)

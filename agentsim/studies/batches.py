@@ -22,7 +22,7 @@ from agentsim.scenario.load import load as load_scenario
 from agentsim.scenario.player_plan import ModelName
 from agentsim.scenario.scenario import Scenario, check_prices
 from agentsim.scenario.validation import shown, validated
-from agentsim.studies.designs import EVERYONE, cells, labels, read_design
+from agentsim.studies.designs import EVERYONE, cells, is_design, labels, read_design
 
 if TYPE_CHECKING:
     from agentsim.studies.effects import FactorEffect
@@ -65,6 +65,8 @@ def prepare_batch(
     if design is None:
         if scenario is None or games is None or until is not None:
             missing = "--config: is missing: the scenario's TOML file" if scenario is None else ""
+            if isinstance(scenario, str | os.PathLike) and is_design(Path(scenario)):
+                missing = f"{scenario}: is a design, not a scenario: `agentsim batch --design {scenario}` plays it"
             missing = missing or ("--games: is missing: how many games to play" if games is None else "")
             raise UsageError(missing or "--until-width: is of a --design")
         casts = [load_scenario(scenario, model=model, own=own, **loading) for model in cast or (None,)]

@@ -27,7 +27,7 @@ from agentsim.analysis.agreement import (
     prediction_powered,
     rogan_gladen,
 )
-from agentsim.analysis.in_words import written
+from agentsim.analysis.estimate_text import written
 from agentsim.analysis.intervals import Array, Interval
 from agentsim.analysis.said_and_done import ClaimLine, PromisingGame, claim_lines, claim_panel, promise_panels
 from agentsim.engine.chance import Chance

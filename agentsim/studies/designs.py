@@ -130,7 +130,7 @@ class Factorial:
     def asked(self) -> tuple[tuple[int, ...], ...]:
         """The effects to estimate, as places of factors."""
         pairs = (tuple(self.factors.index(each) for each in pair) for pair in self.table.interactions)
-        return (*((place,) for place in range(len(self.factors))), *pairs)
+        return (*((index,) for index in range(len(self.factors))), *pairs)
 
     def aliases(self) -> dict[str, list[str]]:
         """Return by effect the main effects and two-factor interactions that it is aliased with."""
@@ -308,7 +308,7 @@ class DesignFile:
 def is_design(path: Path) -> bool:
     """Return whether a file is a design rather than a scenario."""
     try:
-        return "factors" in read_toml(path)
+        return not {"factors", "replicates"}.isdisjoint(read_toml(path))
     except ScenarioError:  # loading the file reports the error
         return False
 

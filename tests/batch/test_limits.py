@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from agentsim.games import find
 from agentsim.records.load import list_runs
 from agentsim.records.run_files import RunFiles
 from agentsim.runs.batch import executors
@@ -186,6 +187,20 @@ def test_one_games_failure_touches_no_other(tmp_path: Path) -> None:
     assert result.exit_code == 1
     (error,) = {end.error for end in result.ends if end.error}
     assert re.fullmatch(rf"{re.escape(__file__)}:\d+, in play: ZeroDivisionError: no votes", error)
+
+
+@pytest.mark.usefixtures("without_workers")
+def test_a_batch_of_a_broken_game_names_file_and_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play(*_: object) -> None:
+        raise ZeroDivisionError("no votes")
+
+    trio(tmp_path)
+    monkeypatch.setattr(type(find("agent_island")), "play", play)
+    said = agentsim("batch", "trio.toml", "--games", "2", "--out", "b", "--display", "none", cwd=tmp_path)
+    assert (said.code, said.out) == (1, "b: 0 of 2 games done\n")
+    place = rf"{re.escape(__file__)}:\d+, in play: ZeroDivisionError: no votes"
+    line = rf"agentsim: 2 games came to no result, the last \(game_\d+\) with: {place}; agentsim resume b tries again"
+    assert re.fullmatch(line, said.err.strip())
 
 
 class Costly(Breaking):

@@ -31,6 +31,10 @@ def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (project / "latin.env").write_bytes(b"OPENAI_API_KEY=\xe9\n")
     (project / "broken.jsonl").write_text("no JSON\n", encoding="utf-8")
     (project / "folder").mkdir()
+    (project / "designs").mkdir()
+    for name, table in {"hot": "factors", "misspelt": "factor"}.items():
+        design = f'config = "../trio.toml"\nreplicates = 2\n[{table}]\nplayers.0.temperature = [0.2, 1.2]\n'
+        (project / "designs" / f"{name}.toml").write_text(design, encoding="utf-8")
     later = {"format": "agentsim-history/9", "volatile": {"versions": {"agentsim": "9.1"}}}
     (project / "folder" / "later.json").write_text(json.dumps(later), encoding="utf-8")
     return project

@@ -164,6 +164,7 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "config misspelt": (("run", "trioo.toml"), "trioo.toml: no such file (did you mean trio.toml?)"),
     "config by its stem": (("validate", "trio"), "trio: no such file (did you mean trio.toml?)"),
     "config a folder": (("run", "--config", "folder"), "folder: is a folder"),
+    "config a folder with a scenario": (("run", "."), ".: is a folder; name one in it, as trio.toml"),
     "config a device": (("run", "--config", "/dev/zero"), "/dev/zero: is no regular file"),
     "config with an escape": (("run", "--config", "\x1b[31mno\n.toml"), "no .toml: no such file"),
     "no such game": ((*PLAYED, "--game", "chess"), "trio.toml: game: there is no game 'chess' (valid: "),
@@ -342,6 +343,16 @@ WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     "replay a batch": (
         ("replay", "folder"),
         "folder: is a folder of runs, not a run; name one of them",
+    ),
+    "replay a scenario": (("replay", "trio.toml"), "trio.toml: is a scenario or a design, not a run; `agentsim runs`"),
+    "report a file": (("report", "trio.toml"), "trio.toml: is not a directory; name the folder that holds the games"),
+    "a batch of a design's file": (
+        ("batch", "designs/hot.toml"),
+        "designs/hot.toml: is a design, not a scenario: `agentsim batch --design designs/hot.toml` plays it",
+    ),
+    "a design with a misspelt table": (
+        ("validate", "designs/misspelt.toml"),
+        "designs/misspelt.toml: factor: unknown key (did you mean factors?)",
     ),
     "report a run": (
         ("report", "done"),

@@ -107,7 +107,7 @@ def test_any_numbers_are_a_distribution_or_refused(stated: dict[str, Any]) -> No
 
 @given(st.lists(st.integers(0, 1000), min_size=2, max_size=6).filter(any), st.integers(1, 50))
 def test_parts_do_not_depend_on_their_unit(parts: list[int], times: int) -> None:
-    named = {str(place): part for place, part in enumerate(parts)}
+    named = {str(index): part for index, part in enumerate(parts)}
     scaled = {name: part * times for name, part in named.items()}
     assert list(normalized(named).values()) == pytest.approx(list(normalized(scaled).values()))
 

@@ -56,6 +56,18 @@ def test_a_forest_plot_in_characters_has_one_line_at_zero() -> None:
     assert lines[6].split() == ["y", "●", "+0"], "an effect without an interval is a point"
 
 
+def test_effects_of_models_with_long_names_are_named_in_full_in_text_and_figure() -> None:
+    first, second = "model: openrouter/anthropic/claude-sonnet-4.6", "openrouter/openai/gpt-5-mini"
+    rows = (Estimate(f"{first} vs. {second}", 1.0, 0.5, 1.5), Estimate("temperature: 1.2 vs. 0.2", 0.1, 0.0, 0.2))
+    plot = Forest("Forest plot", (Estimates("rank", rows, "rank"),))
+    assert f"{first} vs. {second}" in text(plot)
+    drawn = ElementTree.fromstring(svg(plot))
+    labels = [mark for mark in drawn.iter() if mark.get("class") == "row"]
+    assert [label.text for label in labels] == [first, f"vs. {second}", "temperature: 1.2 vs. 0.2"]
+    heights = [float(label.get("y") or 0) for label in labels]
+    assert (heights[1] - heights[0], heights[2] - heights[0] > heights[1] - heights[0]) == (11, True)
+
+
 def test_a_figure_is_a_document_of_its_own_with_numbers_and_a_line_at_zero() -> None:
     drawn = ElementTree.fromstring(svg(PLOT))
     marks = {

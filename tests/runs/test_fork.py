@@ -231,6 +231,8 @@ def test_a_decision_that_is_none_is_answered_with_the_question_and_an_example(pa
     where, _, example = said.line.partition(", such as ")
     assert where.endswith(f"; decision {vote['index']} is a vote")
     assert json.loads(example).keys() == vote["decision"].keys()
+    forked = branched(parent, vote["index"], instead=example)  # the example is legal
+    assert history(forked)["fork"]["instead"] == json.loads(example)
 
 
 def test_a_player_may_have_another_model_from_there_on(varied: FakeServer, tmp_path: Path) -> None:

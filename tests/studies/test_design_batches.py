@@ -208,7 +208,20 @@ def test_the_designs_that_are_shipped_can_be_played(path: Path, tmp_path: Path) 
     for folder in ("configs", "prompts", "items"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     found = agentsim("validate", "--config", str(Path("configs", "designs", path.name)), cwd=tmp_path)
-    assert (found.code, "a design, every cell can be played" in found.out) == (0, True), found.err
+    assert (found.code, ": a design; " in found.out, ", can be played" in found.out) == (0, True, True), found.err
+
+
+def test_the_price_of_a_model_that_only_a_level_names_is_of_use(tmp_path: Path) -> None:
+    path = design(tmp_path)
+    config = tmp_path / "trio.toml"
+    priced = "".join(f'\n[prices."bot/{name}"]\ninput = 0\noutput = 0\n' for name in ("loyal", "grudge", "none"))
+    config.write_text(config.read_text("utf-8") + priced, encoding="utf-8")
+    path.write_text(path.read_text("utf-8").replace("bot/loyal", "bot/grudge"), encoding="utf-8")
+    found = agentsim("validate", str(path), cwd=tmp_path)
+    assert (found.code, [line for line in found.err.splitlines() if "no player uses" in line]) == (
+        *(0, [line for line in found.err.splitlines() if 'prices."bot/none"' in line]),
+    )
+    assert 'prices."bot/none": no player uses this model' in found.err
 
 
 def test_a_measure_is_of_a_width_that_is_asked_for(tmp_path: Path) -> None:
