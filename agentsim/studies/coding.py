@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from agentsim.analysis.agreement import (
+    LEAST_CODED,
     Agreement,
     Levels,
     agreement,
@@ -613,13 +614,16 @@ class Coding:
         return agreement(given, len(code.levels), self._games, code.scale)
 
     def doubt(self, name: str, judge: _Coder) -> str:
-        """Return why a judge's numbers about a code must not be relied on, or "".
+        """Return why a coder's numbers about a code must not be relied on, or "".
 
-        The agreement with people counts; with the other judges, if no person coded.
+        The agreement with other people counts, if they coded `LEAST_CODED` of its units; else that with all others.
         """
-        people = [coder for coder in self.coders if coder.person]
-        others = people or [coder for coder in self.coders if coder is not judge]
-        return self.agreement(name, [judge, *others]).doubt if others else ""
+        others = [coder for coder in self.coders if coder is not judge]
+        people = [coder for coder in others if coder.person]
+        found = self.agreement(name, [judge, *people]) if people else None
+        if found is None or (found.units < LEAST_CODED and len(people) < len(others)):
+            return self.agreement(name, [judge, *others]).doubt if others else ""
+        return found.doubt
 
     @cached_property
     def rates(self) -> list[RateLine]:
